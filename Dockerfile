@@ -1,0 +1,19 @@
+# The image runs on an external PostgreSQL (DATABASE_URL); the embedded one is for machines with nothing else.
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --omit=optional --include=dev
+COPY tsconfig.json tsconfig.build.json nest-cli.json ormconfig.ts ./
+COPY src ./src
+RUN npx nest build && npm prune --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+USER node
+EXPOSE 3000
+# node itself is process 1 (under compose's init) and hears SIGTERM: no npm and no shell in between.
+CMD ["node", "dist/src/main.js"]

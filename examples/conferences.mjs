@@ -1,0 +1,68 @@
+// Loads a file of conferences (one JSON object a line, each a body of POST /industryEvents) through the API, then looks
+// for some of them and pages through the catalogue.
+//
+//   LANYARD_KEY=lan_… npm run example:conferences -- conferences.ndjson
+//
+// LANYARD_URL names another server than http://localhost:3000/api/v0.
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const [file] = process.argv.slice(2);
+const key = process.env.LANYARD_KEY;
+const base = process.env.LANYARD_URL ?? 'http://localhost:3000/api/v0';
+if (!file || !key) {
+  console.error('Usage: LANYARD_KEY=lan_… npm run example:conferences -- FILE');
+  process.exit(2);
+}
+
+/** Results of a request. A client that was told to wait waits as long as it was told. */
+async function call(method, path, body) {
+  for (;;) {
+    const response = await fetch(base + path, {
+      method,
+      headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
+      body: body && JSON.stringify(body),
+    });
+    const answer = await response.json();
+    if (response.ok) return answer;
+    if (response.status !== 429) throw new Error(`${method} ${path}: ${answer.status} ${answer.error}`);
+    await pause(Number(response.headers.get('retry-after')) * 1000);
+  }
+}
+
+const outcome = { created: 0, existing: 0, withPotentialDuplicates: 0 };
+const loaded = new Set();
+const lines = createInterface({ input: createReadStream(file) })[Symbol.asyncIterator]();
+
+/** Several of these take lines from the one file until there is none left. */
+async function worker() {
+  for (let line = await lines.next(); !line.done; line = await lines.next()) {
+    const { results } = await call('POST', '/industryEvents', JSON.parse(line.value));
+    outcome[results.created ? 'created' : 'existing']++;
+    if (results.potentialDuplicates.length > 0) outcome.withPotentialDuplicates++;
+    loaded.add(results.industryEvent.id);
+  }
+}
+
+await Promise.all(Array.from({ length: 8 }, worker));
+console.log(`created: true ${outcome.created}, created: false ${outcome.existing}`);
+console.log(`with potential duplicates ${outcome.withPotentialDuplicates}`);
+
+for (const q of ['wroclaw ruby', '"react" amsterdam', 'conferência']) {
+  const { results } = await call('GET', `/industryEvents?limit=3&q=${encodeURIComponent(q)}`);
+  const found = results.industryEvents.map((event) => `${event.name} (${event.venueCity})`);
+  console.log(`${q}: ${results.total} found: ${found.join(', ')}`);
+}
+
+const met = new Map();
+for (let offset = 0; ; offset++) {
+  const { results } = await call('GET', `/industryEvents?limit=50&offset=${offset}`);
+  for (const { id } of results.industryEvents) met.set(id, (met.get(id) ?? 0) + 1);
+  if (results.industryEvents.length === 0) break;
+}
+const once = [...loaded].filter((id) => met.get(id) === 1).length;
+console.log(
+  `paged through ${met.size} records; of ${loaded.size} loaded ones each was met once: ${once === loaded.size}`,
+);
+process.exitCode = once === loaded.size ? 0 : 1;

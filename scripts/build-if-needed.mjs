@@ -1,0 +1,27 @@
+// Compiles the sources unless the last build is newer than all of them, so that a second start is a quick one.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const stamp = join(root, 'dist', '.built');
+const inputs = ['ormconfig.ts', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'].map((file) =>
+  join(root, file),
+);
+const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true }).map((entry) =>
+  join(entry.parentPath, entry.name),
+);
+const changed = (file) => statSync(file).mtimeMs;
+
+if (
+  existsSync(join(root, 'src')) &&
+  !(existsSync(stamp) && [...inputs, ...sources].every((file) => changed(file) < changed(stamp)))
+) {
+  process.stderr.write('Building …\n');
+  rmSync(stamp, { force: true });
+  const nest = createRequire(import.meta.url).resolve('@nestjs/cli/bin/nest.js');
+  execFileSync(process.execPath, [nest, 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
+  writeFileSync(stamp, '');
+}

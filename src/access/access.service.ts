@@ -1,0 +1,95 @@
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { LRUCache } from 'lru-cache';
+import { DataSource } from 'typeorm';
+import type { ApiKeyEntity } from './api-key.entity';
+import type { Caller } from '../http/caller';
+import { hashOf, hasKeyForm } from './key-format';
+
+/**
+ * Milliseconds for which a look-up is remembered. A revocation must be in force within five seconds on every process,
+ * and a look-up itself may take up to a second.
+ */
+const REMEMBERED = 4000;
+/** Milliseconds between two notes of a key's use. */
+const USE_NOTED_EVERY = 60_000;
+
+type Known = Pick<ApiKeyEntity, 'id' | 'organizationId' | 'maxTokens' | 'refillRate'> & { expiresAt: number };
+
+const FIND_KEY = `
+  select id, organization_id as "organizationId", max_tokens as "maxTokens", refill_rate::float8 as "refillRate",
+    coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
+  from api_keys where hash = $1 and revoked_at is null`;
+
+/** Says on whose behalf a key speaks. */
+@Injectable()
+export class AccessService implements OnApplicationShutdown {
+  private readonly logger = new Logger(AccessService.name);
+  private readonly known = new LRUCache<string, Known>({ max: 10_000, ttl: REMEMBERED });
+  /** a flood of invented keys must neither reach the database each time nor push out the known ones */
+  private readonly unknown = new LRUCache<string, true>({ max: 10_000, ttl: REMEMBERED });
+  private readonly underWay = new Map<string, Promise<Known | undefined>>();
+  private used = new Set<string>();
+  private noting: NodeJS.Timeout | undefined;
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /**
+   * @returns the caller, or undefined when the key is malformed, unknown, revoked or expired
+   * @throws when the database does not answer: a key is never refused for that
+   */
+  async callerOf(key: string): Promise<Caller | undefined> {
+    if (!hasKeyForm(key)) return undefined;
+    const hash = hashOf(key).toString('base64');
+    const known = this.known.get(hash) ?? (this.unknown.has(hash) ? undefined : await this.lookUp(hash));
+    if (!known || known.expiresAt <= Date.now()) return undefined;
+    this.noteUse(known.id);
+    return {
+      organizationId: known.organizationId,
+      keyId: known.id,
+      maxTokens: known.maxTokens,
+      refillRate: known.refillRate,
+    };
+  }
+
+  /** Requests that arrive together with one key share one look-up. */
+  private lookUp(hash: string): Promise<Known | undefined> {
+    const started = this.underWay.get(hash);
+    if (started) return started;
+    const found = this.load(hash).finally(() => this.underWay.delete(hash));
+    this.underWay.set(hash, found);
+    return found;
+  }
+
+  private async load(hash: string): Promise<Known | undefined> {
+    const start = performance.now();
+    const [known] = await this.dataSource.query<Known[]>(FIND_KEY, [Buffer.from(hash, 'base64')]);
+    // Remembered from the moment of the question: the answer may already be that old.
+    if (known) this.known.set(hash, known, { start });
+    else this.unknown.set(hash, true, { start });
+    return known;
+  }
+
+  private noteUse(id: string): void {
+    this.used.add(id);
+    this.noting ??= setTimeout(() => void this.writeUses(), USE_NOTED_EVERY).unref();
+  }
+
+  /** A key's last use is written at most once a minute, and never in a request's way. */
+  private async writeUses(): Promise<void> {
+    this.noting = undefined;
+    const ids = [...this.used];
+    this.used = new Set();
+    if (ids.length === 0) return;
+    try {
+      await this.dataSource.query('update api_keys set last_used_at = now() where id = any($1)', [ids]);
+    } catch {
+      this.logger.warn('The last use of the keys could not be written');
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearTimeout(this.noting);
+    await this.writeUses();
+  }
+}

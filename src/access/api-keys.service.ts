@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { v7 as uuid } from 'uuid';
+import { ApiKeyEntity } from './api-key.entity';
+import { hashOf, newKey, prefixOf } from './key-format';
+
+/** Burst and rate of a key that was issued without limits of its own: the contract's defaults. */
+export const DEFAULT_LIMITS = { maxTokens: 20, refillRate: 1 };
+
+export interface KeySettings {
+  label: string | null;
+  /** tokens */
+  maxTokens: number;
+  /** tokens a second */
+  refillRate: number;
+  expiresAt: Date | null;
+}
+
+/** A key as it is shown once, when it is issued. */
+export interface IssuedKey extends KeySettings {
+  id: string;
+  key: string;
+  organizationId: number;
+}
+
+/** A key as it is listed: everything but what would let somebody use it. */
+export type ApiKey = Omit<ApiKeyEntity, 'hash'>;
+
+/** The operator's view of the keys. */
+@Injectable()
+export class ApiKeysService {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  async issue(organizationId: number, settings: Partial<KeySettings> = {}): Promise<IssuedKey> {
+    const key = newKey();
+    const row = { label: null, expiresAt: null, ...DEFAULT_LIMITS, ...settings, id: uuid(), organizationId };
+    await this.keys.insert({ ...row, hash: hashOf(key), prefix: prefixOf(key) });
+    return { id: row.id, key, organizationId, label: row.label, ...limitsOf(row), expiresAt: row.expiresAt };
+  }
+
+  /** The keys of an organization, oldest first. */
+  async list(organizationId: number): Promise<ApiKey[]> {
+    const rows = await this.keys.find({ where: { organizationId }, order: { createdAt: 'ASC', id: 'ASC' } });
+    return rows.map(withoutHash);
+  }
+
+  /** @returns the key, or undefined when there is none of that id */
+  async setLimits(id: string, limits: { maxTokens?: number; refillRate?: number }): Promise<ApiKey | undefined> {
+    await this.keys.update({ id }, limits);
+    return this.find(id);
+  }
+
+  /**
+   * A new key with the settings of the old one, which expires after the overlap.
+   * @param overlap seconds
+   */
+  async rotate(id: string, overlap: number): Promise<IssuedKey | undefined> {
+    const old = await this.find(id);
+    if (!old) return undefined;
+    const ends = new Date(Date.now() + overlap * 1000);
+    const { organizationId, label, expiresAt } = old;
+    const issued = await this.issue(organizationId, { label, ...limitsOf(old), expiresAt });
+    if (!expiresAt || expiresAt > ends) await this.keys.update({ id }, { expiresAt: ends });
+    return issued;
+  }
+
+  /** Revoking twice keeps the first moment. */
+  async revoke(id: string): Promise<{ id: string; revokedAt: Date } | undefined> {
+    await this.keys.update({ id }, { revokedAt: () => 'coalesce(revoked_at, now())' });
+    const revoked = await this.find(id);
+    return revoked?.revokedAt ? { id, revokedAt: revoked.revokedAt } : undefined;
+  }
+
+  async find(id: string): Promise<ApiKey | undefined> {
+    const row = await this.keys.findOneBy({ id });
+    return row ? withoutHash(row) : undefined;
+  }
+
+  private get keys() {
+    return this.dataSource.getRepository(ApiKeyEntity);
+  }
+}
+
+const limitsOf = ({ maxTokens, refillRate }: { maxTokens: number; refillRate: number }) => ({ maxTokens, refillRate });
+
+const withoutHash = ({ hash: _, ...key }: ApiKeyEntity): ApiKey => key;

@@ -1,0 +1,38 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * A key is `lan_`, 43 base62 characters of 32 random bytes, and 6 base62 characters of their CRC-32: a mistyped key is
+ * refused without a look-up, and secret scanners can recognise one.
+ */
+const FORM = /^lan_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** How much of a key is kept for display. */
+const PREFIX_LENGTH = 10;
+
+export function newKey(): string {
+  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
+  return `lan_${secret}${checksum(secret)}`;
+}
+
+/** Whether the text has the form of a key, checksum included. */
+export function hasKeyForm(text: string): boolean {
+  const [, secret, sum] = FORM.exec(text) ?? [];
+  return secret !== undefined && checksum(secret) === sum;
+}
+
+/**
+ * What is stored of a key. A fast hash is enough: slow ones protect secrets that can be guessed, and these are 256
+ * random bits.
+ */
+export const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+export const prefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH);
+
+const checksum = (secret: string): string => base62(BigInt(crc32(secret)), 6);
+
+function base62(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest /= 62n) text = ALPHABET[Number(rest % 62n)] + text;
+  return text;
+}

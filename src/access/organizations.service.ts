@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { OrganizationEntity } from './organization.entity';
+
+export interface Organization {
+  id: number;
+  name: string;
+}
+
+/** The operator's view of the organizations. */
+@Injectable()
+export class OrganizationsService {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  async create(name: string): Promise<Organization> {
+    const { identifiers } = await this.dataSource.manager.insert(OrganizationEntity, { name });
+    return { id: identifiers[0]?.id as number, name };
+  }
+
+  /** All organizations, oldest first, with their numbers of keys and leads. */
+  async list(): Promise<(Organization & { keys: number; leads: number })[]> {
+    return this.dataSource.query(`
+      select id, name,
+        (select count(*)::int from api_keys k where k.organization_id = o.id) as keys,
+        (select count(*)::int from leads l where l.organization_id = o.id) as leads
+      from organizations o order by id`);
+  }
+
+  exists(id: number): Promise<boolean> {
+    return this.dataSource.manager.existsBy(OrganizationEntity, { id });
+  }
+}

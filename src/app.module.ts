@@ -1,0 +1,57 @@
+import { DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { AccessGuard } from './access/access.guard';
+import { AccessModule } from './access/access.module';
+import { ActivationsModule } from './activations/activations.module';
+import { Config } from './config';
+import { DatabaseModule } from './database/database.module';
+import { EventsModule } from './events/events.module';
+import { HealthModule } from './health/health.module';
+import { BodyInterceptor } from './http/body.interceptor';
+import { EnvelopeInterceptor } from './http/envelope.interceptor';
+import { ErrorFilter } from './http/error.filter';
+import { NotFoundController } from './http/not-found.controller';
+import { ValidationPipe } from './http/validation.pipe';
+import { IndustryEventsModule } from './industry-events/industry-events.module';
+import { LeadActivityEventsModule } from './lead-activity-events/lead-activity-events.module';
+import { LeadsModule } from './leads/leads.module';
+import { RateLimitInterceptor } from './rate-limit/rate-limit.interceptor';
+import { RateLimitModule } from './rate-limit/rate-limit.module';
+import { TagGroupsModule } from './tag-groups/tag-groups.module';
+
+/** The resources of the API. A new one is one more line here. */
+const resources = [
+  EventsModule,
+  LeadsModule,
+  LeadActivityEventsModule,
+  ActivationsModule,
+  TagGroupsModule,
+  IndustryEventsModule,
+];
+
+/** Catches what no other route took, so it is imported last. */
+@Module({ controllers: [NotFoundController] })
+class NotFoundModule {}
+
+/** The way of a request, in the order in which it runs: key, token, body, checks, handler, envelope; and errors. */
+const way = [
+  { provide: APP_GUARD, useClass: AccessGuard },
+  { provide: APP_INTERCEPTOR, useClass: RateLimitInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
+  { provide: APP_PIPE, useClass: ValidationPipe },
+  { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
+  { provide: APP_FILTER, useClass: ErrorFilter },
+];
+
+@Module({})
+export class AppModule {
+  static with(config: Config): DynamicModule {
+    return {
+      module: AppModule,
+      global: true,
+      imports: [DatabaseModule, RateLimitModule, AccessModule, HealthModule, ...resources, NotFoundModule],
+      providers: [{ provide: Config, useValue: config }, ...way],
+      exports: [Config],
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { DefaultNamingStrategy, NamingStrategyInterface, Table } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import { defaults, types } from 'pg';
+
+/** Columns are the snake_case of their properties, and primary keys are named as PostgreSQL names them. */
+class SnakeCase extends DefaultNamingStrategy implements NamingStrategyInterface {
+  override columnName(property: string, custom: string | undefined): string {
+    return custom ?? property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  }
+
+  override primaryKeyName(table: Table | string): string {
+    return `${typeof table === 'string' ? table : table.name}_pkey`;
+  }
+}
+
+// A calendar day has no time zone; the driver would make it midnight of this process's zone.
+types.setTypeParser(types.builtins.DATE, (day) => day);
+// Moments are sent in UTC: in this process's zone the driver would cut an offset of olden days to minutes.
+defaults.parseInputDatesAsUTC = true;
+
+/**
+ * PostgreSQL for requests: bounded in connections and in time (milliseconds), so that a database in trouble costs a
+ * client two seconds and never a hung connection.
+ *
+ * Every read is a prepared statement. A generic plan is forced because planning one of them anew costs as much as
+ * running it; page sizes are written into the statements, so that the generic plan knows them.
+ */
+export function dataSourceOptions(url: string, poolSize: number): PostgresDataSourceOptions {
+  return {
+    ...operatorDataSourceOptions(url),
+    poolSize,
+    connectTimeoutMS: 1000,
+    extra: {
+      statement_timeout: 1500,
+      query_timeout: 2000,
+      options: '-c plan_cache_mode=force_generic_plan',
+      application_name: 'lanyard',
+    },
+  };
+}
+
+/** The same database for migrations, imports and exports, which may take as long as they need. */
+export function operatorDataSourceOptions(url: string): PostgresDataSourceOptions {
+  return {
+    type: 'postgres',
+    url,
+    namingStrategy: new SnakeCase(),
+    entities: [join(__dirname, '../*/*.entity.{ts,js}')],
+    migrations: [join(__dirname, 'migrations/*.{ts,js}')],
+    migrationsTableName: 'migrations',
+    // each migration in a transaction of its own; the whole run under an advisory lock (migrate.ts)
+    migrationsTransactionMode: 'each',
+    synchronize: false,
+    logging: false,
+    extra: { application_name: 'lanyard-operator' },
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * The SQL with which PostgreSQL renders JSON text. Reads are one statement each: the text goes out to the client as it
+ * is, without hydration and without a second serialization.
+ *
+ * A statement has two parts: `rows` chooses rows, and `render`, which finds them under the name `page`, makes the
+ * resource of each one. So a list is paged first, and children are fetched for that page alone.
+ */
+
+/** A timestamptz column as ISO 8601 in UTC with milliseconds, whatever the session's time zone is. */
+export const dateTime = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** A correlated select as a JSON array of objects, `[]` when it is empty. */
+export const objects = (select: string): string =>
+  `coalesce((select json_agg(row_to_json(o)) from (${select}) o), '[]'::json)`;
+
+/** A correlated select of one column as a JSON array of values in some order, `[]` when it is empty. */
+export const values = (column: string, from: string, order: string): string =>
+  `coalesce((select json_agg(${column} order by ${order}) from ${from}), '[]'::json)`;
+
+/** An embedded object of a fixed set of columns. */
+export const object = (columns: string): string => `(select row_to_json(o) from (select ${columns}) o)`;
+
+/** The JSON text of one resource. */
+export const one = (rows: string, render: string): string =>
+  `with page as (${rows}) select row_to_json(r)::text as json from (${render}) r`;
+
+/**
+ * The JSON texts of all resources, joined by commas, in the order of `rows`: PostgreSQL keeps the order of a sorted
+ * subquery where nothing is joined to it, and a render joins nothing.
+ */
+export const many = (rows: string, render: string): string =>
+  `with page as (${rows}) select coalesce(string_agg(row_to_json(r)::text, ','), '') as json from (${render}) r`;

@@ -1,0 +1,43 @@
+import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
+
+/** Deadlock, serialization failure, and a row referred to that was deleted after it was looked at. */
+const TRANSIENT = ['40P01', '40001', '23503'];
+const ATTEMPTS = 4;
+
+/** Thrown by work that found the data changed under its hands: it is run again. */
+export class TryAgain extends Error {}
+
+/**
+ * Runs `work` in one transaction, again (three times at most) when it met another transaction in a way that a second
+ * run does not. Inside, only the passed manager may be touched.
+ */
+export async function inTransaction<T>(
+  dataSource: DataSource,
+  work: (manager: EntityManager) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await dataSource.transaction(work);
+    } catch (error) {
+      const transient = error instanceof TryAgain || TRANSIENT.includes(sqlState(error) ?? '');
+      if (attempt === ATTEMPTS || !transient) throw error;
+    }
+  }
+}
+
+/** The five characters by which PostgreSQL names an error, or undefined when the error is not PostgreSQL's. */
+export function sqlState(error: unknown): string | undefined {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** What a client can send and PostgreSQL cannot store: NUL, an unpaired surrogate, a number or a tsvector too large. */
+const BAD_INPUT = ['22021', '22P05', '22003', '54000'];
+
+/** Whether PostgreSQL refused a value, so that the request and not the server is at fault. */
+export const isBadInput = (error: unknown): boolean => BAD_INPUT.includes(sqlState(error) ?? '');
+
+/** Whether PostgreSQL refused a row because of this unique index or constraint. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  error instanceof QueryFailedError && (error.driverError as { constraint?: string }).constraint === constraint;

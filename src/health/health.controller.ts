@@ -1,0 +1,31 @@
+import { Controller, Get, ServiceUnavailableException } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { HealthCheck, HealthCheckService, TypeOrmHealthIndicator } from '@nestjs/terminus';
+import { Public } from '../access/access.guard';
+import { Readiness } from './readiness';
+
+/** For load balancers and orchestrators: outside the API's prefix, and without a key. */
+@ApiExcludeController()
+@Public()
+@Controller('health')
+export class HealthController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly database: TypeOrmHealthIndicator,
+    private readonly readiness: Readiness,
+  ) {}
+
+  /** The process answers. */
+  @Get('live')
+  live() {
+    return { status: 'ok' };
+  }
+
+  /** Requests are welcome and the database answers within a second. Without Redis the service works on. */
+  @Get('ready')
+  @HealthCheck()
+  ready() {
+    if (this.readiness.isStopping) throw new ServiceUnavailableException();
+    return this.health.check([() => this.database.pingCheck('database', { timeout: 1000 })]);
+  }
+}

@@ -1,0 +1,44 @@
+import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { isBadInput, sqlState } from '../database/transaction';
+import { errorBody, errorText, InvalidField } from './errors';
+
+/** Every error of every origin leaves as `{status, error}`. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Request');
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const status = statusOf(error);
+    if (status >= 500) this.logger.error({ requestId: request.id, ...describe(error) });
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const text = error instanceof InvalidField ? error.message : errorText(status);
+    response.status(status).setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.send(errorBody(status, text));
+  }
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus();
+  return isBadInput(error) ? 400 : 500;
+}
+
+/**
+ * What the log may hold of an error. A database's message can quote the row at fault, which is somebody's personal
+ * data: of such an error only codes and names are kept, and where it was thrown.
+ */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
+  const { driverError } = error as { driverError?: unknown };
+  const state = sqlState(error);
+  if (!driverError && !state) return { error: error.name, message: error.message, frames };
+  const { constraint, table, routine } = (driverError ?? error) as Record<string, unknown>;
+  return { error: error.name, sqlState: state, constraint, table, routine, frames };
+}

@@ -1,0 +1,15 @@
+import { STATUS_CODES } from 'node:http';
+import { BadRequestException } from '@nestjs/common';
+
+/** 400 that names the field of the body at fault, a nested one by its path: `phoneNumbers[0].type`. */
+export class InvalidField extends BadRequestException {
+  constructor(path: string) {
+    super(`Missing or invalid '${path}'`);
+  }
+}
+
+/** The text of an error that needs no words of its own: the name of its HTTP status. */
+export const errorText = (status: number): string => STATUS_CODES[status] ?? 'Error';
+
+/** The one form of every error. */
+export const errorBody = (status: number, error = errorText(status)): string => JSON.stringify({ status, error });

@@ -1,0 +1,229 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import { isEmail, isObject, ValidateBy, validateSync, ValidatorOptions } from 'class-validator';
+import { hasAtMost, isCalendarDay, isStorableText, isUuid, toUtc } from './text';
+
+/**
+ * The kinds of field that bodies, records of a dataset and responses are made of. Each decorator says at once what is
+ * valid (class-validator) and what the API reference shows (OpenAPI).
+ */
+
+/** Without either, a field must be there and not be null. */
+interface Presence {
+  /** may be left out */
+  optional?: boolean;
+  /** may be null */
+  nullable?: boolean;
+}
+type Options<Own = object> = Presence & Own & Pick<ApiPropertyOptions, 'description' | 'example'>;
+
+/** Undefined when the value is valid, else the path of the fault below the field: '' for the field itself. */
+type Check = (value: unknown, holder: Record<string, unknown>) => string | undefined;
+
+const where =
+  (valid: (value: unknown) => boolean): Check =>
+  (value) =>
+    valid(value) ? undefined : '';
+
+type Schema = object; // what ApiProperty takes beside presence and description
+
+function field(check: Check, schema: Schema, options: Options, ...more: PropertyDecorator[]): PropertyDecorator {
+  const { optional = false, nullable = false, description, example } = options;
+  const present: Check = (value, holder) => {
+    if (value === undefined) return optional ? undefined : '';
+    if (value === null) return nullable ? undefined : '';
+    return check(value, holder);
+  };
+  return applyDecorators(
+    ValidateBy({
+      name: 'field',
+      validator: {
+        validate: (value, args) => present(value, args?.object as Record<string, unknown>) === undefined,
+        defaultMessage: (args) => present(args?.value, args?.object as Record<string, unknown>) ?? '',
+      },
+    }),
+    ApiProperty({
+      ...schema,
+      required: !optional,
+      nullable: nullable || undefined,
+      description,
+      example,
+    } as ApiPropertyOptions),
+    ...more,
+  );
+}
+
+/** The most characters of a string, by what it holds. */
+export const LENGTHS = { name: 255, url: 2048, prose: 65_535 } as const;
+
+/** Text of at most `max` characters. A required one must not be blank; an optional one only with `blank: false`. */
+export function Text({ max = LENGTHS.name, blank, ...options }: Options<{ max?: number; blank?: boolean }> = {}) {
+  const mayBeBlank = blank ?? (options.optional || options.nullable);
+  const check = where((value) => isStorableText(value) && hasAtMost(value, max) && (mayBeBlank || /\S/.test(value)));
+  const least = mayBeBlank ? {} : { minLength: 1 };
+  return field(check, { type: 'string', maxLength: max, ...least }, options);
+}
+
+export const Email = (options: Options = {}) =>
+  field(
+    where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmail(value)),
+    { type: 'string', format: 'email', maxLength: LENGTHS.name },
+    options,
+  );
+
+export const Flag = (options: Options = {}) =>
+  field(
+    where((value) => typeof value === 'boolean'),
+    { type: 'boolean' },
+    options,
+  );
+
+const INT32 = 2_147_483_647;
+
+/** An integer within int32, by default not negative. */
+export const Whole = ({ min = 0, max = INT32, ...options }: Options<{ min?: number; max?: number }> = {}) =>
+  field(
+    where((value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max),
+    { type: 'integer', format: 'int32', minimum: min, maximum: max },
+    options,
+  );
+
+/** The id of an event or a user: an integer up to 2^53 - 1. */
+export const WholeId = (options: Options = {}) =>
+  field(
+    where((value) => Number.isSafeInteger(value) && (value as number) > 0),
+    { type: 'integer', format: 'int64', minimum: 1 },
+    options,
+  );
+
+/** One of the values of an enumeration, which the API reference shows under its name. */
+export const OneOf = (values: Record<string, string>, name: string, options: Options = {}) =>
+  field(
+    where((value) => typeof value === 'string' && Object.values(values).includes(value)),
+    { enum: values, enumName: name },
+    options,
+  );
+
+/** A uuid; lower-cased, as PostgreSQL shows it. */
+export const Uuid = (options: Options = {}) =>
+  field(
+    where(isUuid),
+    { type: 'string', format: 'uuid' },
+    options,
+    Transform(({ value }: { value: unknown }) => (isUuid(value) ? value.toLowerCase() : value)),
+  );
+
+/** Not before the day or date-time that stands in another field of the same object. */
+type NotBefore = Options<{ notBefore?: string }>;
+
+const notBeforeField =
+  (valid: (value: unknown) => value is string, other?: string): Check =>
+  (value, holder) => {
+    if (!valid(value)) return '';
+    const start = other ? holder[other] : undefined;
+    return valid(start) && value < start ? '' : undefined;
+  };
+
+/** A day, YYYY-MM-DD. */
+export const Day = ({ notBefore, ...options }: NotBefore = {}) =>
+  field(notBeforeField(isCalendarDay, notBefore), { type: 'string', format: 'date' }, options);
+
+const isUtc = (value: unknown): value is string => typeof value === 'string' && toUtc(value) === value;
+
+/** A moment, which validation turns into ISO 8601 in UTC with milliseconds. */
+export const DateTime = ({ notBefore, ...options }: NotBefore = {}) =>
+  field(
+    notBeforeField(isUtc, notBefore),
+    { type: 'string', format: 'date-time' },
+    options,
+    Transform(({ value }: { value: unknown }) => toUtc(value) ?? value),
+  );
+
+/** A moment in UTC that keeps what it has beyond milliseconds. */
+export const PreciseDateTime = (options: Options = {}) =>
+  field(
+    where((value) => typeof value === 'string' && value.endsWith('Z') && toUtc(value) !== undefined),
+    { type: 'string', format: 'date-time' },
+    options,
+  );
+
+/** A time of day, HH:MM:SS. */
+export const TimeOfDay = (options: Options = {}) =>
+  field(
+    where((value) => typeof value === 'string' && /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(value)),
+    { type: 'string', pattern: '^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d$', example: '09:30:00' },
+    options,
+  );
+
+type ItemOptions = Options<{ max?: number }>;
+
+const each =
+  (max: number, check: Check): Check =>
+  (value, holder) => {
+    if (!Array.isArray(value) || value.length > max) return '';
+    for (const [index, item] of value.entries()) {
+      const fault = check(item, holder);
+      if (fault !== undefined) return `[${index}]${fault}`;
+    }
+    return undefined;
+  };
+
+/** An array of strings of at most 255 characters. Its elements are no fields, so that the array is what is named. */
+export const TextList = ({ max = 100, ...options }: ItemOptions = {}) =>
+  field(
+    where((value) => Array.isArray(value) && value.length <= max && value.every(isShortText)),
+    { type: 'array', items: { type: 'string', maxLength: LENGTHS.name }, maxItems: max },
+    options,
+  );
+
+const isShortText = (value: unknown): boolean => isStorableText(value) && hasAtMost(value, LENGTHS.name);
+
+export const EmailList = ({ max = 1000, ...options }: ItemOptions = {}) =>
+  field(
+    each(
+      max,
+      where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmail(value)),
+    ),
+    { type: 'array', items: { type: 'string', format: 'email' } },
+    options,
+  );
+
+export const UuidList = ({ max = 1000, ...options }: ItemOptions = {}) =>
+  field(
+    each(max, where(isUuid)),
+    { type: 'array', items: { type: 'string', format: 'uuid' } },
+    options,
+    Transform(({ value }: { value: unknown }) =>
+      Array.isArray(value) ? value.map((id: unknown) => (isUuid(id) ? id.toLowerCase() : id)) : value,
+    ),
+  );
+
+type Class = new () => object;
+
+const VALIDATION: ValidatorOptions = { whitelist: true, forbidUnknownValues: true, validationError: { target: false } };
+
+/**
+ * Checks an instance against the field decorators of its class, in their order, and removes what they do not name.
+ * @returns the path of the first fault, or undefined
+ */
+export function firstFault(instance: object): string | undefined {
+  const [fault] = validateSync(instance, VALIDATION);
+  return fault && `${fault.property}${Object.values(fault.constraints ?? {})[0] ?? ''}`;
+}
+
+const instanceOf =
+  (type: () => Class): Check =>
+  (value) => {
+    if (!isObject(value) || !(value instanceof type())) return '';
+    const fault = firstFault(value);
+    return fault === undefined ? undefined : `.${fault}`;
+  };
+
+/** An array of objects of one class. */
+export const ListOf = (type: () => Class, { max = 1000, ...options }: ItemOptions = {}) =>
+  field(each(max, instanceOf(type)), { type: () => type(), isArray: true, maxItems: max }, options, Type(type));
+
+/** One object of a class. */
+export const ObjectOf = (type: () => Class, options: Options = {}) =>
+  field(instanceOf(type), { type: () => type() }, options, Type(type));

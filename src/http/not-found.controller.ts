@@ -1,0 +1,12 @@
+import { All, Controller, NotFoundException } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+
+/** Unknown paths under the prefix. Being a route, it has the guard and the token bucket in front of it like any other. */
+@ApiExcludeController()
+@Controller()
+export class NotFoundController {
+  @All(['', '{*path}'])
+  notFound(): never {
+    throw new NotFoundException();
+  }
+}

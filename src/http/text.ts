@@ -1,0 +1,43 @@
+/** The rules that hold for every string, number and date that a client sends, wherever it stands. */
+
+/** Whether PostgreSQL and JSON can hold the text: no NUL, no unpaired surrogate. */
+export const isStorableText = (value: unknown): value is string =>
+  typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
+
+/** Whether the text has at most `max` characters; a character outside the basic plane counts once. */
+export const hasAtMost = (value: string, max: number): boolean =>
+  value.length <= max || (value.length <= 2 * max && [...value].length <= max);
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
+
+/** A number in plain decimal digits, or NaN. `Number` alone would take '', ' 5', '1e1' and '0x10'. */
+export const digits = (value: unknown): number =>
+  typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : NaN;
+
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** Whether the text is a day of the calendar in the form YYYY-MM-DD, years 0001 to 9999. */
+export function isCalendarDay(value: unknown): value is string {
+  const [, year, month, day] = (typeof value === 'string' && DAY.exec(value)) || [];
+  if (!year || year === '0000') return false;
+  const date = new Date(0);
+  // setUTCFullYear and not Date.UTC, which reads the years 0 to 99 as 1900 to 1999
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+}
+
+const MOMENT =
+  /^(\d{4}-\d{2}-\d{2})(?:T((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?)(?:Z|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?))?$/;
+
+/**
+ * An ISO 8601 date-time with a time zone, or a plain day (read as midnight UTC), as ISO 8601 in UTC with milliseconds;
+ * undefined for anything else, also where the moment lies outside the years 0001 to 9999.
+ */
+export function toUtc(value: unknown): string | undefined {
+  const [, day, time = '00:00', hours, minutes = '00'] = (typeof value === 'string' && MOMENT.exec(value)) || [];
+  if (!isCalendarDay(day)) return undefined;
+  const moment = new Date(`${day}T${time}${hours ? `${hours}:${minutes}` : 'Z'}`);
+  const utc = Number.isNaN(moment.getTime()) ? '' : moment.toISOString();
+  return /^\d{4}-/.test(utc) && !utc.startsWith('0000') ? utc : undefined;
+}

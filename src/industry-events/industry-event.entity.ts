@@ -1,0 +1,83 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+
+const text = { type: 'text', nullable: true } as const;
+const list = { type: 'text', array: true, nullable: true } as const;
+
+/** An expression index cannot be said in a decorator, so the migration alone knows `industry_events_event_url_key`. */
+@Entity('industry_events')
+@Index('industry_events_list_idx', ['createdAt', 'id'])
+@Index('industry_events_name_idx', ['name', 'startDate'])
+@Index('industry_events_search_idx', { synchronize: false })
+@Index('industry_events_event_url_key', { synchronize: false })
+export class IndustryEventEntity {
+  @PrimaryColumn('uuid')
+  id: string;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  updatedAt: Date;
+  @Column('text')
+  name: string;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  startDate: string | null;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  endDate: string | null;
+  @Column(text)
+  sourceType: string | null;
+  @Column(text)
+  sourceId: string | null;
+  @Column(text)
+  eventType: string | null;
+  @Column(text)
+  venueCity: string | null;
+  @Column(text)
+  venueState: string | null;
+  @Column(text)
+  venueCountry: string | null;
+  @Column(text)
+  venueName: string | null;
+  @Column(text)
+  venueFullAddress: string | null;
+  @Column(text)
+  venueCoordinates: string | null;
+  @Column('integer', { nullable: true })
+  numberOfAttendees: number | null;
+  @Column('integer', { nullable: true })
+  numberOfExhibitors: number | null;
+  @Column(text)
+  attendeeCost: string | null;
+  @Column(text)
+  boothCost: string | null;
+  @Column(list)
+  exhibitorIndustries: string[] | null;
+  @Column(list)
+  attendeePersonas: string[] | null;
+  @Column(list)
+  keywords: string[] | null;
+  @Column(text)
+  website: string | null;
+  @Column(text)
+  description: string | null;
+  @Column(text)
+  eventUrl: string | null;
+  /** weighted words of the record, kept by a trigger */
+  @Column({ type: 'tsvector', select: false, insert: false, update: false })
+  search: string;
+}
+
+@Entity('industry_event_bookmarks')
+@ForeignKey('OrganizationEntity', ['organizationId'], ['id'], {
+  name: 'industry_event_bookmarks_organization_fkey',
+  onDelete: 'CASCADE',
+})
+@ForeignKey('IndustryEventEntity', ['industryEventId'], ['id'], {
+  name: 'industry_event_bookmarks_industry_event_fkey',
+  onDelete: 'CASCADE',
+})
+export class IndustryEventBookmarkEntity {
+  @PrimaryColumn('integer')
+  organizationId: number;
+
+  @PrimaryColumn('uuid')
+  industryEventId: string;
+}

@@ -1,0 +1,121 @@
+import { Injectable, NotFoundException } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, EntityManager } from 'typeorm';
+import { v7 as uuid } from 'uuid';
+import { many, one } from '../database/json';
+import { Json, ListStatement, Page, Reads, rendered } from '../database/reads';
+import { inTransaction, TryAgain, violates } from '../database/transaction';
+import type { Caller } from '../http/caller';
+import { InvalidField } from '../http/errors';
+import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
+import { IndustryEventEntity } from './industry-event.entity';
+import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
+
+const LIST: ListStatement = {
+  name: 'industryEvents',
+  rows: 'select * from industry_events order by created_at, id',
+  render: INDUSTRY_EVENT,
+  total: 'select count(*) from industry_events',
+};
+
+const HAS_URL = 'event_url_digest(event_url) = event_url_digest($1) and event_url = $1';
+
+const BY_URL: ListStatement = {
+  name: 'industryEvents.url',
+  rows: `select * from industry_events where ${HAS_URL}`,
+  render: INDUSTRY_EVENT,
+  total: `select count(*) from industry_events where ${HAS_URL}`,
+};
+
+const MATCHES = `search @@ websearch_to_tsquery('lanyard', $1)`;
+
+const SEARCH: ListStatement = {
+  name: 'industryEvents.search',
+  rows: `select * from industry_events where ${MATCHES}
+    order by ts_rank(search, websearch_to_tsquery('lanyard', $1)) desc, created_at, id`,
+  render: INDUSTRY_EVENT,
+  total: `select count(*) from industry_events where ${MATCHES}`,
+};
+
+const ONE = one('select * from industry_events where id = $1', INDUSTRY_EVENT);
+
+const ONE_BY_URL = one(BY_URL.rows, INDUSTRY_EVENT);
+const ONE_WITH_BOOKMARK = one('select * from industry_events where id = $2', INDUSTRY_EVENT_WITH_BOOKMARK);
+
+/** Records with the name and the start of a new one, of which one is new itself; two unknown starts are equal. */
+const POTENTIAL_DUPLICATES = many(
+  `select * from industry_events where name = $1 and start_date is not distinct from $2::timestamptz and id <> $3
+    order by created_at, id limit 50`,
+  INDUSTRY_EVENT,
+);
+
+@Injectable()
+export class IndustryEventsService {
+  constructor(
+    private readonly reads: Reads,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  list({ eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
+    if (eventUrl !== undefined) return this.reads.page(BY_URL, [eventUrl], page);
+    if (q?.trim()) return this.reads.page(SEARCH, [q], page);
+    return this.reads.page(LIST, [], page);
+  }
+
+  get({ organizationId }: Caller, industryEventId: string): Promise<Json> {
+    return this.reads.one('industryEvent', ONE_WITH_BOOKMARK, [organizationId, industryEventId]);
+  }
+
+  /**
+   * A record with the same eventUrl is returned as it stands. The unique index decides, so that under any concurrency
+   * one request alone creates it: the others wait for that one's commit and then find its record.
+   */
+  create(input: IndustryEventCreateV0Input): Promise<Json> {
+    const event = { id: uuid(), ...input };
+    return inTransaction(this.dataSource, async (manager) => {
+      const { raw } = await manager
+        .createQueryBuilder()
+        .insert()
+        .into(IndustryEventEntity)
+        .values(event)
+        .orIgnore()
+        .returning('id')
+        .execute();
+      const created = (raw as unknown[]).length === 1;
+      const [record] = await manager.query<{ json: Json }[]>(
+        created ? ONE : ONE_BY_URL,
+        created ? [event.id] : [event.eventUrl],
+      );
+      // The record that was in the way has been given another URL since.
+      if (!record) throw new TryAgain();
+      const duplicates = created ? await potentialDuplicates(manager, event) : '';
+      return `{"industryEvent":${record.json},"created":${created},"potentialDuplicates":[${duplicates}]}`;
+    });
+  }
+
+  /** Changes the fields that the input holds; null clears. */
+  update(industryEventId: string, input: IndustryEventUpdateV0Input): Promise<Json> {
+    const key = { id: industryEventId };
+    return inTransaction(this.dataSource, async (manager) => {
+      const stored = await manager.findOne(IndustryEventEntity, {
+        // With the id, because TypeORM takes a row of nulls alone for none.
+        select: { id: true, startDate: true, endDate: true },
+        where: key,
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!stored) throw new NotFoundException();
+      const { startDate, endDate } = { ...stored, ...input };
+      if (startDate && endDate && new Date(endDate) < new Date(startDate)) throw new InvalidField('endDate');
+      const changes = { ...input, updatedAt: () => 'now()' };
+      if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, key, changes);
+      return rendered(manager, ONE, [industryEventId]);
+    }).catch((error: unknown) => {
+      throw violates(error, 'industry_events_event_url_key') ? new InvalidField('eventUrl') : error;
+    });
+  }
+}
+
+const potentialDuplicates = (
+  manager: EntityManager,
+  { name, startDate, id }: { name: string; startDate?: string | null; id: string },
+): Promise<Json> => rendered(manager, POTENTIAL_DUPLICATES, [name, startDate ?? null, id]);

@@ -1,0 +1,122 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { PhoneNumber, RemoteId } from './lead.response';
+
+const organizationAndId: [string, string] = ['organizationId', 'id'];
+const text = { type: 'text', nullable: true } as const;
+const jsonList = { type: 'jsonb', default: [] } as const;
+
+@Entity('leads')
+@Unique('leads_organization_id_key', organizationAndId)
+@Index('leads_list_idx', ['organizationId', 'createdAt', 'id'])
+@ForeignKey('OrganizationEntity', ['organizationId'], ['id'], { name: 'leads_organization_fkey', onDelete: 'CASCADE' })
+export class LeadEntity {
+  @PrimaryColumn('uuid')
+  id: string;
+  @Column('integer')
+  organizationId: number;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+  @Column(text)
+  createdBy: string | null;
+  @Column(text)
+  firstName: string | null;
+  @Column(text)
+  lastName: string | null;
+  @Column(text)
+  email: string | null;
+  @Column(text)
+  description: string | null;
+  @Column(text)
+  linkedin: string | null;
+  @Column(text)
+  facebook: string | null;
+  @Column(text)
+  twitter: string | null;
+  @Column(text)
+  jobTitle: string | null;
+  @Column(text)
+  address: string | null;
+  /** stored, not shown in v0 */
+  @Column(text)
+  profilePicture: string | null;
+  @Column('boolean', { default: false })
+  isEnriched: boolean;
+  @Column('integer', { default: 0 })
+  numberOfScans: number;
+  @Column(text)
+  lastScannedBy: string | null;
+  @Column(text)
+  personalEmails: string | null;
+  @Column(text)
+  professionalEmails: string | null;
+  @Column(text)
+  companyName: string | null;
+  @Column(text)
+  companyIndustry: string | null;
+  @Column(text)
+  companyLinkedin: string | null;
+  @Column(text)
+  companyStreetAddress: string | null;
+  @Column(text)
+  companyCity: string | null;
+  @Column(text)
+  companyState: string | null;
+  @Column(text)
+  companyZip: string | null;
+  @Column(text)
+  companyCountry: string | null;
+  @Column(jsonList)
+  leadProvidedPhoneNumbers: PhoneNumber[];
+  @Column(jsonList)
+  serviceProvidedPhoneNumbers: PhoneNumber[];
+  /** at most one of each integrationType */
+  @Column(jsonList)
+  remoteIds: RemoteId[];
+}
+
+/** The columns that every table of a lead's links begins with. */
+abstract class OfLead {
+  @PrimaryColumn('integer')
+  organizationId: number;
+
+  @PrimaryColumn('uuid')
+  leadId: string;
+}
+
+const toLead: [string, string] = ['organizationId', 'leadId'];
+
+@Entity('lead_tags')
+@Index('lead_tags_tag_option_idx', ['organizationId', 'tagOptionId'])
+@ForeignKey('LeadEntity', toLead, organizationAndId, { name: 'lead_tags_lead_fkey', onDelete: 'CASCADE' })
+@ForeignKey('TagOptionEntity', ['organizationId', 'tagOptionId'], organizationAndId, {
+  name: 'lead_tags_tag_option_fkey',
+  onDelete: 'CASCADE',
+})
+export class LeadTagEntity extends OfLead {
+  @PrimaryColumn('uuid')
+  tagOptionId: string;
+
+  @Column('integer')
+  position: number;
+}
+
+@Entity('lead_activations')
+@Index('lead_activations_activation_idx', ['organizationId', 'activationId'])
+@ForeignKey('LeadEntity', toLead, organizationAndId, { name: 'lead_activations_lead_fkey', onDelete: 'CASCADE' })
+@ForeignKey('ActivationEntity', ['organizationId', 'activationId'], organizationAndId, {
+  name: 'lead_activations_activation_fkey',
+  onDelete: 'CASCADE',
+})
+export class LeadActivationEntity extends OfLead {
+  @PrimaryColumn('uuid')
+  activationId: string;
+
+  @Column('integer')
+  position: number;
+
+  @Column('boolean')
+  registered: boolean;
+
+  @Column('boolean')
+  checkedIn: boolean;
+}

@@ -1,0 +1,143 @@
+import { createReadStream, statSync } from 'node:fs';
+import { ImportFault } from './import-fault';
+import { jsonFault } from './json-fault';
+import { reasonOf, Refusal } from './terminal';
+
+/** A dataset in one of its two forms. */
+export type DatasetSource = { lines: AsyncIterable<string> } | { dataset: object };
+
+/**
+ * Opens a dataset. NDJSON is known by its first line and read as it is asked for, in constant memory; one JSON object
+ * is read whole.
+ * @param onBytes told the size of each part that was read
+ * @throws ImportFault naming the line that is no UTF-8 or no JSON; Refusal when the file cannot be read
+ */
+export async function openDataset(file: string, onBytes: (count: number) => void): Promise<DatasetSource> {
+  const lines = linesOf(chunksOf(file, onBytes));
+  const head = await upToFirst(lines);
+  const first = parsed(head.at(-1) ?? '');
+  if (isObject(first) && 'section' in first) return { lines: prepended(head, lines) };
+  const rest = await collected(lines);
+  const whole = first !== undefined && rest.trim() === '' ? first : parseWhole([...head, rest].join('\n'));
+  if (isObject(whole)) return { dataset: whole };
+  throw new ImportFault('the dataset must be one JSON object, or NDJSON');
+}
+
+/** Bytes of a dataset, as far as that is known; whether it can be read is seen when it is read. */
+export function sizeOf(file: string): number | undefined {
+  try {
+    const there = file === '-' ? undefined : statSync(file);
+    return there?.isFile() ? there.size : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function* chunksOf(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
+      const bytes = chunk as Buffer;
+      onBytes(bytes.length);
+      yield bytes;
+    }
+  } catch (error) {
+    throw new Refusal(`cannot read ${file === '-' ? 'standard input' : file}: ${reasonOf(error)}`);
+  }
+}
+
+/** Lines of UTF-8, without their ends. A byte that is no UTF-8 is a fault: replaced, it would be stored for good. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let number = 0;
+  for await (const block of wholeLines(chunks)) {
+    const text = decoded(block, number);
+    const lines = (number === 0 ? text.replace(/^\uFEFF/, '') : text).split('\n');
+    number += lines.length;
+    yield* lines;
+  }
+}
+
+/** The same bytes, parted at ends of lines only, so that each part can be decoded by itself. */
+async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(0x0a);
+    if (end < 0) {
+      waiting.push(chunk);
+      continue;
+    }
+    yield Buffer.concat([...waiting, chunk.subarray(0, end)]);
+    waiting = [chunk.subarray(end + 1)];
+  }
+  yield Buffer.concat(waiting);
+}
+
+// A byte order mark stands at the start of a file; elsewhere it is a character like others.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** @param before number of lines before the block */
+function decoded(block: Buffer, before: number): string {
+  const text = decode(block);
+  if (text !== undefined) return text;
+  for (let start = 0, line = before + 1; ; line++) {
+    const end = block.indexOf(0x0a, start);
+    if (end < 0 || decode(block.subarray(start, end)) === undefined) throw new ImportFault(`line ${line}: not UTF-8`);
+    start = end + 1;
+  }
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_STRING_TOO_LONG') throw tooLarge();
+    return undefined;
+  }
+}
+
+/** The lines up to the first that is not blank. */
+async function upToFirst(lines: AsyncGenerator<string>): Promise<string[]> {
+  const head: string[] = [];
+  for (let next = await lines.next(); !next.done; next = await lines.next()) {
+    head.push(next.value);
+    if (next.value.trim() !== '') break;
+  }
+  return head;
+}
+
+async function* prepended(head: string[], lines: AsyncIterable<string>): AsyncGenerator<string> {
+  yield* head;
+  yield* lines;
+}
+
+async function collected(lines: AsyncIterable<string>): Promise<string> {
+  const all: string[] = [];
+  for await (const line of lines) all.push(line);
+  try {
+    return all.join('\n');
+  } catch {
+    throw tooLarge();
+  }
+}
+
+/** JavaScript's strings end at half a gigabyte. */
+const tooLarge = (): Refusal =>
+  new Refusal('the dataset is too large for one JSON object; as NDJSON it may be of any size');
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseWhole(text: string): unknown {
+  if (text.trim() === '') throw new ImportFault('the dataset is empty');
+  const whole = parsed(text);
+  if (whole !== undefined) return whole;
+  const { line, column } = jsonFault(text);
+  throw new ImportFault(`line ${line}, column ${column}: not JSON`);
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,87 @@
+import { v7 as uuid } from 'uuid';
+import { violates } from '../database/transaction';
+import type { IndustryEventRecord } from './dataset';
+import { ImportFault, Placed, Scope } from './import-fault';
+
+/** Columns of a record of the catalogue with their types; the API's names of them follow from these. */
+const COLUMNS: Record<string, string> = {
+  name: 'text',
+  start_date: 'timestamptz',
+  end_date: 'timestamptz',
+  source_type: 'text',
+  source_id: 'text',
+  event_type: 'text',
+  venue_city: 'text',
+  venue_state: 'text',
+  venue_country: 'text',
+  venue_name: 'text',
+  venue_full_address: 'text',
+  venue_coordinates: 'text',
+  number_of_attendees: 'integer',
+  number_of_exhibitors: 'integer',
+  attendee_cost: 'text',
+  booth_cost: 'text',
+  exhibitor_industries: 'text[]',
+  attendee_personas: 'text[]',
+  keywords: 'text[]',
+  website: 'text',
+  description: 'text',
+  event_url: 'text',
+};
+const names = Object.keys(COLUMNS);
+const apiName = (column: string): string => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const recordset = (parameter: string): string => `json_to_recordset(${parameter}::json) as r(id uuid,
+  created_at timestamptz, updated_at timestamptz, ${names.map((c) => `${c} ${COLUMNS[c]}`).join(', ')})`;
+
+/** Stored records that the dataset means by their id, where they differ. */
+const UPDATE = `
+  update industry_events e set ${names.map((c) => `${c} = r.${c}`).join(', ')},
+    created_at = coalesce(r.created_at, e.created_at), updated_at = coalesce(r.updated_at, now())
+  from ${recordset('$1')}
+  where e.id = r.id and (${names.map((c) => `e.${c}`).join(', ')}, e.created_at, coalesce(r.updated_at, e.updated_at))
+    is distinct from (${names.map((c) => `r.${c}`).join(', ')}, coalesce(r.created_at, e.created_at), e.updated_at)`;
+
+/** New ones. A record whose id or eventUrl is stored already is left as it stands. */
+const INSERT = `
+  insert into industry_events (id, created_at, updated_at, ${names.join(', ')})
+  select r.id, coalesce(r.created_at, now()), coalesce(r.updated_at, r.created_at, now()),
+    ${names.map((c) => `r.${c}`).join(', ')}
+  from ${recordset('$1')} order by r.id on conflict do nothing`;
+
+const BOOKMARK = `
+  insert into industry_event_bookmarks (organization_id, industry_event_id)
+  select distinct $1::integer, e.id from unnest($2::uuid[], $3::text[]) as b(id, url)
+  join industry_events e on e.id = b.id
+    or (event_url_digest(e.event_url) = event_url_digest(b.url) and e.event_url = b.url)
+  on conflict do nothing`;
+
+const REMOVE_BOOKMARKS = `
+  delete from industry_event_bookmarks b using industry_events e
+  where b.organization_id = $1 and e.id = b.industry_event_id and (e.id = any($2::uuid[]) or e.event_url = any($3::text[]))`;
+
+/** The catalogue's records: matched by id where one is given, else added unless their eventUrl is known. */
+export async function writeIndustryEvents(scope: Scope, batch: Placed<IndustryEventRecord>[]): Promise<void> {
+  const { manager, organizationId } = scope;
+  const rows = batch.map(({ record }) => {
+    const values = record as unknown as Record<string, unknown>;
+    const columns = Object.fromEntries(names.map((column) => [column, values[apiName(column)]]));
+    return { ...columns, id: record.id ?? uuid(), created_at: record.createdAt, updated_at: record.updatedAt };
+  });
+  try {
+    await manager.query(UPDATE, [JSON.stringify(rows.filter((_, index) => batch[index]?.record.id))]);
+  } catch (error) {
+    if (!violates(error, 'industry_events_event_url_key')) throw error;
+    throw new ImportFault(`${batch[0]?.place} or one of the records after it: another record has its eventUrl`);
+  }
+  await manager.query(INSERT, [JSON.stringify(rows)]);
+  for (const [statement, wanted] of [
+    [BOOKMARK, true],
+    [REMOVE_BOOKMARKS, false],
+  ] as const) {
+    const meant = batch.flatMap(({ record }, index) => (record.isBookmarked === wanted ? [index] : []));
+    const ids = meant.map((index) => rows[index]?.id);
+    const urls = meant.map((index) => batch[index]?.record.eventUrl ?? null);
+    if (meant.length > 0) await manager.query(statement, [organizationId, ids, urls]);
+  }
+}

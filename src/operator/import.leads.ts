@@ -1,0 +1,161 @@
+import type { LeadRecord } from './dataset';
+import { ImportFault, Placed, refuseForeign, resolve, Scope } from './import-fault';
+import { lastOfEach, replaceLinksStatement, upsertStatement, write } from './upsert';
+
+const TEXTS = [
+  'created_by',
+  'first_name',
+  'last_name',
+  'email',
+  'description',
+  'linkedin',
+  'facebook',
+  'twitter',
+  'job_title',
+  'address',
+  'profile_picture',
+  'last_scanned_by',
+  'personal_emails',
+  'professional_emails',
+  'company_name',
+  'company_industry',
+  'company_linkedin',
+  'company_street_address',
+  'company_city',
+  'company_state',
+  'company_zip',
+  'company_country',
+];
+
+const LEADS = upsertStatement({
+  name: 'leads',
+  key: 'id',
+  conflict: 'id',
+  columns: {
+    ...Object.fromEntries(TEXTS.map((column) => [column, 'text'])),
+    is_enriched: 'boolean',
+    number_of_scans: 'integer',
+    lead_provided_phone_numbers: 'jsonb',
+    service_provided_phone_numbers: 'jsonb',
+    remote_ids: 'jsonb',
+  },
+});
+
+const LEAD_TAGS = replaceLinksStatement({
+  name: 'lead_tags',
+  owner: ['lead_id', 'uuid'],
+  target: ['tag_option_id', 'uuid'],
+  columns: { position: 'integer' },
+});
+
+const LEAD_ACTIVATIONS = replaceLinksStatement({
+  name: 'lead_activations',
+  owner: ['lead_id', 'uuid'],
+  target: ['activation_id', 'uuid'],
+  columns: { position: 'integer', registered: 'boolean', checked_in: 'boolean' },
+});
+
+/** As PUT /events/:eventId/leads: associations are added or overwritten, never removed, and keep their place. */
+const EVENT_LEADS = `
+  insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
+  select $1, r.event_id, r.lead_id,
+    coalesce(r.associated_at, stored.associated_at, now() + r.position * interval '1 microsecond'),
+    r.registered, r.checked_in
+  from json_to_recordset($2::json) as r(event_id bigint, lead_id uuid, associated_at timestamptz, position bigint,
+    registered boolean, checked_in boolean)
+  left join event_leads stored
+    on stored.organization_id = $1 and stored.event_id = r.event_id and stored.lead_id = r.lead_id
+  order by r.event_id, r.lead_id
+  on conflict (organization_id, event_id, lead_id) do update
+    set associated_at = excluded.associated_at, registered = excluded.registered, checked_in = excluded.checked_in
+    where (event_leads.associated_at, event_leads.registered, event_leads.checked_in)
+      is distinct from (excluded.associated_at, excluded.registered, excluded.checked_in)`;
+
+export async function writeLeads(scope: Scope, batch: Placed<LeadRecord>[]): Promise<void> {
+  const { manager, organizationId } = scope;
+  const leads = lastOfEach(batch, ({ record }) => record.id);
+  leads.forEach(refuseSecondRemoteId);
+  const places = leads.map(({ place, record }) => ({ place: `${place}.id`, id: record.id }));
+  await refuseForeign(scope, 'leads', places);
+  await resolve(scope, 'tag option', leads, ({ tags }) =>
+    tags.map((t, i) => [`tags[${i}].tagOptionId`, t.tagOptionId]),
+  );
+  await resolve(scope, 'activation', leads, ({ activations }) =>
+    activations.map((activation, i) => [`activations[${i}].activationId`, activation.activationId]),
+  );
+  const events = await resolve(scope, 'event', leads, (lead) =>
+    lead.events.map((e, i) => [`events[${i}].event`, e.event]),
+  );
+  const records = leads.map(({ record }) => record);
+  const ids = records.map(({ id }) => id);
+  await write(manager, LEADS, organizationId, records.map(rowOf));
+  await write(manager, LEAD_TAGS, organizationId, records.flatMap(tagsOf), ids);
+  await write(manager, LEAD_ACTIVATIONS, organizationId, records.flatMap(activationsOf), ids);
+  const associations = records.flatMap((lead) =>
+    lastOfEach(lead.events, ({ event }) => event).map(({ event, associatedAt, registered, checkedIn }) => ({
+      event_id: events.get(event),
+      lead_id: lead.id,
+      associated_at: associatedAt,
+      position: ++scope.associations,
+      registered,
+      checked_in: checkedIn,
+    })),
+  );
+  await write(manager, EVENT_LEADS, organizationId, associations);
+}
+
+function refuseSecondRemoteId({ place, record: { remoteIds } }: Placed<LeadRecord>): void {
+  const types = remoteIds.map(({ integrationType }) => integrationType);
+  const second = types.findIndex((type, index) => types.indexOf(type) < index);
+  if (second >= 0) throw new ImportFault(`${place}.remoteIds[${second}].integrationType: a lead has one of each`);
+}
+
+const tagsOf = ({ id, tags }: LeadRecord) =>
+  lastOfEach(tags, ({ tagOptionId }) => tagOptionId).map(({ tagOptionId }, position) => ({
+    lead_id: id,
+    tag_option_id: tagOptionId,
+    position,
+  }));
+
+const activationsOf = ({ id, activations }: LeadRecord) =>
+  lastOfEach(activations, ({ activationId }) => activationId).map((activation, position) => ({
+    lead_id: id,
+    activation_id: activation.activationId,
+    position,
+    registered: activation.registered,
+    checked_in: activation.checkedIn,
+  }));
+
+function rowOf({ company, phoneNumbers, ...lead }: LeadRecord) {
+  return {
+    id: lead.id,
+    created_at: lead.createdAt,
+    created_by: lead.createdBy,
+    first_name: lead.firstName,
+    last_name: lead.lastName,
+    email: lead.email,
+    description: lead.description,
+    linkedin: lead.linkedin,
+    facebook: lead.facebook,
+    twitter: lead.twitter,
+    job_title: lead.jobTitle,
+    address: lead.address,
+    profile_picture: lead.profilePicture,
+    last_scanned_by: lead.lastScannedBy,
+    personal_emails: lead.personalEmails,
+    professional_emails: lead.professionalEmails,
+    company_name: company?.name,
+    company_industry: company?.industry,
+    company_linkedin: company?.linkedin,
+    company_street_address: company?.streetAddress,
+    company_city: company?.city,
+    company_state: company?.state,
+    company_zip: company?.zip,
+    company_country: company?.country,
+    is_enriched: lead.isEnriched,
+    number_of_scans: lead.numberOfScans,
+    lead_provided_phone_numbers: phoneNumbers?.leadProvided ?? [],
+    service_provided_phone_numbers: phoneNumbers?.serviceProvided ?? [],
+    remote_ids: lead.remoteIds,
+  };
+}

@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { plainToInstance } from 'class-transformer';
+import { DataSource, EntityManager } from 'typeorm';
+import { firstFault } from '../http/fields';
+import { makePlain } from '../http/plain-json';
+import { RECORDS, SectionName, SECTIONS } from './dataset';
+import { ImportFault, Placed, Scope } from './import-fault';
+import { WRITERS } from './import.writers';
+import { References } from './references';
+
+export { ImportFault };
+
+export interface ImportResult {
+  /** records read, a section */
+  imported: Record<SectionName, number>;
+  /** id of every event of the dataset, by its ref */
+  events: Record<string, number>;
+}
+
+/** Records that are written with one set of statements. */
+const BATCH = 1000;
+
+/** Reads a dataset into an organization: all of it, or nothing. */
+@Injectable()
+export class ImportService {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /**
+   * A dataset as one object.
+   * @throws ImportFault that names the place of the first fault
+   */
+  import(organizationId: number, dataset: object): Promise<ImportResult> {
+    return this.inOneTransaction(organizationId, async (run) => {
+      for (const [section, records] of Object.entries(dataset)) {
+        if (!isSection(section)) throw new ImportFault(`${section}: not a section (${SECTIONS.join(', ')})`);
+        if (!Array.isArray(records)) throw new ImportFault(`${section}: not an array`);
+      }
+      for (const section of SECTIONS) {
+        for (const record of (dataset as Record<string, unknown[]>)[section] ?? []) await run.add(section, record);
+      }
+    });
+  }
+
+  /**
+   * A dataset as lines of NDJSON, `{"section": …, "record": …}` each, in constant memory.
+   * @param onProgress told the number of records read so far, once a batch
+   * @throws ImportFault that names the line and the place of the first fault
+   */
+  importLines(
+    organizationId: number,
+    lines: AsyncIterable<string>,
+    onProgress: (records: number) => void = () => undefined,
+  ): Promise<ImportResult> {
+    return this.inOneTransaction(organizationId, async (run) => {
+      let number = 0;
+      let records = 0;
+      for await (const line of lines) {
+        number++;
+        if (line.trim() === '') continue;
+        const { section, record } = parseLine(line, number);
+        await run.add(section, record, number);
+        if (++records % BATCH === 0) onProgress(records);
+      }
+      onProgress(records);
+    });
+  }
+
+  private inOneTransaction(organizationId: number, read: (run: ImportRun) => Promise<void>): Promise<ImportResult> {
+    return this.dataSource.transaction(async (manager) => {
+      const run = new ImportRun(manager, organizationId);
+      await read(run);
+      return run.finish();
+    });
+  }
+}
+
+const isSection = (name: unknown): name is SectionName => SECTIONS.includes(name as SectionName);
+
+function parseLine(line: string, number: number): { section: SectionName; record: unknown } {
+  let parsed: { section?: unknown; record?: unknown } | null;
+  try {
+    parsed = JSON.parse(line) as typeof parsed;
+  } catch {
+    throw new ImportFault(`line ${number}: not JSON`);
+  }
+  if (!isSection(parsed?.section)) {
+    throw new ImportFault(`line ${number}: section must be one of ${SECTIONS.join(', ')}`);
+  }
+  return { section: parsed.section, record: parsed.record };
+}
+
+/** One import under way: checks records as they come and writes them in batches. */
+class ImportRun {
+  private readonly scope: Scope;
+  private readonly imported = Object.fromEntries(SECTIONS.map((name) => [name, 0])) as Record<SectionName, number>;
+  private readonly waiting = Object.fromEntries(SECTIONS.map((name) => [name, []])) as unknown as Record<
+    SectionName,
+    Placed<object>[]
+  >;
+
+  constructor(manager: EntityManager, organizationId: number) {
+    const references = new References(manager, organizationId);
+    this.scope = { manager, organizationId, references, events: {}, associations: 0 };
+  }
+
+  async add(section: SectionName, record: unknown, line?: number): Promise<void> {
+    const place = `${line === undefined ? '' : `line ${line}: `}${section}[${this.imported[section]++}]`;
+    if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+      throw new ImportFault(`${place}: not an object`);
+    }
+    if (!makePlain(record)) throw new ImportFault(`${place}: nested too deep`);
+    const instance = plainToInstance<object, unknown>(RECORDS[section], record);
+    const fault = firstFault(instance);
+    if (fault !== undefined) throw new ImportFault(`${place}.${fault}: missing or invalid`);
+    this.waiting[section].push({ place, record: instance });
+    if (this.waiting[section].length === BATCH) await this.writeUpTo(section);
+  }
+
+  async finish(): Promise<ImportResult> {
+    await this.writeUpTo('industryEvents');
+    return { imported: this.imported, events: this.scope.events };
+  }
+
+  /** What a section's records may refer to is written before them. */
+  private async writeUpTo(last: SectionName): Promise<void> {
+    for (const section of SECTIONS.slice(0, SECTIONS.indexOf(last) + 1)) {
+      const batch = this.waiting[section].splice(0);
+      if (batch.length > 0) await WRITERS[section](this.scope, batch as Placed<never>[]);
+    }
+  }
+}

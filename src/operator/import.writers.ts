@@ -1,0 +1,120 @@
+import type { ActivationRecord, LeadActivityEventRecord, SectionName, UserRecord } from './dataset';
+import { Placed, refuseForeign, resolve, Scope } from './import-fault';
+import { locationOf, writeEvents, writeTagGroups } from './import.events';
+import { writeIndustryEvents } from './import.industry-events';
+import { writeLeads } from './import.leads';
+import { lastOfEach, upsertStatement, write } from './upsert';
+
+const USERS = upsertStatement({
+  name: 'users',
+  key: 'email',
+  conflict: 'organization_id, email',
+  columns: { first_name: 'text', last_name: 'text' },
+  inOrder: true,
+});
+
+async function writeUsers({ manager, organizationId }: Scope, batch: Placed<UserRecord>[]): Promise<void> {
+  const users = lastOfEach(batch, ({ record }) => record.email);
+  const rows = users.map(({ record }, position) => ({
+    position,
+    email: record.email,
+    first_name: record.firstName,
+    last_name: record.lastName,
+    created_at: record.createdAt,
+  }));
+  await write(manager, USERS, organizationId, rows);
+}
+
+const ACTIVATIONS = upsertStatement({
+  name: 'activations',
+  key: 'id',
+  conflict: 'id',
+  columns: {
+    event_id: 'bigint',
+    created_by: 'text',
+    name: 'text',
+    type: 'text',
+    start_date: 'date',
+    end_date: 'date',
+    start_time: 'time',
+    end_time: 'time',
+    location: 'jsonb',
+    users: 'text[]',
+    number_of_scans: 'integer',
+  },
+});
+
+async function writeActivations(scope: Scope, batch: Placed<ActivationRecord>[]): Promise<void> {
+  const activations = lastOfEach(batch, ({ record }) => record.id);
+  const places = activations.map(({ place, record }) => ({ place: `${place}.id`, id: record.id }));
+  await refuseForeign(scope, 'activations', places);
+  const events = await resolve(scope, 'event', activations, ({ event }) => [['event', event]]);
+  const rows = activations.map(({ record }) => ({
+    id: record.id,
+    event_id: events.get(record.event),
+    created_at: record.createdAt,
+    created_by: record.createdBy,
+    name: record.name,
+    type: record.type,
+    start_date: record.startDate,
+    end_date: record.endDate,
+    start_time: record.startTime,
+    end_time: record.endTime,
+    location: locationOf(record.location),
+    users: record.users,
+    number_of_scans: record.numberOfScans,
+  }));
+  await write(scope.manager, ACTIVATIONS, scope.organizationId, rows);
+}
+
+const LEAD_ACTIVITY_EVENTS = upsertStatement({
+  name: 'lead_activity_events',
+  key: 'id',
+  conflict: 'id',
+  columns: {
+    created_by: 'text',
+    event_type: 'text',
+    event_notes: 'text',
+    lead_id: 'uuid',
+    campaign_id: 'uuid',
+    event_id: 'bigint',
+    activation_id: 'uuid',
+    tag_option_id: 'uuid',
+  },
+});
+
+async function writeLeadActivityEvents(scope: Scope, batch: Placed<LeadActivityEventRecord>[]): Promise<void> {
+  const records = lastOfEach(batch, ({ record }) => record.id);
+  const places = records.map(({ place, record }) => ({ place: `${place}.id`, id: record.id }));
+  await refuseForeign(scope, 'lead_activity_events', places);
+  await resolve(scope, 'lead', records, (record) => [['associatedLead', record.associatedLead]]);
+  const events = await resolve(scope, 'event', records, (r) => mention('associatedEvent', r.associatedEvent));
+  await resolve(scope, 'activation', records, (r) => mention('associatedActivation', r.associatedActivation));
+  await resolve(scope, 'tag option', records, (r) => mention('associatedTagOption', r.associatedTagOption));
+  const rows = records.map(({ record }) => ({
+    id: record.id,
+    created_at: record.createdAt,
+    created_by: record.createdBy,
+    event_type: record.eventType,
+    event_notes: record.eventNotes,
+    lead_id: record.associatedLead,
+    campaign_id: record.associatedCampaign,
+    event_id: record.associatedEvent ? events.get(record.associatedEvent) : null,
+    activation_id: record.associatedActivation,
+    tag_option_id: record.associatedTagOption,
+  }));
+  await write(scope.manager, LEAD_ACTIVITY_EVENTS, scope.organizationId, rows);
+}
+
+const mention = (path: string, key: string | null | undefined): [string, string][] => (key ? [[path, key]] : []);
+
+/** How a batch of each section is written. */
+export const WRITERS: Record<SectionName, (scope: Scope, batch: Placed<never>[]) => Promise<void>> = {
+  users: writeUsers,
+  tagGroups: writeTagGroups,
+  events: writeEvents,
+  activations: writeActivations,
+  leads: writeLeads,
+  leadActivityEvents: writeLeadActivityEvents,
+  industryEvents: writeIndustryEvents,
+};

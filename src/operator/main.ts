@@ -1,0 +1,15 @@
+import 'reflect-metadata';
+import { operatorProgram } from './commands';
+import { reportOf } from './report';
+import { say } from './terminal';
+
+operatorProgram()
+  .parseAsync()
+  .then(
+    () => process.exit(0),
+    (error: unknown) => {
+      const { message, status } = reportOf(error);
+      if (message) say(message);
+      process.exit(status);
+    },
+  );

@@ -1,0 +1,69 @@
+import type { Pool, PoolClient } from 'pg';
+import { DataSource } from 'typeorm';
+import { readConfig } from '../config';
+import { operatorDataSourceOptions } from '../database/data-source';
+import { openDatabase } from '../database/open';
+import { say } from './terminal';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** A person (Ctrl-C, a closed terminal) or a supervisor ended the command. */
+export class Interrupted extends Error {
+  constructor(readonly signal: (typeof SIGNALS)[number]) {
+    super('interrupted');
+  }
+}
+
+/**
+ * Runs a command's work on the database that the settings name, and closes it after.
+ * @throws Interrupted when the process was told to stop: the work's connections are cut, so PostgreSQL takes back what
+ * was not committed
+ */
+export async function withDatabase<T>(work: (dataSource: DataSource) => Promise<T>): Promise<T> {
+  const config = readConfig();
+  const stop = stopSignal();
+  const database = await openDatabase(config, say);
+  try {
+    stop.throwIfAborted();
+    const dataSource = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
+    const cut = cutterOf(dataSource);
+    try {
+      return await Promise.race([work(dataSource), rejectionBy(stop)]);
+    } catch (error) {
+      if (error instanceof Interrupted) cut();
+      throw error;
+    } finally {
+      // What was cut may never give its connection back: it may be waiting for a line that does not come.
+      if (!stop.aborted) await dataSource.destroy();
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+/** Aborted at the first of the signals; when it comes again it ends the process at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of SIGNALS) {
+    process.once(signal, () => controller.abort(new Interrupted(signal)));
+  }
+  return controller.signal;
+}
+
+function rejectionBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Interrupted));
+  });
+}
+
+/** Ends the connections that are at work when it is called. */
+function cutterOf(dataSource: DataSource): () => void {
+  const { master: pool } = dataSource.driver as unknown as { master: Pool };
+  const atWork = new Set<PoolClient>();
+  pool.on('acquire', (client) => void atWork.add(client));
+  pool.on('release', (_, client) => void atWork.delete(client));
+  return () => {
+    // A client of a pool is a pg Client, whose end() does not wait for the statement under way.
+    for (const client of atWork as Set<PoolClient & { end(): Promise<void> }>) client.end().catch(() => undefined);
+  };
+}

@@ -1,0 +1,86 @@
+import type { EntityManager } from 'typeorm';
+
+/** A row as it is sent to PostgreSQL: its keys are columns. */
+export type Row = Record<string, unknown>;
+
+interface Table {
+  name: string;
+  /** the column that says which record is meant, beside the organization */
+  key: string;
+  /** the columns of the unique index that finds a stored row */
+  conflict: string;
+  /** every other column that a record carries, with its type */
+  columns: Record<string, string>;
+  /** rows get ids in the order of the dataset; other tables are written in the order of their keys, against deadlocks */
+  inOrder?: boolean;
+}
+
+/**
+ * The statement that writes rows (`$2`, JSON) of an organization (`$1`): new ones are inserted, stored ones changed
+ * only where they differ, so that importing the same file again leaves no trace. A stored `created_at` stays unless
+ * the row brings its own.
+ */
+export function upsertStatement({ name, key, conflict, columns, inOrder }: Table): string {
+  const all = Object.entries(columns);
+  const names = all.map(([column]) => column);
+  const types = [[key, keyType(key)], ['created_at', 'timestamptz'], ['position', 'integer'], ...all];
+  return `
+    insert into ${name} (organization_id, ${key}, created_at, ${names.join(', ')})
+    select $1, r.${key}, coalesce(r.created_at, stored.created_at, now()), ${names.map((c) => `r.${c}`).join(', ')}
+    from json_to_recordset($2::json) as r(${types.map(([column, type]) => `${column} ${type}`).join(', ')})
+    left join ${name} stored on stored.organization_id = $1 and stored.${key} = r.${key}
+    order by r.${inOrder ? 'position' : key}
+    on conflict (${conflict}) do update
+      set created_at = excluded.created_at, ${names.map((c) => `${c} = excluded.${c}`).join(', ')}
+      where ${name}.organization_id = excluded.organization_id
+        and (${['created_at', ...names].map((c) => `${name}.${c}`).join(', ')})
+          is distinct from (${['created_at', ...names].map((c) => `excluded.${c}`).join(', ')})`;
+}
+
+const keyType = (key: string): string => (key === 'id' ? 'uuid' : 'text');
+
+interface Links {
+  name: string;
+  /** column of the record that has the links, with its type */
+  owner: [string, string];
+  /** column of what it is linked to, with its type */
+  target: [string, string];
+  /** further columns, with their types */
+  columns: Record<string, string>;
+}
+
+/** The statement that gives owners (`$3`) of an organization (`$1`) exactly the links of `$2` (JSON). */
+export function replaceLinksStatement({ name, owner, target, columns }: Links): string {
+  const names = Object.keys(columns);
+  const given = [owner, target, ...Object.entries(columns)].map((column) => column.join(' ')).join(', ');
+  const update = names.map((c) => `${c} = excluded.${c}`).join(', ');
+  const differs = `(${names.map((c) => `${name}.${c}`).join(', ')}) is distinct from
+    (${names.map((c) => `excluded.${c}`).join(', ')})`;
+  return `
+    with given as (select * from json_to_recordset($2::json) as g(${given})),
+    gone as (
+      delete from ${name} l where organization_id = $1 and ${owner[0]} = any($3::${owner[1]}[])
+        and not exists (select from given g where g.${owner[0]} = l.${owner[0]} and g.${target[0]} = l.${target[0]})
+    )
+    insert into ${name} (organization_id, ${[owner[0], target[0], ...names].join(', ')})
+    select $1, ${[owner[0], target[0], ...names].join(', ')} from given order by ${owner[0]}, ${target[0]}
+    on conflict (organization_id, ${owner[0]}, ${target[0]})
+      do ${names.length ? `update set ${update} where ${differs}` : 'nothing'}`;
+}
+
+/** Each key once: at its first place, with its last value. */
+export const lastOfEach = <T>(items: T[], key: (item: T) => unknown): T[] => [
+  ...new Map(items.map((item) => [key(item), item])).values(),
+];
+
+/** Runs a statement of this file. */
+export async function write(
+  manager: EntityManager,
+  sql: string,
+  organizationId: number,
+  rows: Row[],
+  owners?: unknown[],
+) {
+  const values = [organizationId, JSON.stringify(rows), ...(owners ? [owners] : [])];
+  if (rows.length > 0 || owners?.length) await manager.query(sql, values);
+}

@@ -1,0 +1,38 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  HttpException,
+  HttpStatus,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Observable } from 'rxjs';
+
+import { TokenBucketStore } from './token-bucket.store';
+
+/**
+ * Charges each request with a valid key one token, before its body is read. Requests without a caller (public routes)
+ * pass: there is no key to charge.
+ */
+@Injectable()
+export class RateLimitInterceptor implements NestInterceptor {
+  constructor(private readonly buckets: TokenBucketStore) {}
+
+  /** @throws HttpException 429 when the bucket holds no whole token */
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const { caller } = http.getRequest<Request>();
+    if (!caller) return next.handle();
+
+    const taken = await this.buckets.take(caller.keyId, caller);
+    const response = http.getResponse<Response>();
+    response.setHeader('X-RateLimit-Limit', caller.maxTokens);
+    response.setHeader('X-RateLimit-Remaining', taken.remaining);
+    response.setHeader('X-RateLimit-Reset', taken.resetAt);
+    if (taken.admitted) return next.handle();
+
+    response.setHeader('Retry-After', taken.retryAfter);
+    throw new HttpException('Too Many Requests', HttpStatus.TOO_MANY_REQUESTS);
+  }
+}

@@ -1,0 +1,134 @@
+/** The limits of one API key, as the specification names them. */
+export interface BucketLimits {
+  /** burst capacity in whole tokens */
+  maxTokens: number;
+  /** tokens a second, with at most three decimals */
+  refillRate: number;
+}
+
+/** What a request is told after it asked for a token. */
+export interface TakeResult {
+  admitted: boolean;
+  /** whole tokens left */
+  remaining: number;
+  /** unix second, rounded up, at which the bucket is full */
+  resetAt: number;
+  /** seconds, rounded up, until one token is there: at least 1 when refused, 0 when admitted */
+  retryAfter: number;
+}
+
+/**
+ * A bucket as it is stored. Integers only, in units chosen so that microseconds × milli-tokens a second are
+ * nano-tokens without a division: every value and every product below is exact under 2^53.
+ */
+export interface BucketState {
+  /** nano-tokens that were there at `time` */
+  tokens: number;
+  /** unix time in microseconds */
+  time: number;
+  /** capacity in nano-tokens, as it was in force at `time` */
+  max: number;
+  /** milli-tokens a second, as it was in force at `time` */
+  rate: number;
+}
+
+/** Allowed `maxTokens`. One more digit in nano-tokens would leave 2^53. */
+export const MAX_TOKENS = { least: 1, most: 9_000_000 };
+
+/** Allowed `refillRate` in tokens a second. */
+export const REFILL_RATE = { least: 0.001, most: 1_000_000 };
+
+const NANOS_PER_TOKEN = 1_000_000_000;
+const MICROS_PER_SECOND = 1_000_000;
+
+/** Why these limits cannot be given to a key, in one line; undefined when they can. */
+export function limitsFault({ maxTokens, refillRate }: BucketLimits): string | undefined {
+  if (!Number.isInteger(maxTokens) || maxTokens < MAX_TOKENS.least || maxTokens > MAX_TOKENS.most) {
+    return `maxTokens must be an integer from ${MAX_TOKENS.least} to ${MAX_TOKENS.most}`;
+  }
+  const threeDecimals = Math.round(refillRate * 1000) / 1000 === refillRate;
+  if (!threeDecimals || refillRate < REFILL_RATE.least || refillRate > REFILL_RATE.most) {
+    return `refillRate must be from ${REFILL_RATE.least} to ${REFILL_RATE.most} with at most three decimals`;
+  }
+  return undefined;
+}
+
+/** Limits in the units of a stored bucket: nano-tokens and milli-tokens a second. */
+export function storedLimits(limits: BucketLimits): Pick<BucketState, 'max' | 'rate'> {
+  // rounded because 1.005 × 1000 is 1004.9999999999999
+  return { max: limits.maxTokens * NANOS_PER_TOKEN, rate: Math.round(limits.refillRate * 1000) };
+}
+
+/**
+ * Takes one token, if a whole one is there. The Lua script in take-token.lua.ts does the same in Redis.
+ *
+ * @param state the bucket as stored; undefined is a full bucket
+ * @param now unix time in microseconds; before `state.time` (a clock that went back) it credits nothing
+ * @returns the state to store, which is `state` itself when nothing has to be written
+ */
+export function take(
+  state: BucketState | undefined,
+  limits: BucketLimits,
+  now: number,
+): { state: BucketState; result: TakeResult } {
+  const { max, rate } = storedLimits(limits);
+  const bucket = state ? relimit(refill(state, now), max, rate) : { tokens: max, time: now, max, rate };
+  if (bucket.tokens >= NANOS_PER_TOKEN) {
+    const taken = { ...bucket, tokens: bucket.tokens - NANOS_PER_TOKEN };
+    return { state: taken, result: describeTake(taken, true, now) };
+  }
+  // A refusal under unchanged limits stores nothing: the credit follows from the older state just as well.
+  const kept = state && state.max === max && state.rate === rate ? state : bucket;
+  return { state: kept, result: describeTake(kept, false, now) };
+}
+
+/**
+ * The answer that a bucket gives after a take.
+ *
+ * @param state the stored bucket
+ * @param now unix time in microseconds
+ */
+export function describeTake(state: BucketState, admitted: boolean, now: number): TakeResult {
+  const { tokens, time, max, rate } = state;
+  const untilToken = time - now + ceilDivide(NANOS_PER_TOKEN - tokens, rate);
+  return {
+    admitted,
+    remaining: admitted ? Math.floor(tokens / NANOS_PER_TOKEN) : 0,
+    resetAt: ceilSeconds(time, ceilDivide(max - tokens, rate)),
+    retryAfter: admitted ? 0 : ceilDivide(untilToken, MICROS_PER_SECOND),
+  };
+}
+
+/** Whether the bucket has refilled to the brim, so that forgetting it changes no answer. */
+export function isFull(state: BucketState, now: number): boolean {
+  return now - state.time >= ceilDivide(state.max - state.tokens, state.rate);
+}
+
+/** Credits the time since the state was stored, under the limits that were in force in it. */
+function refill(state: BucketState, now: number): BucketState {
+  // The later time is kept when the clock goes back: setting it back would credit the same time twice.
+  if (now <= state.time) return state;
+  // Compared as times before multiplied: years at a high rate would leave 2^53.
+  const tokens = isFull(state, now) ? state.max : state.tokens + (now - state.time) * state.rate;
+  return { ...state, tokens, time: now };
+}
+
+/** Applies changed limits: a full bucket stays full, otherwise tokens are kept and cut to the new maximum. */
+function relimit(state: BucketState, max: number, rate: number): BucketState {
+  const tokens = state.tokens === state.max ? max : Math.min(state.tokens, max);
+  return { tokens, time: state.time, max, rate };
+}
+
+/**
+ * a / b rounded up. Exact although the quotient is rounded: it is at least 1 / b away from an integer or is one, and
+ * for a < 2^53 the rounding error is less than 1 / b.
+ */
+function ceilDivide(a: number, b: number): number {
+  return Math.ceil(a / b);
+}
+
+/** Two amounts of microseconds in seconds, rounded up. Added in parts, as their sum can exceed 2^53. */
+function ceilSeconds(a: number, b: number): number {
+  const rest = (a % MICROS_PER_SECOND) + (b % MICROS_PER_SECOND);
+  return Math.floor(a / MICROS_PER_SECOND) + Math.floor(b / MICROS_PER_SECOND) + ceilDivide(rest, MICROS_PER_SECOND);
+}

@@ -1,0 +1,133 @@
+import { request as httpRequest } from 'node:http';
+import { ApiKeysService } from '../src/access/api-keys.service';
+import { newKey } from '../src/access/key-format';
+import { isDeployment, Lanyard, startInProcess, startLanyard, Tenant } from './support/lanyard';
+
+const UNAUTHORIZED = { status: 401, error: 'Unauthorized' };
+const FORBIDDEN = { status: 403, error: 'Forbidden' };
+/** known, unknown, the prefix itself, and paths whose percent-encoding is broken */
+const PATHS = ['/leads', '/leads/x', '/nothing/here', '', '/leads/%zz', '/%ff'];
+
+describe('access', () => {
+  let lanyard: Lanyard;
+  let tenant: Tenant;
+  beforeAll(async () => {
+    lanyard = await startLanyard();
+    tenant = await lanyard.tenant();
+  });
+  afterAll(() => lanyard.stop());
+
+  /** A request with headers as they stand, also twice. */
+  const raw = (path: string, headers: Record<string, string | string[]>): Promise<{ status?: number; body: unknown }> =>
+    new Promise((resolve, reject) => {
+      httpRequest(lanyard.baseUrl + path, { headers, agent: false }, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  describe.each(PATHS)('%s', (path) => {
+    it.each([undefined, '', ' ', '\t '])('is 401 with the key %j', async (key) => {
+      const { status, body } = await raw(path, key === undefined ? {} : { 'x-api-key': key });
+      expect({ status, body }).toEqual({ status: 401, body: UNAUTHORIZED });
+    });
+
+    it.each([
+      'x',
+      'lan_',
+      newKey(),
+      newKey().replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+      newKey().toLowerCase(),
+      'a'.repeat(4000),
+      "' or 1=1 --",
+    ])('is 403 with the key %s', async (key) => {
+      const { status, body } = await raw(path, { 'x-api-key': key });
+      expect({ status, body }).toEqual({ status: 403, body: FORBIDDEN });
+    });
+
+    it('is 403 with the header twice', async () => {
+      for (const keys of [
+        [tenant.key, tenant.key],
+        [tenant.key, ''],
+      ]) {
+        expect(await raw(path, { 'x-api-key': keys })).toEqual({ status: 403, body: FORBIDDEN });
+      }
+    });
+  });
+
+  it.each(['get', 'post', 'put', 'patch', 'delete'] as const)(
+    'comes before everything else of a %s',
+    async (method) => {
+      for (const path of ['/leads/x?limit=x', '/events/x', '/nothing']) {
+        expect((await lanyard.client().send(method, path, { broken: true }).expect(401)).body).toEqual(UNAUTHORIZED);
+        expect((await lanyard.client('x').send(method, path, { broken: true }).expect(403)).body).toEqual(FORBIDDEN);
+      }
+    },
+  );
+
+  it('lets a valid key in, in any letter case of the header', async () => {
+    expect((await raw('/leads', { 'X-API-KEY': tenant.key })).status).toBe(200);
+    expect((await raw('/nothing/here', { 'X-Api-Key': tenant.key })).body).toEqual({ status: 404, error: 'Not Found' });
+    expect((await raw('/leads/%zz', { 'x-api-key': tenant.key })).body).toEqual({ status: 400, error: 'Bad Request' });
+    expect((await raw('/%ff', { 'x-api-key': tenant.key })).status).toBe(404);
+  });
+
+  it('does not take a key from elsewhere', async () => {
+    expect((await raw(`/leads?x-api-key=${tenant.key}`, { authorization: `Bearer ${tenant.key}` })).status).toBe(401);
+  });
+
+  it('refuses a key that has expired', async () => {
+    const { api } = await tenant.issueKey({ expiresAt: new Date('2020-01-01') });
+    expect((await api.get('/leads').expect(403)).body).toEqual(FORBIDDEN);
+    const { api: later } = await tenant.issueKey({ expiresAt: new Date('2100-01-01') });
+    await later.get('/leads').expect(200);
+  });
+
+  it('names each request, and keeps a sound name', async () => {
+    const { headers } = await lanyard.client().get('/leads');
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    const named = await tenant.api.get('/leads').set('X-Request-Id', 'sync-17.a');
+    expect(named.headers['x-request-id']).toBe('sync-17.a');
+    const unsound = await tenant.api.get('/leads').set('X-Request-Id', 'a b<c>');
+    expect(unsound.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('leaves health to everybody', async () => {
+    const health = lanyard.baseUrl.replace(/\/api\/v0$/, '/health');
+    expect((await fetch(`${health}/live`)).status).toBe(200);
+    expect(await (await fetch(`${health}/ready`)).json()).toMatchObject({ status: 'ok' });
+    expect((await fetch(health)).status).toBe(404);
+  });
+});
+
+const describeInside = isDeployment ? describe.skip : describe;
+
+describeInside(`revocation${isDeployment ? ' (skipped: needs the inside)' : ''}`, () => {
+  it('is in force as soon as what was remembered has expired, at most 5 s later', async () => {
+    const inside = await startInProcess();
+    const tenant = await inside.tenant();
+    await tenant.api.get('/leads').expect(200);
+    await inside.app.get(ApiKeysService).revoke(tenant.keyId);
+    const revoked = Date.now();
+    let status = 200;
+    while (status === 200 && Date.now() - revoked < 5000) ({ status } = await tenant.api.get('/leads'));
+    expect(status).toBe(403);
+    await inside.stop();
+  });
+});
+
+describeInside(`repeated failures${isDeployment ? ' (skipped: needs a low limit)' : ''}`, () => {
+  it('are slowed, and valid keys of the same address are not', async () => {
+    const inside = await startInProcess({ authenticationFailures: 3 });
+    const tenant = await inside.tenant();
+    for (const status of [401, 401, 401]) await inside.client().get('/leads').expect(status);
+    const { body, headers } = await inside.client(newKey()).get('/leads').expect(429);
+    expect(body).toEqual({ status: 429, error: 'Too Many Requests' });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    await tenant.api.get('/leads').expect(200);
+    await inside.stop();
+  });
+});

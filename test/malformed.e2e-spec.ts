@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { eventInput, leadInput } from './support/builders';
+import { Lanyard, startLanyard, Tenant } from './support/lanyard';
+
+const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+const json = (value: unknown): string => JSON.stringify(value);
+
+describe('malformed requests', () => {
+  let lanyard: Lanyard;
+  let tenant: Tenant;
+  let event: number;
+  let lead: string;
+  let before: unknown;
+  beforeAll(async () => {
+    lanyard = await startLanyard();
+    tenant = await lanyard.tenant();
+    event = (await tenant.api.post('/events', eventInput()).expect(200)).body.results.id;
+    lead = (await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id;
+    before = await state();
+  });
+  afterAll(() => lanyard.stop());
+  afterEach(async () => expect(await state()).toEqual(before));
+
+  const state = async () =>
+    Promise.all(
+      ['/events', '/leads', `/events/${event}/leads`, `/leads/${lead}`].map(
+        async (path) => (await tenant.api.get(path)).text,
+      ),
+    );
+
+  /** Bytes as they stand; what comes back until the server or a second of silence ends it. */
+  const raw = (bytes: string | Buffer): Promise<string> =>
+    new Promise((resolve) => {
+      const { hostname, port } = new URL(lanyard.baseUrl);
+      const socket = connect(Number(port), hostname, () => socket.write(bytes));
+      let answer = '';
+      socket.setTimeout(1000, () => socket.destroy());
+      socket.on('data', (chunk: Buffer) => {
+        answer += chunk.toString('latin1');
+      });
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(answer));
+    });
+
+  /** Statuses of the answers; each answer must be JSON (or have no body), and none a 5xx. */
+  const check = (answer: string): number[] => {
+    const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+    expect(statuses.filter((status) => status >= 500)).toEqual([]);
+    for (const head of answer.split('HTTP/1.1 ').slice(1)) {
+      if (!head.startsWith('100')) expect(head).toContain('application/json; charset=utf-8');
+    }
+    return statuses;
+  };
+
+  const QUERIES = [
+    ...['', ' 5', '1e1', '0x10', '-1', '%2B1', '1.5', 'NaN', 'Infinity', '0', 'null', '1%00', '%F0%9F%98%80'].map(
+      (v) => `limit=${v}`,
+    ),
+    ...['', '-1', '2147483648', '9223372036854775808', '1e400', '%00'].map((v) => `offset=${v}`),
+    'limit=1&limit=2',
+    'offset=1&offset=1',
+  ];
+  it.each(QUERIES)('GET /leads?%s is 400', (query) =>
+    tenant.api.get(`/leads?${query}`).expect(400, { status: 400, error: 'Bad Request' }),
+  );
+
+  it.each([
+    'limit[]=1',
+    'limit[a]=1',
+    '__proto__=1',
+    'constructor[prototype]=1',
+    'toString=x',
+    '=',
+    '&&&',
+    '%zz=1',
+    '?',
+    'x=%ff%fe',
+    `x=${'y'.repeat(8000)}`,
+    Array(1500).fill('a=1').join('&'),
+  ])('GET /leads?%s is answered', (query) => tenant.api.get(`/leads?${query}`).expect(200));
+
+  const IDS = [
+    '0',
+    '-1',
+    '1e3',
+    '0x10',
+    '9007199254740993',
+    '9223372036854775808',
+    '%20',
+    '%00',
+    '%zz',
+    '%ff',
+    '1%2F2',
+    '😀',
+    "1'--",
+  ];
+  it.each(IDS)('/events/%s is 400', async (id) => {
+    const path = `/events/${id === '😀' ? encodeURIComponent(id) : id}`;
+    await tenant.api.get(path).expect(400);
+    await tenant.api.put(path, eventInput()).expect(400);
+    await tenant.api.delete(path).expect(400);
+    await tenant.api.put(`${path}/leads`, { eventLeads: [] }).expect(400);
+    await tenant.api.get(`${path}/users`).expect(400);
+  });
+
+  it.each(['1', `{${randomUUID()}}`, `${randomUUID()}%00`, '%c3%28', 'x'.repeat(4000), '..%2f..%2fhealth', '%2e%2e'])(
+    'ids that are no uuid are 400: %s',
+    async (id) => {
+      for (const folder of ['leads', 'leadActivityEvents', 'activations', 'tagGroups', 'industryEvents']) {
+        const { status } = await tenant.api.get(`/${folder}/${id}`);
+        expect([400, 404]).toContain(status);
+      }
+    },
+  );
+
+  const BODIES: [string, string | Buffer][] = [
+    ['nothing', ''],
+    ['half an object', '{'],
+    ['a comma too many', '{"a":1,}'],
+    ['an array', '[]'],
+    ['an array of objects', '[{}]'],
+    ['null', 'null'],
+    ['a number', '1'],
+    ['a string', '"x"'],
+    ['true', 'true'],
+    ['NaN', '{"a":NaN}'],
+    ['single quotes', "{'a':1}"],
+    ['a comment', '{}//x'],
+    ['two objects', '{}{}'],
+    ['5,000 levels', deep(5000)],
+    ['33 levels', deep(33)],
+    ['5,000 arrays', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d])],
+    ['overlong UTF-8', Buffer.from([0x7b, 0x22, 0xc0, 0xaf, 0x22, 0x3a, 0x31, 0x7d])],
+    ['UTF-16', Buffer.from('{"a":1}', 'utf16le')],
+    ['a raw NUL', '{"a":"\0"}'],
+    ['a raw newline in a string', '{"a":"\n"}'],
+  ];
+  const WRITES = (): ['post' | 'put' | 'patch', string][] => [
+    ['post', '/events'],
+    ['put', `/events/${event}`],
+    ['put', `/events/${event}/leads`],
+    ['post', '/leads'],
+    ['patch', `/leads/${lead}`],
+    ['post', '/industryEvents'],
+    ['put', `/industryEvents/${randomUUID()}`],
+  ];
+  it.each(BODIES)('a body of %s is 400', async (_, body) => {
+    for (const [method, path] of WRITES()) {
+      const sent = tenant.api
+        .send(method, path)
+        .set('content-type', 'application/json')
+        .serialize((text: unknown) => text as string);
+      await sent.send(body).expect(400, { status: 400, error: 'Bad Request' });
+    }
+  });
+
+  it.each<[string, string]>([
+    ['lone surrogates', '{"firstName":"\\ud800","eventName":"\\ud800","name":"\\udc00x","eventLeads":"\\ud800"}'],
+    ['NUL', '{"firstName":"a\\u0000","eventName":"\\u0000","name":"\\u0000","eventLeads":"\\u0000"}'],
+    ['numbers', json({ firstName: 1e308, eventName: 5, name: -0, eventLeads: 1 })],
+    ['objects', json({ firstName: {}, eventName: {}, name: {}, eventLeads: {} })],
+    ['arrays', json({ firstName: [], eventName: [[]], name: [null], eventLeads: [[]] })],
+    ['booleans', json({ firstName: true, eventName: false, name: true, eventLeads: false })],
+    [
+      'objects that look like dates and buffers',
+      json({
+        firstName: { toJSON: 1 },
+        eventName: { $date: 1 },
+        name: { type: 'Buffer', data: [1] },
+        eventLeads: { length: 1 },
+      }),
+    ],
+    ['promises', json({ firstName: { then: 1 }, eventName: { then: 1 }, name: { then: 1 }, eventLeads: { then: 1 } })],
+    [
+      'prototypes',
+      '{"firstName":{"__proto__":{}},"eventName":{"constructor":1},"name":{"prototype":1},"eventLeads":{"__proto__":[]}}',
+    ],
+  ])('fields that are %s are named', async (_, body) => {
+    for (const [method, path] of WRITES()) {
+      const { body: answer } = await tenant.api
+        .send(method, path)
+        .set('content-type', 'application/json')
+        .send(body)
+        .expect(400);
+      expect(answer.error).toMatch(
+        /^Missing or invalid '(eventName|eventLeads(\[0\])?|createdByEmail|firstName|name)'$/,
+      );
+    }
+  });
+
+  it('does not let a body reach a prototype', async () => {
+    const body = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
+    await tenant.api.send('patch', `/leads/${lead}`).set('content-type', 'application/json').send(body).expect(200);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it.each([
+    ['text/plain', "Missing or invalid 'createdByEmail'"],
+    ['application/x-www-form-urlencoded', "Missing or invalid 'createdByEmail'"],
+    ['multipart/form-data; boundary=x', "Missing or invalid 'createdByEmail'"],
+    ['application/xml', "Missing or invalid 'createdByEmail'"],
+    ['json', "Missing or invalid 'createdByEmail'"],
+    [';;;', "Missing or invalid 'createdByEmail'"],
+    ['application/json; charset=', 'Bad Request'],
+    ['application/vnd.api+json', 'Bad Request'],
+    ['APPLICATION/JSON', 'Bad Request'],
+  ])('a body of the type %s', async (type, error) => {
+    const answer = await raw(
+      `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: ${type}\r\nContent-Length: 1\r\nConnection: close\r\n\r\n{`,
+    );
+    expect(check(answer)).toEqual([400]);
+    if (type !== 'application/json; charset=') expect(answer).toContain(json({ status: 400, error }));
+  });
+
+  it.each<[string, Buffer, number]>([
+    ['gzip', gzipSync('{"x":1}'), 400],
+    ['gzip', Buffer.from('not gzip'), 400],
+    ['gzip', gzipSync(Buffer.alloc(50 << 20, 32)), 413],
+    ['deflate', Buffer.from('x'), 400],
+    ['br', Buffer.from('x'), 400],
+    ['zstd', Buffer.from('x'), 400],
+    ['x'.repeat(100), Buffer.from('{}'), 400],
+  ])('a body encoded as %s', async (encoding, bytes, status) => {
+    const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
+    const rest = `Content-Encoding: ${encoding}\r\nContent-Length: ${bytes.length}\r\nConnection: close\r\n\r\n`;
+    expect(check(await raw(Buffer.concat([Buffer.from(head + rest), bytes])))).toEqual([status]);
+  });
+
+  it.each<[string, string, number[]]>([
+    ['no Host', 'GET /api/v0/leads HTTP/1.1\r\nKEY\r\n\r\n', [400]],
+    ['HTTP/1.0', 'GET /api/v0/leads HTTP/1.0\r\nKEY\r\n\r\n', [200]],
+    ['HTTP/9', 'GET /api/v0/leads HTTP/9.9\r\nHost: x\r\nKEY\r\n\r\n', [400]],
+    ['a lower-case method', 'get /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
+    ['an unknown method', 'LEAD /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
+    [
+      'a method of no meaning here',
+      'PROPFIND /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n',
+      [404],
+    ],
+    ['TRACE', 'TRACE /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n', [404]],
+    ['OPTIONS', 'OPTIONS /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n', [404]],
+    ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n', [404]],
+    [
+      'another host',
+      'GET http://evil.example/api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n',
+      [200],
+    ],
+    ['a NUL in the line', 'GET /api/v0/\0 HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
+    ['a space in the path', 'GET /api/v0/a b HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
+    ['a header without a colon', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nbroken\r\n\r\n', [400]],
+    ['a folded header', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nA: b\r\n c\r\n\r\n', [400]],
+    ['a NUL in a header', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nA: b\0\r\n\r\n', [400]],
+    ['20 kB of header', `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nA: ${'b'.repeat(20_000)}\r\n\r\n`, [431]],
+    ['a path of 20 kB', `GET /api/v0/${'b'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n`, [431]],
+    [
+      'both lengths',
+      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      [400],
+    ],
+    [
+      'two lengths',
+      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}',
+      [400],
+    ],
+    ['a negative length', 'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Length: -1\r\n\r\n', [400]],
+    [
+      'two codings',
+      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
+      [400],
+    ],
+    ['a bad Expect', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nExpect: tea\r\nConnection: close\r\n\r\n', [200]],
+    [
+      'an upgrade',
+      'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n',
+      [200],
+    ],
+    ['not HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', [400]],
+    [
+      'two at once',
+      `${'GET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n'.repeat(2)}GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      [400, 400, 404],
+    ],
+  ])('%s', async (_, bytes, statuses) => {
+    expect(check(await raw(bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`)))).toEqual(statuses);
+  });
+
+  it.each(['zz\r\n{}\r\n', '-1\r\n', 'fffffffffffffffff\r\n', '2;x=y\r\n{}XX'])('a bad chunk %j', async (chunk) => {
+    const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
+    const statuses = check(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`));
+    expect(statuses.filter((status) => status !== 400)).toEqual([]);
+  });
+
+  it('a body that ends too early leaves nothing behind', async () => {
+    const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
+    check(await raw(`${head}Content-Length: 500\r\n\r\n${json(leadInput())}`));
+    await tenant.api.get('/leads').expect(200);
+  });
+});

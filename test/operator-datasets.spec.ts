@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { demo } from '../src/operator/demo';
+import { jsonFault } from '../src/operator/json-fault';
+import { query, until } from './support/embedded-fixtures';
+import { install, Installation, outcomeOf, remove } from './support/operator';
+
+const counts = (over: object = {}) => ({
+  ...{ users: 0, tagGroups: 0, events: 0, activations: 0, leads: 0, leadActivityEvents: 0, industryEvents: 0 },
+  ...over,
+});
+const DEMO = counts(Object.fromEntries(Object.entries(demo).map(([section, records]) => [section, records.length])));
+
+describe('import and export', () => {
+  let folder: string;
+  let first: Installation;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'lanyard-operator-'));
+    first = await install();
+  });
+  afterAll(async () => {
+    await remove(first);
+    rmSync(folder, { recursive: true });
+  });
+
+  const file = (name: string, content: string | Buffer): string => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const users = (organizationId: number): Promise<Record<string, unknown>[]> =>
+    query(first.database.url, `select email from users where organization_id = ${organizationId} order by id`);
+  const ndjson = (...emails: string[]): string =>
+    emails.map((email) => `${JSON.stringify({ section: 'users', record: { email } })}\n`).join('');
+
+  describe('import', () => {
+    let organizationId: number;
+    let args: (source: string) => string[];
+
+    beforeEach(async () => {
+      organizationId = (await first.server.tenant()).organizationId;
+      args = (source) => ['import', source, '--organization', String(organizationId)];
+    });
+
+    it('reads one JSON object from a file, and again without a change', async () => {
+      const fresh = await install();
+      const { organizationId: id } = await fresh.server.tenant();
+      const path = file('demo.json', JSON.stringify(demo, null, 2));
+      const result = await fresh.operator.json(['import', path, '--organization', String(id)]);
+      const events = { 'harbour-expo': 1, 'flow-summit': 2, 'river-dinner': 3 };
+      expect(result).toEqual({ imported: DEMO, events });
+      const again = await fresh.operator.run(['import', path, '--organization', String(id)]);
+      expect(again.stdout).toMatch(/^Imported: 3 users, 2 tagGroups, 3 events, .*12 leads.*\nEvent 1: harbour-expo\n/);
+      await remove(fresh);
+    });
+
+    it('reads one JSON object or NDJSON from standard input', async () => {
+      const whole = JSON.stringify({ users: [{ email: 'ada@example.com' }] });
+      expect(await first.operator.json(args('-'), whole)).toEqual({ imported: counts({ users: 1 }), events: {} });
+      const lines = `\uFEFF\n${ndjson('ben@example.com')}\r\n${ndjson('éva@example.com')}`;
+      expect(await first.operator.json(args('-'), lines)).toEqual({ imported: counts({ users: 2 }), events: {} });
+      const emails = (await users(organizationId)).map(({ email }) => email);
+      expect(emails).toEqual(['ada@example.com', 'ben@example.com', 'éva@example.com']);
+    });
+
+    it.each([
+      ['a fault in a record', '{"users": [{"email": "a@example.com"}, {"email": 1}]}', 'users[1].email: missing or'],
+      ['a fault in a line', ndjson('a@example.com', 'nobody'), 'line 2: users[1].email: missing or invalid'],
+      ['a line that is no JSON', `${ndjson('a@example.com')}{secret}`, 'line 2: not JSON'],
+      ['a syntax error', '{"users": [\n  {"email": "a@example.com" "secret"}]}', 'line 2, column 29: not JSON'],
+      ['an array', '[{"email": "a@example.com"}]', 'the dataset must be one JSON object, or NDJSON'],
+      ['nothing', ' \n', 'the dataset is empty'],
+      ['bytes that are no UTF-8', Buffer.from(`${ndjson('a@example.com')}\n\xff`, 'latin1'), 'line 3: not UTF-8'],
+    ])('refuses %s and leaves nothing', async (_, content, reason) => {
+      const { status, stdout, stderr } = await first.operator.run([...args(file('fault', content)), '--json']);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^[^\n]*\n$/);
+      expect(stderr).toContain(reason);
+      expect(stderr).not.toContain('secret');
+      expect(await users(organizationId)).toEqual([]);
+    });
+
+    it('refuses a file that it cannot read', async () => {
+      const path = join(folder, 'missing.json');
+      const stderr = `cannot read ${path}: no such file or directory\n`;
+      expect(await first.operator.run(args(path))).toEqual({ status: 1, stdout: '', stderr });
+    });
+
+    it('leaves nothing when it is interrupted, and exits with 130', async () => {
+      const child = first.operator.start(args('-'));
+      const outcome = outcomeOf(child);
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.write(ndjson(...Array.from({ length: 1500 }, (_, i) => `u${i}@example.com`)));
+      await until(async () => {
+        const [row] = await query(
+          first.database.url,
+          `select count(*)::int as writing from pg_stat_activity
+            where datname = current_database() and application_name = 'lanyard-operator' and backend_xid is not null`,
+        );
+        return row?.writing === 1;
+      });
+      child.kill('SIGINT');
+      expect(await outcome).toEqual({ status: 130, stdout: '', stderr: 'interrupted\n' });
+      expect(await users(organizationId)).toEqual([]);
+    });
+
+    it('finds the place at which a text stops being JSON', () => {
+      const places: [string, number, number][] = [
+        ['{"a": 1,}', 1, 9],
+        ['[1, 2', 1, 6],
+        ['{"a": [1,\n  2 3]}', 2, 5],
+        ['{"a" 1}', 1, 6],
+        ['{"a": tru}', 1, 7],
+        ['{"a": "un\nterminated"}', 1, 7],
+        ['{"a": 01}', 1, 8],
+        ['{} {}', 1, 4],
+        ['[1}', 1, 3],
+        ['{a: 1}', 1, 2],
+        ['\n\n  nothing', 3, 3],
+        ['[' + '"x",'.repeat(100_000) + '"' + 'y'.repeat(1_000_000), 1, 400_002],
+      ];
+      for (const [text, line, column] of places) expect(jsonFault(text)).toEqual({ line, column });
+    });
+  });
+
+  describe('export', () => {
+    it('is one JSON object of all sections, or NDJSON, also into a file', async () => {
+      const tenant = await first.server.tenant();
+      const id = randomUUID();
+      await tenant.import({ users: [{ email: 'mara@example.com' }], leads: [{ id }] });
+      const args = ['export', '--organization', String(tenant.organizationId)];
+      const exported = await first.operator.json<Record<string, { id?: string }[]>>(args);
+      expect(Object.keys(exported)).toEqual(Object.keys(counts()));
+      expect(exported.users).toEqual([expect.objectContaining({ email: 'mara@example.com' })]);
+      expect(exported.leads?.map((lead) => lead.id)).toEqual([id]);
+      expect([exported.tagGroups, exported.leadActivityEvents]).toEqual([[], []]);
+
+      const { stdout } = await first.operator.run([...args, '--ndjson']);
+      const lines = stdout.split('\n').filter(Boolean);
+      expect(JSON.parse(lines[1] ?? '')).toEqual({ section: 'leads', record: exported.leads?.[0] });
+
+      const output = file('export.json', 'an earlier one');
+      const written = await first.operator.json([...args, '--output', output]);
+      expect(written).toEqual({ exported: counts({ users: 1, leads: 1 }) });
+      expect(JSON.parse(readFileSync(output, 'utf8'))).toEqual(exported);
+      expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+    });
+
+    it('leaves an earlier file alone when it is refused', async () => {
+      const output = file('kept.json', 'an earlier one');
+      const { status } = await first.operator.run(['export', '--organization', '999', '--output', output]);
+      expect(status).toBe(1);
+      expect(readFileSync(output, 'utf8')).toBe('an earlier one');
+      const missing = join(folder, 'missing', 'export.json');
+      const { organizationId } = await first.server.tenant();
+      const nowhere = await first.operator.run(['export', '--organization', `${organizationId}`, '--output', missing]);
+      const stderr = `cannot write ${missing}: no such file or directory\n`;
+      expect(nowhere).toEqual({ status: 1, stdout: '', stderr });
+      expect(existsSync(missing)).toBe(false);
+    });
+
+    it('ends quietly when nobody reads on', async () => {
+      const tenant = await first.server.tenant();
+      const leads = Array.from({ length: 3000 }, () => ({ id: randomUUID(), description: 'x'.repeat(100) }));
+      await tenant.import({ leads });
+      const child = first.operator.start(['export', '--organization', String(tenant.organizationId)]);
+      let stderr = '';
+      child.stderr?.on('data', (text) => (stderr += String(text)));
+      child.stdout?.once('data', () => child.stdout?.destroy());
+      const [status] = (await once(child, 'close')) as [number];
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    });
+  });
+});

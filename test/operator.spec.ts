@@ -1,0 +1,165 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { IssuedKey } from '../src/access/api-keys.service';
+import { TestDatabase, testDatabase } from './support/database';
+import { EmbeddedFixtures, query } from './support/embedded-fixtures';
+import { Operator } from './support/operator';
+
+const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as string;
+const KEY = expect.stringMatching(/^lan_[0-9A-Za-z]{49}$/) as string;
+
+describe("the operator's command line", () => {
+  let database: TestDatabase;
+  let operator: Operator;
+  let organization: string;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    operator = new Operator({ DATABASE_URL: database.url });
+    organization = String(await create('Cobalt Systems'));
+  });
+  afterAll(() => database.drop());
+
+  const create = async (name: string): Promise<number> =>
+    (await operator.json<{ id: number }>(['organizations', 'create', '--name', name])).id;
+  const issue = (...options: string[]): Promise<IssuedKey> =>
+    operator.json(['keys', 'issue', '--organization', organization, ...options]);
+
+  describe('organizations', () => {
+    it('are created and listed, with the numbers of their keys and leads', async () => {
+      const created = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Łódź "Labs"']);
+      expect(created).toEqual({ id: expect.any(Number) as number, name: 'Łódź "Labs"' });
+      const lead = JSON.stringify({ leads: [{ id: randomUUID() }] });
+      await operator.json(['import', '-', '--organization', String(created.id)], lead);
+      const all = await operator.json<{ id: number }[]>(['organizations', 'list']);
+      expect(all.find(({ id }) => id === created.id)).toEqual({ ...created, keys: 0, leads: 1 });
+    });
+
+    it('are shown to a person as text', async () => {
+      const created = await operator.run(['organizations', 'create', '--name', 'Quarry Labs']);
+      expect(created).toEqual({
+        status: 0,
+        stdout: expect.stringMatching(/^Organization \d+: Quarry Labs\n$/) as string,
+        stderr: '',
+      });
+      const { stdout } = await operator.run(['organizations', 'list']);
+      expect(stdout).toMatch(/id .* name .* keys .* leads/);
+      expect(stdout).toContain('Quarry Labs');
+    });
+  });
+
+  describe('keys', () => {
+    it('have the default limits, or those that are asked for', async () => {
+      expect(await issue()).toEqual({
+        ...{ id: UUID, key: KEY, organizationId: Number(organization), label: null },
+        ...{ maxTokens: 20, refillRate: 1, expiresAt: null },
+      });
+      const wanted = ['--label', 'crm', '--max-tokens', '7', '--refill-rate', '0.125'];
+      expect(await issue(...wanted, '--expires-at', '2030-01-31T12:00:00+02:00')).toEqual({
+        ...{ id: UUID, key: KEY, organizationId: Number(organization), label: 'crm' },
+        ...{ maxTokens: 7, refillRate: 0.125, expiresAt: '2030-01-31T10:00:00.000Z' },
+      });
+    });
+
+    it('live from issue to revocation, and only a hash is stored', async () => {
+      organization = String(await create('Lifecycle'));
+      const { id, key } = await issue('--label', 'sync', '--expires-at', '2099-12-31');
+      const row = {
+        ...{ id, prefix: key.slice(0, 10), label: 'sync', maxTokens: 20, refillRate: 1, createdAt: DATE_TIME },
+        ...{ lastUsedAt: null, expiresAt: '2099-12-31T00:00:00.000Z', revokedAt: null },
+      };
+      const list = () => operator.json<Record<string, unknown>[]>(['keys', 'list', '--organization', organization]);
+      expect(await list()).toEqual([row]);
+
+      const limited = await operator.json(['keys', 'set-limits', id, '--refill-rate', '2.5']);
+      expect(limited).toEqual({ ...row, refillRate: 2.5 });
+
+      const rotated = await operator.json<IssuedKey>(['keys', 'rotate', id, '--overlap', '3600']);
+      const settings = { organizationId: Number(organization), label: 'sync', maxTokens: 20, refillRate: 2.5 };
+      expect(rotated).toEqual({ id: UUID, key: KEY, ...settings, expiresAt: '2099-12-31T00:00:00.000Z' });
+      expect(rotated.key).not.toBe(key);
+      const [old, young] = await list();
+      const left = Date.parse(String(old?.expiresAt)) - Date.now();
+      expect(left).toBeGreaterThan(3_500_000);
+      expect(left).toBeLessThanOrEqual(3_600_000);
+      expect(young).toMatchObject({ id: rotated.id, expiresAt: '2099-12-31T00:00:00.000Z' });
+
+      const revoked = await operator.json(['keys', 'revoke', rotated.id.toUpperCase()]);
+      expect(revoked).toEqual({ id: rotated.id, revokedAt: DATE_TIME });
+      expect((await list())[1]).toMatchObject(revoked as object);
+
+      const again = await operator.run(['keys', 'rotate', rotated.id]);
+      expect(again).toMatchObject({ status: 1, stderr: `key ${rotated.id} is revoked or expired\n` });
+      expect(await list()).toHaveLength(2);
+
+      const stored = await query(database.url, `select k::text as row, hash from api_keys k where id = '${id}'`);
+      expect(stored[0]?.hash).toEqual(createHash('sha256').update(key).digest());
+      expect(stored[0]?.row).not.toContain(key.slice(10));
+    });
+
+    it('are shown to a person as text', async () => {
+      const issued = await operator.run(['keys', 'issue', '--organization', organization, '--label', 'booth']);
+      expect(issued.stdout).toMatch(/^Key [0-9a-f-]{36} of organization \d+ \(booth\), shown this once:\nlan_\w{49}\n/);
+      expect(issued.stdout).toContain('20 tokens, refilled by 1 a second; never expires');
+      const [, id = ''] = /^Key (\S+)/.exec(issued.stdout) ?? [];
+      const rotated = await operator.run(['keys', 'rotate', id]);
+      expect(rotated.stdout).toContain(`The old key ${id} works no more.`);
+      const limits = await operator.run(['keys', 'set-limits', id, '--max-tokens', '3']);
+      expect(limits.stdout).toBe(`Key ${id}: 3 tokens, refilled by 1 a second\n`);
+      const revoked = await operator.run(['keys', 'revoke', id]);
+      expect(revoked.stdout).toMatch(new RegExp(`^Key ${id} was revoked at 20`));
+      const { stdout } = await operator.run(['keys', 'list', '--organization', organization]);
+      expect(stdout).toContain(id);
+      expect(stdout).toMatch(/id .* key .* label .* tokens .* last used .* expires .* revoked/);
+    });
+  });
+
+  describe('refuses, in one line and with status 1,', () => {
+    const unknown = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
+
+    it.each([
+      [`key ${unknown} does not exist`, ['keys', 'revoke', unknown]],
+      [`key ${unknown} does not exist`, ['keys', 'rotate', unknown]],
+      [`key ${unknown} does not exist`, ['keys', 'set-limits', unknown, '--max-tokens', '5']],
+      ['organization 700 does not exist', ['keys', 'issue', '--organization', '700']],
+      ['organization 99999999999 does not exist', ['export', '--organization', '99999999999']],
+    ])('%s', async (reason, args) => {
+      expect(await operator.run([...args, '--json'])).toEqual({ status: 1, stdout: '', stderr: `${reason}\n` });
+    });
+
+    it('a database that does not answer, without its password', async () => {
+      const nowhere = new Operator({ DATABASE_URL: 'postgres://lanyard:secret@127.0.0.1:1/none' });
+      const { status, stdout, stderr } = await nowhere.run(['organizations', 'list', '--json']);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^DATABASE_URL: cannot connect to 127\.0\.0\.1:1\/none: .*\n$/);
+      expect(stderr).not.toContain('secret');
+    });
+
+    it('an error of the database, without the statement', async () => {
+      const broken = await testDatabase();
+      await query(broken.url, 'alter table organizations rename to firms');
+      const outcome = await new Operator({ DATABASE_URL: broken.url }).run(['organizations', 'create', '--name', 'X']);
+      const stderr = 'the database failed: relation "organizations" does not exist\n';
+      expect(outcome).toEqual({ status: 1, stdout: '', stderr });
+      await broken.drop();
+    });
+  });
+
+  it('says 2 to wrong usage, and repeats no key that was taken for its id', async () => {
+    const reason = 'error: KEYID must be the id of a key, a uuid (keys list shows them), not the key itself';
+    const outcome = { status: 2, stdout: '', stderr: `${reason}\n(add --help for usage)\n` };
+    expect(await operator.run(['keys', 'revoke', 'lan_secret', '--json'])).toEqual(outcome);
+    const stderr = "error: unknown option '--all'\n(add --help for usage)\n";
+    expect(await operator.run(['organizations', 'list', '--all', '--json'])).toEqual({ ...outcome, stderr });
+  });
+
+  it('works on the embedded PostgreSQL, and tells a person about it on standard error', async () => {
+    const fixtures = new EmbeddedFixtures();
+    const embedded = new Operator({ LANYARD_DATA_DIR: fixtures.dataDir() });
+    const { status, stdout, stderr } = await embedded.run(['organizations', 'create', '--name', 'Pier', '--json']);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '{"id":1,"name":"Pier"}\n' });
+    expect(stderr).toContain('PostgreSQL');
+    expect(await embedded.json(['organizations', 'list'])).toEqual([{ id: 1, name: 'Pier', keys: 0, leads: 0 }]);
+    await fixtures.clean();
+  });
+});

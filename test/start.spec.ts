@@ -1,0 +1,87 @@
+import { ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { outcomeOf } from './support/operator';
+
+/** The program itself, in a process of its own. */
+function start(settings: Record<string, string>): ChildProcess {
+  const runner = join(__dirname, 'support/embedded-run-typescript.mjs');
+  const { DATABASE_URL: _, REDIS_URL: __, ...inherited } = process.env;
+  const env = { ...inherited, HOST: '127.0.0.1', PORT: '0', ...settings };
+  return spawn(process.execPath, [runner, join(__dirname, '../src/main.ts')], { env });
+}
+
+/** What the program said up to a line that holds the text. */
+async function saysUntil(child: ChildProcess, text: string): Promise<string> {
+  let said = '';
+  for await (const chunk of child.stdout ?? []) {
+    said += String(chunk);
+    if (said.includes(text)) break;
+  }
+  return said;
+}
+
+describe('a start', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-start-'));
+  chmodSync(folder, 0o755);
+  const LANYARD_DATA_DIR = join(folder, 'data');
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const stopped = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
+    const exit = once(child, 'exit') as Promise<[number | null]>;
+    child.kill(signal);
+    return (await exit)[0];
+  };
+
+  it('makes a demo, whose key works, once; stops when it is told to; and keeps everything, also after kill -9', async () => {
+    const first = start({ LANYARD_DATA_DIR });
+    const said = await saysUntil(first, "limit=1'");
+    const { key = '', url = '' } = /curl -H 'x-api-key: (?<key>\S+)' '(?<url>\S+)'/.exec(said)?.groups ?? {};
+    const lead = await (await fetch(url, { headers: { 'x-api-key': key } })).json();
+    expect(lead).toMatchObject({ status: 200, results: { total: 12 } });
+    expect(await stopped(first, 'SIGINT')).toBe(0);
+
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const again = start({ LANYARD_DATA_DIR });
+      const told = await saysUntil(again, 'To issue a key');
+      expect(told).not.toContain('lan_');
+      const base = /http:\S+/.exec(told)?.[0] ?? '';
+      expect(await (await fetch(`${base}/leads?limit=1`, { headers: { 'x-api-key': key } })).json()).toEqual(lead);
+      expect(await stopped(again, signal)).toBe(signal === 'SIGTERM' ? 0 : null);
+    }
+  }, 90_000);
+
+  it('leaves the demo out when it is told so', async () => {
+    const child = start({ LANYARD_DATA_DIR: join(folder, 'plain'), LANYARD_DEMO: 'off' });
+    expect(await saysUntil(child, 'To issue a key')).not.toContain('lan_');
+    expect(await stopped(child, 'SIGTERM')).toBe(0);
+  }, 60_000);
+
+  it.each<[string, Record<string, string>]>([
+    ['PORT', { PORT: 'http' }],
+    ['PORT', { PORT: '65536' }],
+    ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x' }],
+    ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
+    ['REDIS_URL', { REDIS_URL: 'localhost' }],
+    ['LANYARD_DEMO', { LANYARD_DEMO: 'yes' }],
+    ['LANYARD_POOL_SIZE', { LANYARD_POOL_SIZE: '0' }],
+  ])('is refused in one line that names %s: %j', async (name, settings) => {
+    const { status, stdout, stderr } = await outcomeOf(start({ LANYARD_DATA_DIR, ...settings }));
+    expect({ status, stdout, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, stdout: '', lines: 1 });
+    expect(stderr).toContain(name);
+    expect(stderr).not.toContain('secret');
+  });
+
+  it('is refused in one line when the port is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const PORT = String((other.address() as AddressInfo).port);
+    const DATABASE_URL = `${process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '')}${process.env.LANYARD_TEST_TEMPLATE}`;
+    const { status, stderr } = await outcomeOf(start({ DATABASE_URL, PORT }));
+    other.close();
+    expect({ status, stderr }).toEqual({ status: 1, stderr: `PORT: ${PORT} is in use by another program\n` });
+  });
+});

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from '../../src/database/embedded/embedded-postgres';
+import { isPostmaster, readPostmaster } from '../../src/database/embedded/postmaster';
+
+/** Not written to the disk for good: twice as fast. */
+const settings = { fsync: 'off' };
+
+/** What one test makes: directories, servers and processes, all gone after clean(). */
+export class EmbeddedFixtures {
+  private readonly folders: string[] = [];
+  private readonly clusters: string[] = [];
+  private readonly running: EmbeddedPostgres[] = [];
+  private readonly processes: ChildProcess[] = [];
+  /** What the servers of this process said. */
+  readonly said: string[] = [];
+
+  folder(): string {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lanyard-embedded-')));
+    this.folders.push(folder);
+    return folder;
+  }
+
+  /** A data directory that is not there yet, on the way to which nothing is closed (for root's PostgreSQL). */
+  dataDir(): string {
+    const folder = this.folder();
+    chmodSync(folder, 0o755);
+    return this.watched(join(folder, 'data'));
+  }
+
+  /** Has clean() end what still runs on the directory. */
+  watched(dataDir: string): string {
+    this.clusters.push(join(dataDir, 'postgresql'));
+    return dataDir;
+  }
+
+  async start(options: Partial<EmbeddedPostgresOptions> & { dataDir: string }): Promise<EmbeddedPostgres> {
+    const say = (line: string) => void this.said.push(line);
+    const postgres = await startEmbeddedPostgres({ explicit: true, settings, say, ...options });
+    this.running.push(postgres);
+    return postgres;
+  }
+
+  /** Another Node process on the same data directory, from the moment when it uses PostgreSQL. */
+  async member(dataDir: string): Promise<Member> {
+    const runner = join(__dirname, 'embedded-run-typescript.mjs');
+    const script = join(__dirname, 'embedded-member-process.ts');
+    const options = JSON.stringify({ dataDir, explicit: true, settings });
+    const child = spawn(process.execPath, [runner, script, options], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.processes.push(child);
+    const ended = once(child, 'exit');
+    const [url] = (await Promise.race([
+      once(createInterface({ input: child.stdout }), 'line'),
+      ended.then(() => Promise.reject(new Error('the process ended before it was ready'))),
+    ])) as [string];
+    return {
+      url,
+      async stop() {
+        child.stdin.write('stop\n');
+        await ended;
+      },
+      async kill() {
+        child.kill('SIGKILL');
+        await ended;
+      },
+    };
+  }
+
+  /** A process that has nothing to do with PostgreSQL; returns its id. */
+  bystander(as: { uid?: number; gid?: number }): number {
+    const child = spawn('sleep', ['600'], { ...as, cwd: '/' });
+    this.processes.push(child);
+    return Number(child.pid);
+  }
+
+  async clean(): Promise<void> {
+    for (const child of this.processes) child.kill('SIGKILL');
+    await Promise.all(this.running.map((postgres) => postgres.stop()));
+    for (const cluster of this.clusters) await killPostmaster(cluster);
+    for (const folder of this.folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+export interface Member {
+  readonly url: string;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** kill -9; returns when the process is gone. */
+export async function killPostmaster(cluster: string): Promise<void> {
+  const pid = postmasterOf(cluster);
+  if (!pid) return;
+  process.kill(pid, 'SIGKILL');
+  await until(() => !isPostmaster(pid, cluster));
+}
+
+/** Process id of the PostgreSQL that runs on the cluster; undefined when none does. */
+export function postmasterOf(cluster: string): number | undefined {
+  const pid = readPostmaster(cluster)?.pid;
+  return pid && isPostmaster(pid, cluster) ? pid : undefined;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined); // PostgreSQL is killed in these tests; the query itself fails too
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Waits for a condition; jest's time limit ends the wait. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await delay(10);
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import { migrate } from '../../src/database/migrate';
+import { onServer, urlOf } from './database';
+
+declare global {
+  /** undoes what the set-up did; global-teardown.ts calls it */
+  var tearDownTests: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Before all suites: a PostgreSQL server (DATABASE_URL's, or an embedded one in a temporary directory), and on it a
+ * migrated template, of which each suite clones a database of its own. Against a deployment there is nothing to do.
+ */
+export default async function setUp(): Promise<void> {
+  if (process.env.E2E_BASE_URL) return;
+  const { server, stop } = process.env.DATABASE_URL
+    ? { server: process.env.DATABASE_URL, stop: () => Promise.resolve() }
+    : await startServer();
+  const template = `lanyard_template_${randomBytes(6).toString('hex')}`;
+  await onServer(`create database ${template} template template0 encoding 'UTF8'`, server);
+  await migrate(urlOf(template, server));
+  process.env.LANYARD_TEST_SERVER = server;
+  process.env.LANYARD_TEST_TEMPLATE = template;
+  globalThis.tearDownTests = async () => {
+    await onServer(`drop database ${template} with (force)`, server);
+    await stop();
+  };
+}
+
+/** Tests read what they wrote a moment ago; nobody needs it after a power failure. */
+async function startServer(): Promise<{ server: string; stop: () => Promise<void> }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'lanyard-test-'));
+  // Root's PostgreSQL runs as somebody else, who must be able to pass.
+  chmodSync(dataDir, 0o755);
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+  const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'data'), explicit: true, settings });
+  return {
+    server: postgres.url,
+    stop: async () => {
+      await postgres.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DataSource } from 'typeorm';
+import { ApiKeysService, KeySettings } from '../../src/access/api-keys.service';
+import { OrganizationsService } from '../../src/access/organizations.service';
+import { createApp } from '../../src/app';
+import { Config } from '../../src/config';
+import { ImportService } from '../../src/operator/import.service';
+import { ApiClient } from './client';
+import { testDatabase } from './database';
+
+/** What the operator does before a client can do anything. */
+interface Operator {
+  createOrganization(name: string): Promise<{ id: number }>;
+  issueKey(organizationId: number, settings: Partial<KeySettings>): Promise<{ id: string; key: string }>;
+  import(organizationId: number, dataset: object): Promise<{ events: Record<string, number> }>;
+}
+
+/** An organization of its own for a test, with a key that is not limited unless the test asks for it. */
+export interface Tenant {
+  organizationId: number;
+  keyId: string;
+  key: string;
+  api: ApiClient;
+  /** Fills what the API cannot write; gives the ids of the dataset's events by their refs. */
+  import(dataset: object): Promise<Record<string, number>>;
+  /** Another key of the same organization. */
+  issueKey(settings: Partial<KeySettings>): Promise<{ id: string; key: string; api: ApiClient }>;
+}
+
+/** A running Lanyard: started for the suite on a database of its own, or the deployment at E2E_BASE_URL. */
+export interface Lanyard {
+  /** with the prefix of the API */
+  baseUrl: string;
+  /** a client without a key, or with one that is not to be trusted */
+  client(key?: string): ApiClient;
+  tenant(settings?: Partial<KeySettings>): Promise<Tenant>;
+  stop(): Promise<void>;
+}
+
+export interface InProcess extends Lanyard {
+  app: NestExpressApplication;
+  config: Config;
+}
+
+/** Whether the suites run against a deployment, where only what clients and operators see can be tested. */
+export const isDeployment = Boolean(process.env.E2E_BASE_URL);
+
+export async function startLanyard(): Promise<Lanyard> {
+  return isDeployment ? deployed(process.env.E2E_BASE_URL ?? '') : startInProcess();
+}
+
+/** Limits of a key that no test reaches. */
+const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
+
+export async function startInProcess(overrides: Partial<Config> = {}): Promise<InProcess> {
+  const database = overrides.databaseUrl ? undefined : await testDatabase();
+  const config = new Config({
+    databaseUrl: database?.url,
+    redisUrl: process.env.REDIS_URL || undefined,
+    logLevels: ['fatal'],
+    authenticationFailures: 1_000_000,
+    ...overrides,
+  });
+  const app = await createApp(config);
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const operator: Operator = {
+    createOrganization: (name) => app.get(OrganizationsService).create(name),
+    issueKey: (organizationId, settings) => app.get(ApiKeysService).issue(organizationId, settings),
+    import: (organizationId, dataset) => new ImportService(app.get(DataSource)).import(organizationId, dataset),
+  };
+  const stop = async (): Promise<void> => {
+    await app.close();
+    await database?.drop();
+  };
+  return { ...lanyardAt(`http://127.0.0.1:${port}/api/v0`, operator, stop), app, config };
+}
+
+function deployed(baseUrl: string): Lanyard {
+  const command = (process.env.E2E_OPERATOR ?? 'npm run --silent operator --').split(' ');
+  const run = async <T>(args: string[], input = ''): Promise<T> => {
+    const [program = '', ...first] = command;
+    const child = promisify(execFile)(program, [...first, ...args, '--json'], { maxBuffer: 64 << 20 });
+    child.child.stdin?.end(input);
+    return JSON.parse((await child).stdout) as T;
+  };
+  return lanyardAt(
+    baseUrl.replace(/\/$/, ''),
+    {
+      createOrganization: (name) => run(['organizations', 'create', '--name', name]),
+      issueKey: (organizationId, { label, maxTokens, refillRate, expiresAt }) =>
+        run([
+          ...['keys', 'issue', '--organization', String(organizationId)],
+          ...(label ? ['--label', label] : []),
+          ...(maxTokens ? ['--max-tokens', String(maxTokens)] : []),
+          ...(refillRate ? ['--refill-rate', String(refillRate)] : []),
+          ...(expiresAt ? ['--expires-at', expiresAt.toISOString()] : []),
+        ]),
+      import: (organizationId, dataset) =>
+        run(['import', '-', '--organization', String(organizationId)], JSON.stringify(dataset)),
+    },
+    () => Promise.resolve(),
+  );
+}
+
+function lanyardAt(baseUrl: string, operator: Operator, stop: () => Promise<void>): Lanyard {
+  const client = (key?: string): ApiClient => new ApiClient(baseUrl, key);
+  const tenant = async (settings: Partial<KeySettings> = {}): Promise<Tenant> => {
+    const { id: organizationId } = await operator.createOrganization('Test organization');
+    const issueKey = async (wanted: Partial<KeySettings>) => {
+      const { id, key } = await operator.issueKey(organizationId, wanted);
+      return { id, key, api: client(key) };
+    };
+    const { id: keyId, key, api } = await issueKey({ ...UNLIMITED, ...settings });
+    const load = async (dataset: object) => (await operator.import(organizationId, dataset)).events;
+    return { organizationId, keyId, key, api, import: load, issueKey };
+  };
+  return { baseUrl, client, tenant, stop };
+}

@@ -1,0 +1,67 @@
+import { ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { TestDatabase, testDatabase } from './database';
+import { InProcess, startInProcess } from './lanyard';
+
+/** What a command left behind. */
+export interface Outcome {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The operator's command line, each command in a process of its own, on one database. */
+export class Operator {
+  constructor(private readonly environment: { DATABASE_URL?: string; LANYARD_DATA_DIR?: string }) {}
+
+  /** @param input what the command finds on standard input */
+  async run(args: string[], input = ''): Promise<Outcome> {
+    const child = this.start(args);
+    child.stdin?.on('error', () => undefined); // a command that is refused does not read it
+    child.stdin?.end(input);
+    return outcomeOf(child);
+  }
+
+  /** The result of a command that succeeds: one JSON value, and nothing else on either stream. */
+  async json<T>(args: string[], input = ''): Promise<T> {
+    const { status, stdout, stderr } = await this.run([...args, '--json'], input);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return JSON.parse(stdout) as T;
+  }
+
+  start(args: string[]): ChildProcess {
+    const runner = join(__dirname, 'embedded-run-typescript.mjs');
+    const program = join(__dirname, '../../src/operator/main.ts');
+    const { DATABASE_URL: _, ...inherited } = process.env;
+    return spawn(process.execPath, [runner, program, ...args], { env: { ...inherited, ...this.environment } });
+  }
+}
+
+export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+  const [stdout, stderr, [status]] = await Promise.all([
+    child.stdout ? text(child.stdout) : '',
+    child.stderr ? text(child.stderr) : '',
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { status, stdout, stderr };
+}
+
+/** An installation: a database, a server on it, and the operator's command line. */
+export interface Installation {
+  database: TestDatabase;
+  operator: Operator;
+  server: InProcess;
+}
+
+export async function install(): Promise<Installation> {
+  const database = await testDatabase();
+  const operator = new Operator({ DATABASE_URL: database.url });
+  return { database, operator, server: await startInProcess({ databaseUrl: database.url }) };
+}
+
+export async function remove({ server, database }: Installation): Promise<void> {
+  await server.stop();
+  await database.drop();
+}
