@@ -52,6 +52,13 @@ export async function startLanyard(): Promise<Lanyard> {
   return isDeployment ? deployed(process.env.E2E_BASE_URL ?? '') : startInProcess();
 }
 
+/** Stops what a suite left running: a test that fails never reaches its own last line. */
+export async function stopAll(): Promise<void> {
+  await Promise.all([...running].map((stop) => stop()));
+}
+
+const running = new Set<() => Promise<void>>();
+
 /** Limits of a key that no test reaches. */
 const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
 
@@ -73,9 +80,11 @@ export async function startInProcess(overrides: Partial<Config> = {}): Promise<I
     import: (organizationId, dataset) => new ImportService(app.get(DataSource)).import(organizationId, dataset),
   };
   const stop = async (): Promise<void> => {
+    if (!running.delete(stop)) return;
     await app.close();
     await database?.drop();
   };
+  running.add(stop);
   return { ...lanyardAt(`http://127.0.0.1:${port}/api/v0`, operator, stop), app, config };
 }
 

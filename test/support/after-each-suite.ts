@@ -1,0 +1,3 @@
+import { stopAll } from './lanyard';
+
+afterAll(stopAll);
