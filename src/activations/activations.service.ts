@@ -1,28 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { one } from '../database/json';
-import { Json, ListStatement, Page, Reads } from '../database/reads';
+import { Json, Page, Statements, TrackedListing } from '../database/statements';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import { ACTIVATION } from './activation.response';
 
-const LIST: ListStatement = {
+const LIST: TrackedListing = {
   name: 'activations',
-  rows: 'select * from activations where organization_id = $1 order by created_at, id',
+  list: { name: 'activations', table: 'activations', at: 'created_at', id: { column: 'id', type: 'uuid' } },
   render: ACTIVATION,
-  total: 'select count(*) from activations where organization_id = $1',
 };
 
 const ONE = one('select * from activations where organization_id = $1 and id = $2', ACTIVATION);
 
 @Injectable()
 export class ActivationsService {
-  constructor(private readonly reads: Reads) {}
+  constructor(private readonly statements: Statements) {}
 
   list({ organizationId }: Caller, page: PageQuery): Promise<Page> {
-    return this.reads.page(LIST, [organizationId], page);
+    return this.statements.page(LIST, [organizationId], page);
   }
 
   get({ organizationId }: Caller, activationId: string): Promise<Json> {
-    return this.reads.one('activation', ONE, [organizationId, activationId]);
+    return this.statements.one('activation', ONE, [organizationId, activationId]);
   }
 }

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../config';
 import { dataSourceOptions } from './data-source';
-import { Reads } from './reads';
+import { Statements } from './statements';
 
 /** The one data source of the process. `config.databaseUrl` is set by then, also on the embedded PostgreSQL. */
 @Global()
@@ -16,7 +16,7 @@ import { Reads } from './reads';
       }),
     }),
   ],
-  providers: [Reads],
-  exports: [Reads],
+  providers: [Statements],
+  exports: [Statements],
 })
 export class DatabaseModule {}

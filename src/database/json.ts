@@ -1,5 +1,5 @@
 /**
- * The SQL with which PostgreSQL renders JSON text. Reads are one statement each: the text goes out to the client as it
+ * The SQL with which PostgreSQL renders JSON text. Statements are one statement each: the text goes out to the client as it
  * is, without hydration and without a second serialization.
  *
  * A statement has two parts: `rows` chooses rows, and `render`, which finds them under the name `page`, makes the
@@ -21,13 +21,20 @@ export const values = (column: string, from: string, order: string): string =>
 /** An embedded object of a fixed set of columns. */
 export const object = (columns: string): string => `(select row_to_json(o) from (select ${columns}) o)`;
 
-/** The JSON text of one resource. */
-export const one = (rows: string, render: string): string =>
-  `with page as (${rows}) select row_to_json(r)::text as json from (${render}) r`;
+/** How rows, found under the name `page`, become JSON: a select of one column a key, or a column that holds the text. */
+export type Render = string | { stored: string };
+
+const texts = (render: Render): string =>
+  typeof render === 'string'
+    ? `select row_to_json(r)::text as json from (${render}) r`
+    : `select ${render.stored} as json from page`;
+
+/** The JSON text of one resource. `rows` may also be an insert or an update that returns the row. */
+export const one = (rows: string, render: Render): string => `with page as (${rows}) ${texts(render)}`;
 
 /**
  * The JSON texts of all resources, joined by commas, in the order of `rows`: PostgreSQL keeps the order of a sorted
  * subquery where nothing is joined to it, and a render joins nothing.
  */
-export const many = (rows: string, render: string): string =>
-  `with page as (${rows}) select coalesce(string_agg(row_to_json(r)::text, ','), '') as json from (${render}) r`;
+export const many = (rows: string, render: Render): string =>
+  `with page as (${rows}) select coalesce(string_agg(json, ','), '') as json from (${texts(render)}) r`;

@@ -7,17 +7,11 @@ const ATTEMPTS = 4;
 /** Thrown by work that found the data changed under its hands: it is run again. */
 export class TryAgain extends Error {}
 
-/**
- * Runs `work` in one transaction, again (three times at most) when it met another transaction in a way that a second
- * run does not. Inside, only the passed manager may be touched.
- */
-export async function inTransaction<T>(
-  dataSource: DataSource,
-  work: (manager: EntityManager) => Promise<T>,
-): Promise<T> {
+/** Runs `work` again (three times at most) when it met another transaction in a way that a second run does not. */
+export async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await dataSource.transaction(work);
+      return await work();
     } catch (error) {
       const transient = error instanceof TryAgain || TRANSIENT.includes(sqlState(error) ?? '');
       if (attempt === ATTEMPTS || !transient) throw error;
@@ -25,10 +19,17 @@ export async function inTransaction<T>(
   }
 }
 
+/** Runs `work` in one transaction, again where that helps. Inside, only the passed manager may be touched. */
+export const inTransaction = <T>(dataSource: DataSource, work: (manager: EntityManager) => Promise<T>): Promise<T> =>
+  retried(() => dataSource.transaction(work));
+
+/** What PostgreSQL said, also through TypeORM. */
+const causeOf = (error: unknown): { code?: unknown; constraint?: unknown } =>
+  (error instanceof QueryFailedError ? error.driverError : error instanceof Error ? error : {}) as object;
+
 /** The five characters by which PostgreSQL names an error, or undefined when the error is not PostgreSQL's. */
 export function sqlState(error: unknown): string | undefined {
-  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const { code } = causeOf(error);
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
@@ -39,5 +40,4 @@ const BAD_INPUT = ['22021', '22P05', '22003', '54000'];
 export const isBadInput = (error: unknown): boolean => BAD_INPUT.includes(sqlState(error) ?? '');
 
 /** Whether PostgreSQL refused a row because of this unique index or constraint. */
-export const violates = (error: unknown, constraint: string): boolean =>
-  error instanceof QueryFailedError && (error.driverError as { constraint?: string }).constraint === constraint;
+export const violates = (error: unknown, constraint: string): boolean => causeOf(error).constraint === constraint;

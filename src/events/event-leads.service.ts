@@ -2,53 +2,64 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { many } from '../database/json';
-import { Json, ListStatement, Page, Reads, rendered } from '../database/reads';
-import { inTransaction } from '../database/transaction';
+import { Json, Page, Statements, TrackedListing } from '../database/statements';
+import { retried } from '../database/transaction';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import type { EventAddLeadsV0Input, EventLeadInput } from './event.dto';
-import { EventEntity, EventLeadEntity } from './event.entity';
+import { EventLeadEntity } from './event.entity';
 import { EVENT_LEAD } from './event.response';
 
-const LIST: ListStatement = {
+const LIST: TrackedListing = {
   name: 'events.leads',
-  rows: `select * from event_leads where organization_id = $1 and event_id = $2 order by associated_at, lead_id`,
+  list: {
+    name: 'event_leads',
+    table: 'event_leads',
+    parent: { column: 'event_id', type: 'bigint' },
+    at: 'associated_at',
+    id: { column: 'lead_id', type: 'uuid' },
+  },
+  exists: 'select from events where organization_id = $1 and id = $2',
   render: EVENT_LEAD,
-  total: `select (select count(*) from event_leads where organization_id = $1 and event_id = $2)
-    from events where organization_id = $1 and id = $2`,
 };
 
 /**
- * Rows are written in the order of their keys, so that overlapping requests wait for each other instead of locking
- * each other out. Their place in the list is the order of the body: microseconds after the transaction began. An
- * association that exists keeps its place.
+ * All of the leads, or none. The lock on the event lets associations become visible in the order of their moments, and
+ * keeps the event from being deleted meanwhile. Rows are written in the order of their keys, so that overlapping
+ * requests wait for each other instead of locking each other out. Their place in the list is the order of the body:
+ * microseconds after one moment. An association that exists keeps its place.
  */
 const ASSOCIATE = `
-  insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
-  select $1, $2, lead_id, now() + position * interval '1 microsecond', registered, checked_in
-  from unnest($3::uuid[], $4::boolean[], $5::boolean[]) with ordinality as l (lead_id, registered, checked_in, position)
-  where exists (select from leads where organization_id = $1 and id = lead_id)
-  order by lead_id
-  on conflict (organization_id, event_id, lead_id)
-    do update set registered = excluded.registered, checked_in = excluded.checked_in
-  returning lead_id`;
-
-const ASSOCIATED = many(
-  `select l.* from unnest($3::uuid[]) with ordinality as b (lead_id, position)
-    join event_leads l on l.organization_id = $1 and l.event_id = $2 and l.lead_id = b.lead_id order by b.position`,
-  EVENT_LEAD,
-);
+  with event as (select id from events where organization_id = $1 and id = $2 for no key update),
+    moment as materialized (select clock_timestamp() as at from event),
+    given as (
+      select * from unnest($3::uuid[], $4::boolean[], $5::boolean[])
+        with ordinality as g (lead_id, registered, checked_in, position)
+    ),
+    known as (
+      select at from moment
+      where cardinality($3) = (select count(*) from given g join leads l on l.organization_id = $1 and l.id = g.lead_id)
+    ),
+    written as (
+      insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
+      select $1, $2, g.lead_id, known.at + g.position * interval '1 microsecond', g.registered, g.checked_in
+      from given g, known order by g.lead_id
+      on conflict (organization_id, event_id, lead_id)
+        do update set registered = excluded.registered, checked_in = excluded.checked_in
+        where (event_leads.registered, event_leads.checked_in) is distinct from (excluded.registered, excluded.checked_in)
+    )
+  select (${many('select * from given order by position', EVENT_LEAD)}) where exists (select from known)`;
 
 /** The leads of an event, with their flags. */
 @Injectable()
 export class EventLeadsService {
   constructor(
-    private readonly reads: Reads,
+    private readonly statements: Statements,
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
   list({ organizationId }: Caller, eventId: number, page: PageQuery): Promise<Page> {
-    return this.reads.page(LIST, [organizationId, eventId], page);
+    return this.statements.page(LIST, [organizationId, eventId], page);
   }
 
   /**
@@ -61,23 +72,14 @@ export class EventLeadsService {
     const ids = leads.map((lead) => lead.leadId);
     const registered = leads.map((lead) => lead.registered ?? false);
     const checkedIn = leads.map((lead) => lead.checkedIn ?? false);
-    return inTransaction(this.dataSource, async (manager) => {
-      const event = { organizationId, id: String(eventId) };
-      // The lock keeps the event from being deleted meanwhile; others may take it too.
-      const found = await manager.findOne(EventEntity, {
-        select: { id: true },
-        where: event,
-        lock: { mode: 'for_key_share' },
-      });
-      if (!found) throw new NotFoundException();
-      const written = await manager.query<unknown[]>(ASSOCIATE, [organizationId, eventId, ids, registered, checkedIn]);
-      if (written.length < ids.length) throw new NotFoundException();
-      return rendered(manager, ASSOCIATED, [organizationId, eventId, ids]);
-    });
+    const values = [organizationId, eventId, ids, registered, checkedIn];
+    return retried(() => this.statements.one('event.leads.associate', ASSOCIATE, values));
   }
 
   async dissociate({ organizationId }: Caller, eventId: number, leadId: string): Promise<void> {
-    const { affected } = await this.dataSource.manager.delete(EventLeadEntity, { organizationId, eventId, leadId });
+    const { affected } = await retried(() =>
+      this.dataSource.manager.delete(EventLeadEntity, { organizationId, eventId, leadId }),
+    );
     if (!affected) throw new NotFoundException();
   }
 }

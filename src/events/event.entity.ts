@@ -31,7 +31,7 @@ export class EventEntity {
   @Column('text', { default: () => '(gen_random_uuid())' })
   ref: string;
 
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  @Column({ type: 'timestamptz', precision: 3 })
   createdAt: Date;
 
   @Column('text', { nullable: true })

@@ -19,7 +19,7 @@ export const LARGEST_BODY = 1_048_576;
 const readBytes = raw({ type: ['application/json', '+json'], limit: LARGEST_BODY });
 
 /**
- * Reads the JSON body. An interceptor and no middleware, so that a request without a valid key, or without a token,
+ * Statements the JSON body. An interceptor and no middleware, so that a request without a valid key, or without a token,
  * never has its body read.
  */
 @Injectable()

@@ -1,6 +1,6 @@
 import { applyDecorators, HttpCode, SetMetadata, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
-import type { Json, Page } from '../database/reads';
+import type { Json, Page } from '../database/statements';
 
 /** Metadata of a handler: how its result becomes the body of the answer. */
 export const ENVELOPE = Symbol('envelope');

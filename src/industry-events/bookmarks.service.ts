@@ -2,7 +2,7 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { many } from '../database/json';
-import { Json, Reads } from '../database/reads';
+import { Json, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
 import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT } from './industry-event.response';
@@ -19,12 +19,12 @@ const SUCCESS = '{"success":true}';
 @Injectable()
 export class BookmarksService {
   constructor(
-    private readonly reads: Reads,
+    private readonly statements: Statements,
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
   list({ organizationId }: Caller): Promise<Json> {
-    return this.reads.one('industryEvents.bookmarks', BOOKMARKED, [organizationId]);
+    return this.statements.one('industryEvents.bookmarks', BOOKMARKED, [organizationId]);
   }
 
   async add({ organizationId }: Caller, industryEventId: string): Promise<Json> {

@@ -12,7 +12,7 @@ const list = { type: 'text', array: true, nullable: true } as const;
 export class IndustryEventEntity {
   @PrimaryColumn('uuid')
   id: string;
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  @Column({ type: 'timestamptz', precision: 3 })
   createdAt: Date;
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt: Date;

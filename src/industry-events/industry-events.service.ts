@@ -1,9 +1,8 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
-import { v7 as uuid } from 'uuid';
 import { many, one } from '../database/json';
-import { Json, ListStatement, Page, Reads, rendered } from '../database/reads';
+import { CountedListing, Json, Page, rendered, Statements, TrackedListing } from '../database/statements';
 import { inTransaction, TryAgain, violates } from '../database/transaction';
 import type { Caller } from '../http/caller';
 import { InvalidField } from '../http/errors';
@@ -11,16 +10,21 @@ import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpda
 import { IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
 
-const LIST: ListStatement = {
+const LIST: TrackedListing = {
   name: 'industryEvents',
-  rows: 'select * from industry_events order by created_at, id',
+  list: {
+    name: 'industry_events',
+    table: 'industry_events',
+    shared: true,
+    at: 'created_at',
+    id: { column: 'id', type: 'uuid' },
+  },
   render: INDUSTRY_EVENT,
-  total: 'select count(*) from industry_events',
 };
 
 const HAS_URL = 'event_url_digest(event_url) = event_url_digest($1) and event_url = $1';
 
-const BY_URL: ListStatement = {
+const BY_URL: CountedListing = {
   name: 'industryEvents.url',
   rows: `select * from industry_events where ${HAS_URL}`,
   render: INDUSTRY_EVENT,
@@ -29,7 +33,7 @@ const BY_URL: ListStatement = {
 
 const MATCHES = `search @@ websearch_to_tsquery('lanyard', $1)`;
 
-const SEARCH: ListStatement = {
+const SEARCH: CountedListing = {
   name: 'industryEvents.search',
   rows: `select * from industry_events where ${MATCHES}
     order by ts_rank(search, websearch_to_tsquery('lanyard', $1)) desc, created_at, id`,
@@ -52,18 +56,18 @@ const POTENTIAL_DUPLICATES = many(
 @Injectable()
 export class IndustryEventsService {
   constructor(
-    private readonly reads: Reads,
+    private readonly statements: Statements,
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
   list({ eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
-    if (eventUrl !== undefined) return this.reads.page(BY_URL, [eventUrl], page);
-    if (q?.trim()) return this.reads.page(SEARCH, [q], page);
-    return this.reads.page(LIST, [], page);
+    if (eventUrl !== undefined) return this.statements.page(BY_URL, [eventUrl], page);
+    if (q?.trim()) return this.statements.page(SEARCH, [q], page);
+    return this.statements.page(LIST, [], page);
   }
 
   get({ organizationId }: Caller, industryEventId: string): Promise<Json> {
-    return this.reads.one('industryEvent', ONE_WITH_BOOKMARK, [organizationId, industryEventId]);
+    return this.statements.one('industryEvent', ONE_WITH_BOOKMARK, [organizationId, industryEventId]);
   }
 
   /**
@@ -71,25 +75,24 @@ export class IndustryEventsService {
    * one request alone creates it: the others wait for that one's commit and then find its record.
    */
   create(input: IndustryEventCreateV0Input): Promise<Json> {
-    const event = { id: uuid(), ...input };
     return inTransaction(this.dataSource, async (manager) => {
       const { raw } = await manager
         .createQueryBuilder()
         .insert()
         .into(IndustryEventEntity)
-        .values(event)
+        .values(input)
         .orIgnore()
         .returning('id')
         .execute();
-      const created = (raw as unknown[]).length === 1;
+      const [created] = raw as { id: string }[];
       const [record] = await manager.query<{ json: Json }[]>(
         created ? ONE : ONE_BY_URL,
-        created ? [event.id] : [event.eventUrl],
+        created ? [created.id] : [input.eventUrl],
       );
       // The record that was in the way has been given another URL since.
       if (!record) throw new TryAgain();
-      const duplicates = created ? await potentialDuplicates(manager, event) : '';
-      return `{"industryEvent":${record.json},"created":${created},"potentialDuplicates":[${duplicates}]}`;
+      const duplicates = created ? await potentialDuplicates(manager, { ...input, ...created }) : '';
+      return `{"industryEvent":${record.json},"created":${created !== undefined},"potentialDuplicates":[${duplicates}]}`;
     });
   }
 

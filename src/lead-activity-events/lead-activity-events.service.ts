@@ -1,37 +1,51 @@
 import { Injectable } from '@nestjs/common';
 import { one } from '../database/json';
-import { Json, ListStatement, Page, Reads } from '../database/reads';
+import { CountedListing, Json, Page, Statements, TrackedListing } from '../database/statements';
 import type { Caller } from '../http/caller';
 import type { LeadActivityEventsQuery } from './lead-activity-event.dto';
 import { LEAD_ACTIVITY_EVENT } from './lead-activity-event.response';
 
-/** A statement for each combination of filters, so that each can have its own index. */
-const listBy = (name: string, condition: string): ListStatement => ({
-  name: `leadActivityEvents${name}`,
-  rows: `select * from lead_activity_events where organization_id = $1${condition} order by created_at, id`,
-  render: LEAD_ACTIVITY_EVENT,
-  total: `select count(*) from lead_activity_events where organization_id = $1${condition}`,
-});
+const table = 'lead_activity_events';
+const order = { at: 'created_at', id: { column: 'id', type: 'uuid' } } as const;
+const render = LEAD_ACTIVITY_EVENT;
 
-const ALL = listBy('', '');
-const BY_LEAD = listBy('.lead', ' and lead_id = $2');
-const BY_TYPE = listBy('.type', ' and event_type = $2');
-const BY_LEAD_AND_TYPE = listBy('.lead.type', ' and lead_id = $2 and event_type = $3');
+const ALL: TrackedListing = { name: 'leadActivityEvents', list: { name: table, table, ...order }, render };
+
+const BY_LEAD: TrackedListing = {
+  name: 'leadActivityEvents.lead',
+  list: { name: `${table}_by_lead`, table, parent: { column: 'lead_id', type: 'uuid' }, ...order },
+  render,
+};
+
+const BY_TYPE: TrackedListing = {
+  name: 'leadActivityEvents.type',
+  list: { name: `${table}_by_type`, table, parent: { column: 'event_type', type: 'text' }, ...order },
+  render,
+};
+
+/** One lead's of one type are few. */
+const OF_LEAD_AND_TYPE = `from ${table} where organization_id = $1 and lead_id = $2 and event_type = $3`;
+const BY_LEAD_AND_TYPE: CountedListing = {
+  name: 'leadActivityEvents.lead.type',
+  rows: `select * ${OF_LEAD_AND_TYPE} order by created_at, id`,
+  total: `select count(*) ${OF_LEAD_AND_TYPE}`,
+  render,
+};
 
 const ONE = one('select * from lead_activity_events where organization_id = $1 and id = $2', LEAD_ACTIVITY_EVENT);
 
 @Injectable()
 export class LeadActivityEventsService {
-  constructor(private readonly reads: Reads) {}
+  constructor(private readonly statements: Statements) {}
 
   list({ organizationId }: Caller, { leadId, eventType, ...page }: LeadActivityEventsQuery): Promise<Page> {
-    if (leadId && eventType) return this.reads.page(BY_LEAD_AND_TYPE, [organizationId, leadId, eventType], page);
-    if (leadId) return this.reads.page(BY_LEAD, [organizationId, leadId], page);
-    if (eventType) return this.reads.page(BY_TYPE, [organizationId, eventType], page);
-    return this.reads.page(ALL, [organizationId], page);
+    if (leadId && eventType) return this.statements.page(BY_LEAD_AND_TYPE, [organizationId, leadId, eventType], page);
+    if (leadId) return this.statements.page(BY_LEAD, [organizationId, leadId], page);
+    if (eventType) return this.statements.page(BY_TYPE, [organizationId, eventType], page);
+    return this.statements.page(ALL, [organizationId], page);
   }
 
   get({ organizationId }: Caller, leadActivityEventId: string): Promise<Json> {
-    return this.reads.one('leadActivityEvent', ONE, [organizationId, leadActivityEventId]);
+    return this.statements.one('leadActivityEvent', ONE, [organizationId, leadActivityEventId]);
   }
 }

@@ -14,7 +14,8 @@ export class LeadEntity {
   id: string;
   @Column('integer')
   organizationId: number;
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  /** given by the database when it is left out: the row is then the last of its list */
+  @Column({ type: 'timestamptz', precision: 3 })
   createdAt: Date;
   @Column(text)
   createdBy: string | null;
@@ -72,6 +73,9 @@ export class LeadEntity {
   /** at most one of each integrationType */
   @Column(jsonList)
   remoteIds: RemoteId[];
+  /** the JSON of the lead as the API shows it; a trigger renders it on every change */
+  @Column({ type: 'text', select: false, insert: false, update: false })
+  document: string;
 }
 
 /** The columns that every table of a lead's links begins with. */

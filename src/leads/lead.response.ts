@@ -1,4 +1,4 @@
-import { dateTime, object, objects, values } from '../database/json';
+import type { Render } from '../database/json';
 import { DateTime, Email, Flag, LENGTHS, ListOf, ObjectOf, OneOf, Text, Uuid, UuidList, Whole } from '../http/fields';
 
 export const PhoneNumberTypeEnum = {
@@ -94,24 +94,5 @@ export class LeadV0Response {
   @Text({ nullable: true, max: LENGTHS.prose, description: EMAILS }) professionalEmails: string | null;
 }
 
-const ofLead = (table: string, alias: string): string =>
-  `${table} ${alias} where ${alias}.organization_id = page.organization_id and ${alias}.lead_id = page.id`;
-
-export const LEAD = `
-  select id, ${dateTime('created_at')} as "createdAt", is_enriched as "isEnriched",
-    first_name as "firstName", last_name as "lastName", email, description, linkedin, facebook, twitter,
-    job_title as "jobTitle", address,
-    ${object(`lead_provided_phone_numbers as "leadProvided", service_provided_phone_numbers as "serviceProvided"`)}
-      as "phoneNumbers",
-    ${object(`company_name as name, company_industry as industry, company_linkedin as linkedin,
-      company_street_address as "streetAddress", company_city as city, company_state as state, company_zip as zip,
-      company_country as country`)} as company,
-    number_of_scans as "numberOfScans", last_scanned_by as "lastScannedBy",
-    ${objects(`select a.activation_id as "activationId", a.checked_in as "checkedIn", a.registered
-      from ${ofLead('lead_activations', 'a')} order by a.position`)} as activations,
-    ${objects(`select t.tag_option_id as "tagOptionId",
-      (select o.value from tag_options o where o.organization_id = t.organization_id and o.id = t.tag_option_id) as value
-      from ${ofLead('lead_tags', 't')} order by t.position`)} as tags,
-    ${values('e.id', ofLead('lead_activity_events', 'e'), 'e.created_at, e.id')} as "leadActivityEvents",
-    remote_ids as "remoteIds", personal_emails as "personalEmails", professional_emails as "professionalEmails"
-  from page`;
+/** Rendered by the database on every change of a lead or of what belongs to it (function lead_document). */
+export const LEAD: Render = { stored: 'document' };

@@ -1,80 +1,101 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
-import { v7 as uuid } from 'uuid';
 import { one } from '../database/json';
-import { Json, ListStatement, Page, Reads, rendered } from '../database/reads';
-import { inTransaction } from '../database/transaction';
+import { Json, Page, Statements, TrackedListing } from '../database/statements';
+import { retried } from '../database/transaction';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
-import type { LeadCreateV0Input, LeadPatchV0Input, RemoteIdInput } from './lead.dto';
+import type { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
 import { LeadEntity } from './lead.entity';
-import { LEAD, RemoteId } from './lead.response';
+import { LEAD } from './lead.response';
 
-const LIST: ListStatement = {
+const LIST: TrackedListing = {
   name: 'leads',
-  rows: 'select * from leads where organization_id = $1 order by created_at, id',
+  list: { name: 'leads', table: 'leads', at: 'created_at', id: { column: 'id', type: 'uuid' } },
   render: LEAD,
-  total: 'select count(*) from leads where organization_id = $1',
 };
 
 const ONE = one('select * from leads where organization_id = $1 and id = $2', LEAD);
 
+/** Id and moment are given by the database, in the order in which leads become visible. */
+const CREATE = one(
+  `insert into leads
+      (organization_id, created_by, first_name, last_name, company_name, email, lead_provided_phone_numbers)
+    values ($1, $2, $3, $4, $5, $6, $7) returning *`,
+  LEAD,
+);
+
+/** The columns of text that a patch may change, and their fields. */
+const TEXTS = {
+  first_name: 'firstName',
+  last_name: 'lastName',
+  email: 'email',
+  address: 'address',
+  linkedin: 'linkedin',
+  facebook: 'facebook',
+  twitter: 'twitter',
+  profile_picture: 'profilePicture',
+  description: 'description',
+  job_title: 'jobTitle',
+};
+
+/** `$3` is the patch: a field that it lacks leaves its column as it is, null clears it. */
+const PATCH = one(
+  `update leads set
+      ${Object.entries(TEXTS)
+        .map(
+          ([column, field]) => `${column} = case when $3::jsonb ? '${field}' then $3 ->> '${field}' else ${column} end`,
+        )
+        .join(', ')},
+      lead_provided_phone_numbers =
+        case when $3 ? 'phoneNumbers' then $3 -> 'phoneNumbers' else lead_provided_phone_numbers end,
+      remote_ids = case when $3 ? 'remoteId' then with_remote_id(remote_ids, $3 -> 'remoteId') else remote_ids end
+    where organization_id = $1 and id = $2 returning *`,
+  LEAD,
+);
+
 @Injectable()
 export class LeadsService {
   constructor(
-    private readonly reads: Reads,
+    private readonly statements: Statements,
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
   list({ organizationId }: Caller, page: PageQuery): Promise<Page> {
-    return this.reads.page(LIST, [organizationId], page);
+    return this.statements.page(LIST, [organizationId], page);
   }
 
   get({ organizationId }: Caller, leadId: string): Promise<Json> {
-    return this.reads.one('lead', ONE, [organizationId, leadId]);
+    return this.statements.one('lead', ONE, [organizationId, leadId]);
   }
 
   create({ organizationId }: Caller, input: LeadCreateV0Input): Promise<Json> {
-    const { createdByEmail: createdBy, phoneNumbers: leadProvidedPhoneNumbers, ...names } = input;
-    // A uuid of version 7 grows with time, so that leads of one millisecond are listed in the order of their creation.
-    const id = uuid();
-    return inTransaction(this.dataSource, async (manager) => {
-      await manager.insert(LeadEntity, { id, organizationId, createdBy, leadProvidedPhoneNumbers, ...names });
-      return rendered(manager, ONE, [organizationId, id]);
-    });
+    const { createdByEmail, firstName, lastName, companyName, email, phoneNumbers = [] } = input;
+    const values = [
+      organizationId,
+      createdByEmail,
+      firstName,
+      lastName,
+      companyName,
+      email,
+      JSON.stringify(phoneNumbers),
+    ];
+    return retried(() => this.statements.one('lead.create', CREATE, values));
   }
 
-  patch({ organizationId }: Caller, leadId: string, patch: LeadPatchV0Input): Promise<Json> {
-    const { phoneNumbers, remoteId, ...texts } = patch;
-    return inTransaction(this.dataSource, async (manager) => {
-      const key = { organizationId, id: leadId };
-      const lead = await manager.findOne(LeadEntity, {
-        select: { remoteIds: true },
-        where: key,
-        lock: { mode: 'pessimistic_write' },
-      });
-      if (!lead) throw new NotFoundException();
-      const changes: QueryDeepPartialEntity<LeadEntity> = texts;
-      if (phoneNumbers !== undefined) changes.leadProvidedPhoneNumbers = phoneNumbers ?? [];
-      if (remoteId !== undefined) changes.remoteIds = withRemoteId(lead.remoteIds, remoteId);
-      if (Object.keys(changes).length > 0) await manager.update(LeadEntity, key, changes);
-      return rendered(manager, ONE, [organizationId, leadId]);
-    });
+  patch(caller: Caller, leadId: string, input: LeadPatchV0Input): Promise<Json> {
+    if (Object.values(input).every((value) => value === undefined)) return this.get(caller, leadId);
+    const patch = input.phoneNumbers === null ? { ...input, phoneNumbers: [] } : input;
+    const values = [caller.organizationId, leadId, JSON.stringify(patch)];
+    return retried(() => this.statements.one('lead.patch', PATCH, values));
   }
 
   /** Foreign keys remove everything that belongs to the lead. */
   async delete({ organizationId }: Caller, leadId: string): Promise<void> {
-    const { affected } = await this.dataSource.manager.delete(LeadEntity, { organizationId, id: leadId });
+    const { affected } = await retried(() =>
+      this.dataSource.manager.delete(LeadEntity, { organizationId, id: leadId }),
+    );
     if (!affected) throw new NotFoundException();
   }
-}
-
-/** The remote ids with the one of this integration type replaced where it stands, added at the end, or cleared. */
-function withRemoteId(all: RemoteId[], { id, integrationType }: RemoteIdInput): RemoteId[] {
-  const isOfType = (remote: RemoteId): boolean => remote.integrationType === integrationType;
-  if (id === null) return all.filter((remote) => !isOfType(remote));
-  const replaced = all.map((remote) => (isOfType(remote) ? { id, integrationType } : remote));
-  return all.some(isOfType) ? replaced : [...all, { id, integrationType }];
 }

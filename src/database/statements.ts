@@ -1,0 +1,136 @@
+import { Injectable, NotFoundException } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { Pool, QueryArrayConfig } from 'pg';
+import { DataSource, EntityManager } from 'typeorm';
+import { many, Render } from './json';
+import { LEAST_ID, TrackedList } from './tracked-list';
+
+/** JSON text that PostgreSQL rendered and that goes out as it is. */
+export type Json = string;
+
+/** One page of a list. */
+export interface Page {
+  /** items a page */
+  limit: number;
+  /** zero-based page index */
+  offset: number;
+  /** JSON texts of the items, joined by commas */
+  items: Json;
+  /** records matching the query */
+  total: number;
+}
+
+interface Listing {
+  /** unique name of the prepared statement */
+  name: string;
+  /** json.ts tells about it */
+  render: Render;
+}
+
+/**
+ * A list whose totals and places the database keeps. Its statement's parameters are the organization (unless the list
+ * is everybody's) and the parent (if it has one).
+ */
+export interface TrackedListing extends Listing {
+  list: TrackedList;
+  /** a select that has a row when what the list belongs to exists */
+  exists?: string;
+}
+
+/** A list of few rows, which are counted and skipped. */
+export interface CountedListing extends Listing {
+  /** select of the list's rows, in its order, without a limit; `$n` parameters */
+  rows: string;
+  /** select of the number of all rows; no number (null) when what the list belongs to does not exist */
+  total: string;
+}
+
+/** Prepared statements on the pool of the data source: one round trip and no planning each. */
+@Injectable()
+export class Statements {
+  private readonly pool: Pool;
+  private readonly pages = new Map<string, string>();
+
+  constructor(@InjectDataSource() dataSource: DataSource) {
+    this.pool = (dataSource.driver as unknown as { master: Pool }).master;
+  }
+
+  /**
+   * The JSON text of a statement's one row.
+   * @param name unique name of the prepared statement
+   * @throws NotFoundException when there is no row
+   */
+  async one(name: string, text: string, values: unknown[]): Promise<Json> {
+    const json = await this.maybe(name, text, values);
+    if (json === undefined) throw new NotFoundException();
+    return json;
+  }
+
+  /** The JSON text of a statement's one row, or undefined when there is none. */
+  async maybe(name: string, text: string, values: unknown[]): Promise<Json | undefined> {
+    const [row] = await this.rows<[Json]>(name, text, values);
+    return row?.[0];
+  }
+
+  /**
+   * A page of a list. The page index is the statement's last parameter.
+   * @throws NotFoundException when what the list belongs to does not exist
+   */
+  async page(
+    listing: TrackedListing | CountedListing,
+    values: unknown[],
+    { limit, offset }: { limit: number; offset: number },
+  ): Promise<Page> {
+    const name = `${listing.name}:${limit}`;
+    let text = this.pages.get(name);
+    if (text === undefined) {
+      const index = `$${values.length + 1}::bigint`;
+      text = 'list' in listing ? trackedPage(listing, limit, index) : countedPage(listing, limit, index);
+      this.pages.set(name, text);
+    }
+    const [row] = await this.rows<[Json, string | null]>(name, text, [...values, offset]);
+    if (!row || row[1] === null) throw new NotFoundException();
+    return { limit, offset, items: row[0], total: Number(row[1]) };
+  }
+
+  private async rows<R extends unknown[]>(name: string, text: string, values: unknown[]): Promise<R[]> {
+    const query: QueryArrayConfig = { name, text, values, rowMode: 'array' };
+    return (await this.pool.query<R>(query)).rows;
+  }
+}
+
+/** The statement of a page. Its size is written into it, so that PostgreSQL's generic plan knows it. */
+function countedPage({ rows, render, total }: CountedListing, limit: number, index: string): string {
+  return `select (${many(`${rows} limit ${limit} offset ${index} * ${limit}`, render)}), (${total})`;
+}
+
+/** The page begins at the last boundary before it, and skips the rows between: tracked-list.ts tells about both. */
+function trackedPage({ list, render, exists }: TrackedListing, limit: number, index: string): string {
+  const { name, table, parent, at, id, shared } = list;
+  const parentValue = `${shared ? '$1' : '$2'}::${parent?.type}`;
+  const ofList = `${shared ? '' : 'organization_id = $1 and '}${parent ? `${parent.column} = ${parentValue} and ` : ''}`;
+  const rows = `select * from ${table} where ${ofList}
+      (${at}, ${id.column}) >= ((select at from start), (select id from start))
+    order by ${at}, ${id.column} limit ${limit} offset (select skip from start)`;
+  const total = 'coalesce((select total from start), 0)';
+  return `
+    with start as (
+      select total, coalesce((boundaries[span]).at, '-infinity') as at,
+        coalesce((boundaries[span]).id, '${LEAST_ID[id.type]}')::${id.type} as id,
+        ${index} * ${limit} - coalesce(ranks[span], 0) as skip
+      from lists, width_bucket(${index} * ${limit}, ranks) as span
+      where name = '${name}' and organization_id = ${shared ? '0' : '$1'}
+        and parent = ${parent ? `${parentValue}::text` : "''"}
+    )
+    select (${many(rows, render)}), ${exists ? `(select ${total} where exists (${exists}))` : total}`;
+}
+
+/**
+ * The JSON text of a statement's one row, as a transaction sees it.
+ * @throws NotFoundException when there is no row
+ */
+export async function rendered(manager: EntityManager, text: string, values: unknown[]): Promise<Json> {
+  const [row] = await manager.query<{ json: Json }[]>(text, values);
+  if (!row) throw new NotFoundException();
+  return row.json;
+}

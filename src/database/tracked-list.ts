@@ -1,0 +1,184 @@
+/**
+ * A list whose total and whose pages are found without counting and without skipping rows: the rows of a table, all of
+ * an organization's or those with one value in a column, in an order given by a moment and an id.
+ *
+ * A row of the table `lists` holds the total, and boundaries at about every thousandth place with the number of rows
+ * before each. Triggers keep it in the transaction of every change, whoever makes it. The row is the list's lock too:
+ * who adds or removes holds it to the end of the transaction, so that rows become visible in the order of the list.
+ */
+export interface TrackedList {
+  /** the list's name in `lists` */
+  name: string;
+  table: string;
+  /** the column by whose value a list is one of many, with its type */
+  parent?: { column: string; type: 'uuid' | 'bigint' | 'text' };
+  /** the column of the moment */
+  at: string;
+  /** the column of the id, with its type */
+  id: { column: string; type: 'uuid' | 'bigint' };
+  /** whether the list is everybody's and not an organization's */
+  shared?: boolean;
+}
+
+/** Rows between two boundaries when they are drawn; deletions leave fewer, additions in the middle more. */
+const SPAN = 1000;
+
+/** The least id in the form that boundaries have. */
+export const LEAST_ID = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
+
+/** An id in a form whose characters are in the order of the ids. */
+const orderedId = (column: string, type: 'uuid' | 'bigint'): string =>
+  type === 'uuid' ? `${column}::text` : `lpad(${column}::text, 19, '0')`;
+
+/**
+ * The SQL that makes the functions and triggers of a list, for a migration. When this changes, a new migration runs it
+ * again for every list.
+ *
+ * @param deferrable whether an import may settle the list in its last moment (`defer_lists()`); not for lists of which
+ *   an import touches as many as records
+ */
+export function trackList(list: TrackedList, { deferrable = true } = {}): string {
+  const { name, table, parent, at, id, shared } = list;
+  const organization = (row: string): string => (shared ? '0' : `${row}.organization_id`);
+  const restriction = (row: string): string => (parent ? `${row}.${parent.column}::text` : `''::text`);
+  const place = (row: string): string => `(${row}.${at}, ${orderedId(`${row}.${id.column}`, id.type)})::list_place`;
+  const keys = (row: string): string =>
+    [at, id.column, ...(parent ? [parent.column] : [])].map((column) => `${row}.${column}`).join(', ');
+  const belongs = [
+    shared ? 'true' : 's.organization_id = of_organization',
+    ...(parent ? [`s.${parent.column} = of_parent::${parent.type}`] : []),
+  ].join(' and ');
+  const numbered = `select row_number() over (order by s.${at}, s.${id.column}) - 1 as n, ${place('s')} as place
+    from ${table} s where ${belongs}`;
+  const redrawn = (row: string): string => {
+    const key = `${organization(row)}, ${restriction(row)}`;
+    const redraw = `perform rebuild_${name}_list(${key});`;
+    return deferrable ? `if not defer_list('${name}', ${key}, 0, null, true) then ${redraw} end if;` : redraw;
+  };
+  const ofList = `l.name = '${name}' and l.organization_id = of_organization and l.parent = of_parent`;
+
+  return `
+    -- Counts a list anew and draws its boundaries.
+    create or replace function rebuild_${name}_list(of_organization integer, of_parent text) returns void
+    language plpgsql as $$
+    begin
+      insert into lists (name, organization_id, parent, total, tail) values ('${name}', of_organization, of_parent, 0, 0)
+        on conflict (name, organization_id, parent) do update set tail = 0; -- takes the lock
+      update lists l
+      set total = drawn.total, tail = drawn.total - coalesce(drawn.ranks[cardinality(drawn.ranks)], 0),
+        boundaries = coalesce(drawn.boundaries, '{}'), ranks = coalesce(drawn.ranks, '{}'),
+        tail_from = coalesce((drawn.boundaries[cardinality(drawn.ranks)]).at, '-infinity')
+      from (
+        select count(*) as total, array_agg(n order by n) filter (where n % ${SPAN} = 0 and n > 0) as ranks,
+          array_agg(place order by n) filter (where n % ${SPAN} = 0 and n > 0) as boundaries
+        from (${numbered}) numbered
+      ) drawn
+      where ${ofList};
+    end $$;
+
+    -- Notes that a list has more rows (or fewer: a negative number), of which the first is at a moment.
+    -- Returns whether they are all behind the last boundary; else the boundaries' ranks must follow.
+    create or replace function count_${name}_list(
+      of_organization integer, of_parent text, more bigint, first timestamptz
+    ) returns boolean language plpgsql as $$
+    declare
+      list lists;
+    begin
+      insert into lists as l (name, organization_id, parent, total, tail)
+      values ('${name}', of_organization, of_parent, more, more)
+      on conflict (name, organization_id, parent) do update
+        set total = l.total + more, tail = case when l.tail_from < first then l.tail + more else l.tail end
+      returning l.name, l.organization_id, l.parent, l.total, l.tail, l.tail_from into
+        list.name, list.organization_id, list.parent, list.total, list.tail, list.tail_from;
+      if list.tail_from >= first then
+        return false;
+      end if;
+      if list.tail > ${2 * SPAN} then
+        update lists l
+        set boundaries = l.boundaries || drawn.boundaries, ranks = l.ranks || drawn.ranks,
+          tail = l.total - drawn.ranks[cardinality(drawn.ranks)],
+          tail_from = (drawn.boundaries[cardinality(drawn.ranks)]).at
+        from (
+          select array_agg(list.total - list.tail + n order by n) as ranks, array_agg(place order by n) as boundaries
+          from (
+            ${numbered} and (s.${at}, s.${id.column}) >= (
+              select coalesce((b).at, '-infinity'), coalesce((b).id, '${LEAST_ID[id.type]}')::${id.type}
+              from (select l.boundaries[cardinality(l.boundaries)] as b from lists l where ${ofList}) last)
+          ) numbered
+          where n % ${SPAN} = 0 and n > 0
+        ) drawn
+        where ${ofList};
+      end if;
+      return true;
+    end $$;
+
+    create or replace function ${name}_list_changed() returns trigger language plpgsql as $$
+    declare
+      step integer := case tg_op when 'INSERT' then 1 else -1 end;
+      change record;
+      list lists;
+      widest bigint;
+    begin
+      for change in
+        select ${organization('c')} as organization, ${restriction('c')} as parent, count(*) as rows, min(c.${at}) as first
+        from changed c group by 1, 2 order by 1, 2
+      loop
+        ${deferrable ? `continue when defer_list('${name}', change.organization, change.parent, step * change.rows, change.first, false);` : ''}
+        continue when count_${name}_list(change.organization, change.parent, step * change.rows, change.first);
+        select l.* into list from lists l
+        where l.name = '${name}' and l.organization_id = change.organization and l.parent = change.parent;
+        -- Ranks follow; a boundary without rows up to the next is dropped.
+        with moved as (
+          select width_bucket(${place('c')}, list.boundaries) as span, step * count(*) as rows from changed c
+          where ${organization('c')} = change.organization and ${restriction('c')} = change.parent group by 1
+        ), ranked as (
+          select r.n, r.rank + coalesce(sum(m.rows) over (order by r.n), 0) as rank
+          from unnest(list.ranks) with ordinality r (rank, n) left join moved m on m.span = r.n - 1
+        ), spans as (
+          select n, rank::bigint, (lead(rank, 1, list.total) over (order by n) - rank)::bigint as rows from ranked
+        )
+        select array_agg(s.rank order by s.n), array_agg(list.boundaries[s.n] order by s.n),
+          greatest(max(s.rows), min(s.rank))
+        into list.ranks, list.boundaries, widest from spans s where s.rows > 0;
+        if widest > ${8 * SPAN} then
+          perform rebuild_${name}_list(change.organization, change.parent);
+        else
+          update lists l
+          set ranks = coalesce(list.ranks, '{}'), boundaries = coalesce(list.boundaries, '{}'),
+            tail = l.total - coalesce(list.ranks[cardinality(list.ranks)], 0),
+            tail_from = coalesce((list.boundaries[cardinality(list.ranks)]).at, '-infinity')
+          where l.name = '${name}' and l.organization_id = change.organization and l.parent = change.parent;
+        end if;
+      end loop;
+      return null;
+    end $$;
+
+    -- A row that changes its place, or its list: rare enough to draw the boundaries again.
+    create or replace function ${name}_list_moved() returns trigger language plpgsql as $$
+    begin
+      ${redrawn('old')}
+      ${parent ? redrawn('new') : ''}
+      return null;
+    end $$;
+
+    create or replace trigger ${name}_list_inserted after insert on ${table}
+      referencing new table as changed for each statement execute function ${name}_list_changed();
+    create or replace trigger ${name}_list_deleted after delete on ${table}
+      referencing old table as changed for each statement execute function ${name}_list_changed();
+    create or replace trigger ${name}_list_moved after update on ${table}
+      for each row when ((${keys('old')}) is distinct from (${keys('new')})) execute function ${name}_list_moved();
+
+    select rebuild_${name}_list(organization, parent) from (
+      select distinct ${organization('s')} as organization, ${restriction('s')} as parent from ${table} s) of_table;
+  `;
+}
+
+/** The SQL that undoes `trackList`, for a migration. */
+export const forgetList = ({ name, table }: Pick<TrackedList, 'name' | 'table'>): string => `
+  drop trigger ${name}_list_inserted on ${table};
+  drop trigger ${name}_list_deleted on ${table};
+  drop trigger ${name}_list_moved on ${table};
+  drop function ${name}_list_changed(), ${name}_list_moved(), rebuild_${name}_list(integer, text),
+    count_${name}_list(integer, text, bigint, timestamptz);
+  delete from lists where name = '${name}';
+`;
