@@ -20,11 +20,14 @@ types.setTypeParser(types.builtins.DATE, (day) => day);
 defaults.parseInputDatesAsUTC = true;
 
 /**
+ * Every read is a prepared statement, and planning one anew costs as much as running it; so do the statements inside of
+ * triggers. Page sizes are written into the statements, so that a generic plan knows them.
+ */
+const GENERIC_PLANS = '-c plan_cache_mode=force_generic_plan';
+
+/**
  * PostgreSQL for requests: bounded in connections and in time (milliseconds), so that a database in trouble costs a
  * client two seconds and never a hung connection.
- *
- * Every read is a prepared statement. A generic plan is forced because planning one of them anew costs as much as
- * running it; page sizes are written into the statements, so that the generic plan knows them.
  */
 export function dataSourceOptions(url: string, poolSize: number): PostgresDataSourceOptions {
   return {
@@ -34,7 +37,7 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
     extra: {
       statement_timeout: 1500,
       query_timeout: 2000,
-      options: '-c plan_cache_mode=force_generic_plan',
+      options: GENERIC_PLANS,
       application_name: 'lanyard',
     },
   };
@@ -53,6 +56,6 @@ export function operatorDataSourceOptions(url: string): PostgresDataSourceOption
     migrationsTransactionMode: 'each',
     synchronize: false,
     logging: false,
-    extra: { application_name: 'lanyard-operator' },
+    extra: { options: GENERIC_PLANS, application_name: 'lanyard-operator' },
   };
 }

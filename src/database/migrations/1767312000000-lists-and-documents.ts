@@ -62,7 +62,7 @@ export class ListsAndDocuments1767312000000 implements MigrationInterface {
       drop trigger leads_place on leads;
       drop trigger events_place on events;
       drop trigger industry_events_place on industry_events;
-      drop function place_at_end(), uuid_of(timestamptz), latest_of_list(text, integer, interval);
+      drop function place_at_end(), uuid_of(timestamptz);
       alter table leads alter created_at set default now();
       alter table events alter created_at set default now();
       alter table industry_events alter created_at set default now();
@@ -88,7 +88,6 @@ const lists = (db: QueryRunner): Promise<unknown> =>
       total bigint not null,
       tail bigint not null, -- rows from the last boundary on
       tail_from timestamptz not null default '-infinity', -- the last boundary's moment
-      latest timestamptz not null default '-infinity', -- the last moment that was given to a new row
       boundaries list_place[] not null default '{}',
       ranks bigint[] not null default '{}', -- rows before each boundary
       constraint lists_pkey primary key (name, organization_id, parent)
@@ -140,22 +139,13 @@ const lists = (db: QueryRunner): Promise<unknown> =>
     end $$;
   `);
 
-/** A new row without a moment of its own comes last: it takes the list's lock, and then the clock. */
+/**
+ * A new row without a moment of its own comes last: its transaction takes a lock that others of the organization wait
+ * for, and then looks at the clock. So rows become visible in the order of their moments, and a client that pages
+ * through while others write sees none twice.
+ */
 const places = (db: QueryRunner): Promise<unknown> =>
   db.query(`
-    -- The next moment of a list, later than any before it also when the clock was set back. Locks the list.
-    create function latest_of_list(list text, of_organization integer, step interval) returns timestamptz
-    language plpgsql as $$
-    declare
-      moment timestamptz;
-    begin
-      insert into lists as l (name, organization_id, parent, total, tail, latest)
-      values (list, of_organization, '', 0, 0, clock_timestamp())
-      on conflict (name, organization_id, parent) do update set latest = greatest(clock_timestamp(), l.latest + step)
-      returning latest into moment;
-      return moment;
-    end $$;
-
     -- A uuid of version 7 whose first 60 free bits are the moment in quarters of a microsecond: ids of one millisecond
     -- are in the order of their moments too (RFC 9562, section 6.2, method 3).
     create function uuid_of(moment timestamptz) returns uuid language plpgsql as $$
@@ -168,18 +158,22 @@ const places = (db: QueryRunner): Promise<unknown> =>
 
     create function place_at_end() returns trigger language plpgsql as $$
     declare
-      of_organization integer := 0;
+      owner integer := 0;
       moment timestamptz;
+      last_moment timestamptz;
     begin
       if tg_table_name <> 'industry_events' then
-        of_organization := new.organization_id;
+        owner := new.organization_id;
       end if;
-      if tg_table_name = 'events' then
-        -- An event's number is drawn before the lock is held, so its moment alone must say its place.
-        moment := latest_of_list('events', of_organization, '1 millisecond');
-      else
-        moment := latest_of_list(tg_table_name, of_organization, '1 microsecond');
+      perform pg_advisory_xact_lock(tg_relid::integer, owner);
+      moment := clock_timestamp();
+      if tg_table_name <> 'events' then
         new.id := coalesce(new.id, uuid_of(moment));
+      else
+        -- An event's number is drawn before the lock is held, so its moment alone must say its place.
+        select date_trunc('milliseconds', max(created_at)) into last_moment from events
+          where organization_id = owner and created_at < moment + interval '1 second';
+        moment := greatest(moment, last_moment + interval '1 millisecond');
       end if;
       new.created_at := date_trunc('milliseconds', moment);
       return new;
