@@ -5,13 +5,14 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import type { Config } from './config';
 import { errorBody } from './http/errors';
-import { nameRequest, refuseMissingHost, tolerateBrokenEscapes } from './http/request';
+import { TextExpressAdapter } from './http/express-adapter';
+import { prepareRequest } from './http/request';
 
 export const PREFIX = 'api/v0';
 
 /** The server, ready to listen. The program, every test and the OpenAPI document build it here. */
 export async function createApp(config: Config): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), new TextExpressAdapter(), {
     bodyParser: false,
     logger: config.logLevels,
     abortOnError: false,
@@ -22,7 +23,7 @@ export async function createApp(config: Config): Promise<NestExpressApplication>
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', config.trustProxy);
-  app.use(nameRequest, refuseMissingHost, tolerateBrokenEscapes);
+  app.use(prepareRequest);
   answerBrokenRequests(app.getHttpServer() as Server);
   return app;
 }
@@ -43,7 +44,7 @@ function answerBrokenRequests(server: Server): void {
   });
   // Node would refuse a request without a Host header in silence; refuseMissingHost says why.
   Object.assign(server, { requireHostHeader: false });
-  // The body interceptor says 100 Continue, once there are a key and a token.
+  // The body guard says 100 Continue, once there are a key and a token.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
 import { Controller, Get, Global, type INestApplication, Logger, Module, NotFoundException } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_GUARD } from '@nestjs/core';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { NextFunction, Request, Response } from 'express';
 import type { Redis } from 'ioredis';
@@ -12,7 +12,7 @@ import request from 'supertest';
 import { Config } from '../src/config';
 import { CircuitBreaker } from '../src/rate-limit/circuit-breaker';
 import { InProcessTokenBucketStore } from '../src/rate-limit/in-process-token-bucket.store';
-import { RateLimitInterceptor } from '../src/rate-limit/rate-limit.interceptor';
+import { RateLimitGuard } from '../src/rate-limit/rate-limit.guard';
 import { RateLimitModule } from '../src/rate-limit/rate-limit.module';
 import { REDIS, withDeadline } from '../src/rate-limit/redis';
 import { ResilientTokenBucketStore } from '../src/rate-limit/resilient-token-bucket.store';
@@ -148,7 +148,7 @@ class TinyController {
   }
 }
 
-describe('interceptor', () => {
+describe('guard', () => {
   let app: INestApplication;
   let now: number;
 
@@ -159,7 +159,7 @@ describe('interceptor', () => {
       controllers: [TinyController],
       providers: [
         { provide: TokenBucketStore, useValue: store },
-        { provide: APP_INTERCEPTOR, useClass: RateLimitInterceptor },
+        { provide: APP_GUARD, useClass: RateLimitGuard },
       ],
     });
     app = (await module.compile()).createNestApplication({ logger: false });

@@ -25,18 +25,23 @@ export class AccessGuard implements CanActivate {
     private readonly failures: AuthenticationFailures,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()])) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     // Node joins a header that was sent twice with a comma, which no key holds.
     const key = request.headers['x-api-key'];
+    request.caller = typeof key === 'string' ? this.access.rememberedCallerOf(key) : undefined;
+    return request.caller ? true : this.ask(request, http.getResponse<Response>(), key);
+  }
+
+  private async ask(request: Request, response: Response, key: unknown): Promise<true> {
     const missing = typeof key !== 'string' || key.trim() === '';
     if (!missing) {
       request.caller = await this.access.callerOf(key);
       if (request.caller) return true;
     }
-    await this.failures.count(request.ip ?? '', http.getResponse<Response>());
+    await this.failures.count(request.ip ?? '', response);
     throw missing ? new UnauthorizedException() : new ForbiddenException();
   }
 }

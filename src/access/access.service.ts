@@ -2,7 +2,6 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
-import type { ApiKeyEntity } from './api-key.entity';
 import type { Caller } from '../http/caller';
 import { hashOf, hasKeyForm } from './key-format';
 
@@ -14,10 +13,11 @@ const REMEMBERED = 4000;
 /** Milliseconds between two notes of a key's use. */
 const USE_NOTED_EVERY = 60_000;
 
-type Known = Pick<ApiKeyEntity, 'id' | 'organizationId' | 'maxTokens' | 'refillRate'> & { expiresAt: number };
+/** `expiresAt` is the moment, in unix milliseconds, from which the key is no longer valid. */
+type Known = Caller & { expiresAt: number };
 
 const FIND_KEY = `
-  select id, organization_id as "organizationId", max_tokens as "maxTokens", refill_rate::float8 as "refillRate",
+  select id as "keyId", organization_id as "organizationId", max_tokens as "maxTokens", refill_rate::float8 as "refillRate",
     coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
   from api_keys where hash = $1 and revoked_at is null`;
 
@@ -34,22 +34,25 @@ export class AccessService implements OnApplicationShutdown {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
+  /** The caller, when the key was looked up a moment ago. */
+  rememberedCallerOf(key: string): Caller | undefined {
+    return this.speakingFor(this.known.get(hashOf(key)));
+  }
+
   /**
    * @returns the caller, or undefined when the key is malformed, unknown, revoked or expired
    * @throws when the database does not answer: a key is never refused for that
    */
   async callerOf(key: string): Promise<Caller | undefined> {
     if (!hasKeyForm(key)) return undefined;
-    const hash = hashOf(key).toString('base64');
-    const known = this.known.get(hash) ?? (this.unknown.has(hash) ? undefined : await this.lookUp(hash));
+    const hash = hashOf(key);
+    return this.speakingFor(this.known.get(hash) ?? (this.unknown.has(hash) ? undefined : await this.lookUp(hash)));
+  }
+
+  private speakingFor(known: Known | undefined): Caller | undefined {
     if (!known || known.expiresAt <= Date.now()) return undefined;
-    this.noteUse(known.id);
-    return {
-      organizationId: known.organizationId,
-      keyId: known.id,
-      maxTokens: known.maxTokens,
-      refillRate: known.refillRate,
-    };
+    this.noteUse(known.keyId);
+    return known;
   }
 
   /** Requests that arrive together with one key share one look-up. */

@@ -35,7 +35,7 @@ export class ApiKeysService {
   async issue(organizationId: number, settings: Partial<KeySettings> = {}): Promise<IssuedKey> {
     const key = newKey();
     const row = { label: null, expiresAt: null, ...DEFAULT_LIMITS, ...settings, id: uuid(), organizationId };
-    await this.keys.insert({ ...row, hash: hashOf(key), prefix: prefixOf(key) });
+    await this.keys.insert({ ...row, hash: Buffer.from(hashOf(key), 'base64'), prefix: prefixOf(key) });
     return { id: row.id, key, organizationId, label: row.label, ...limitsOf(row), expiresAt: row.expiresAt };
   }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -24,8 +24,9 @@ export function hasKeyForm(text: string): boolean {
 /**
  * What is stored of a key. A fast hash is enough: slow ones protect secrets that can be guessed, and these are 256
  * random bits.
+ * @returns the SHA-256 in base64
  */
-export const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();
+export const hashOf = (key: string): string => hash('sha256', key, 'base64');
 
 export const prefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH);
 

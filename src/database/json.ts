@@ -1,5 +1,5 @@
 /**
- * The SQL with which PostgreSQL renders JSON text. Statements are one statement each: the text goes out to the client as it
+ * The SQL with which PostgreSQL renders JSON text. Reads are one statement each: the text goes out to the client as it
  * is, without hydration and without a second serialization.
  *
  * A statement has two parts: `rows` chooses rows, and `render`, which finds them under the name `page`, makes the

@@ -81,14 +81,15 @@ export class Statements {
     values: unknown[],
     { limit, offset }: { limit: number; offset: number },
   ): Promise<Page> {
-    const name = `${listing.name}:${limit}`;
+    const isFirst = offset === 0;
+    const name = `${listing.name}:${limit}${isFirst ? ':first' : ''}`;
     let text = this.pages.get(name);
     if (text === undefined) {
-      const index = `$${values.length + 1}::bigint`;
+      const index = isFirst ? undefined : `$${values.length + 1}::bigint`;
       text = 'list' in listing ? trackedPage(listing, limit, index) : countedPage(listing, limit, index);
       this.pages.set(name, text);
     }
-    const [row] = await this.rows<[Json, string | null]>(name, text, [...values, offset]);
+    const [row] = await this.rows<[Json, string | null]>(name, text, isFirst ? values : [...values, offset]);
     if (!row || row[1] === null) throw new NotFoundException();
     return { limit, offset, items: row[0], total: Number(row[1]) };
   }
@@ -99,30 +100,35 @@ export class Statements {
   }
 }
 
-/** The statement of a page. Its size is written into it, so that PostgreSQL's generic plan knows it. */
-function countedPage({ rows, render, total }: CountedListing, limit: number, index: string): string {
-  return `select (${many(`${rows} limit ${limit} offset ${index} * ${limit}`, render)}), (${total})`;
+/**
+ * The statement of a page: the page's size is written into it, so that PostgreSQL's generic plan knows it, and its index
+ * is a parameter, or undefined for the first page, which is the one asked for most and needs no looking for its place.
+ */
+function countedPage({ rows, render, total }: CountedListing, limit: number, index?: string): string {
+  const skip = index ? ` offset ${index} * ${limit}` : '';
+  return `select (${many(`${rows} limit ${limit}${skip}`, render)}), (${total})`;
 }
 
 /** The page begins at the last boundary before it, and skips the rows between: tracked-list.ts tells about both. */
-function trackedPage({ list, render, exists }: TrackedListing, limit: number, index: string): string {
+function trackedPage({ list, render, exists }: TrackedListing, limit: number, index?: string): string {
   const { name, table, parent, at, id, shared } = list;
   const parentValue = `${shared ? '$1' : '$2'}::${parent?.type}`;
-  const ofList = `${shared ? '' : 'organization_id = $1 and '}${parent ? `${parent.column} = ${parentValue} and ` : ''}`;
-  const rows = `select * from ${table} where ${ofList}
-      (${at}, ${id.column}) >= ((select at from start), (select id from start))
-    order by ${at}, ${id.column} limit ${limit} offset (select skip from start)`;
-  const total = 'coalesce((select total from start), 0)';
-  return `
-    with start as (
-      select total, coalesce((boundaries[span]).at, '-infinity') as at,
-        coalesce((boundaries[span]).id, '${LEAST_ID[id.type]}')::${id.type} as id,
-        ${index} * ${limit} - coalesce(ranks[span], 0) as skip
-      from lists, width_bucket(${index} * ${limit}, ranks) as span
-      where name = '${name}' and organization_id = ${shared ? '0' : '$1'}
-        and parent = ${parent ? `${parentValue}::text` : "''"}
-    )
-    select (${many(rows, render)}), ${exists ? `(select ${total} where exists (${exists}))` : total}`;
+  const ofList = [
+    ...(shared ? [] : ['organization_id = $1']),
+    ...(parent ? [`${parent.column} = ${parentValue}`] : []),
+    ...(index ? [`(${at}, ${id.column}) >= ((select at from start), (select id from start))`] : []),
+  ];
+  const rows = `select * from ${table} ${ofList.length ? `where ${ofList.join(' and ')}` : ''}
+    order by ${at}, ${id.column} limit ${limit} ${index ? 'offset (select skip from start)' : ''}`;
+  const key = `name = '${name}' and organization_id = ${shared ? '0' : '$1'}
+    and parent = ${parent ? `${parentValue}::text` : "''"}`;
+  const start = `with start as (
+    select total, coalesce((boundaries[span]).at, '-infinity') as at,
+      coalesce((boundaries[span]).id, '${LEAST_ID[id.type]}')::${id.type} as id,
+      ${index} * ${limit} - coalesce(ranks[span], 0) as skip
+    from lists, width_bucket(${index} * ${limit}, ranks) as span where ${key})`;
+  const total = `coalesce((select total from ${index ? 'start' : `lists where ${key}`}), 0)`;
+  return `${index ? start : ''} select (${many(rows, render)}), ${exists ? `(select ${total} where exists (${exists}))` : total}`;
 }
 
 /**

@@ -9,34 +9,33 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** Keeps a sound `X-Request-Id`, makes one otherwise. */
-export function nameRequest(request: Request, response: Response, next: NextFunction): void {
-  const given = request.headers['x-request-id'];
-  request.id = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
-  response.setHeader('X-Request-Id', request.id);
+/** What every request meets first. One function, because each middleware is one more step of the router. */
+export function prepareRequest(request: Request, response: Response, next: NextFunction): void {
+  nameRequest(request, response);
+  // HTTP/1.1 demands a Host header.
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    response.set({ Connection: 'close', 'Content-Type': 'application/json; charset=utf-8' });
+    response.status(400).send(errorBody(400));
+    return;
+  }
+  if (request.url.includes('%')) tolerateBrokenEscapes(request);
   next();
 }
 
-/** HTTP/1.1 demands a Host header. */
-export function refuseMissingHost(request: Request, response: Response, next: NextFunction): void {
-  if (request.headers.host !== undefined || request.httpVersion !== '1.1') {
-    next();
-    return;
-  }
-  response.set({ Connection: 'close', 'Content-Type': 'application/json; charset=utf-8' });
-  response.status(400).send(errorBody(400));
+/** Keeps a sound `X-Request-Id`, makes one otherwise. */
+function nameRequest(request: Request, response: Response): void {
+  const given = request.headers['x-request-id'];
+  request.id = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+  response.setHeader('X-Request-Id', request.id);
 }
 
 /**
  * The router refuses a path with broken percent-encoding before any guard has seen the request. So that also such a
  * request needs a key, its stray percent signs are taken literally: the segment is then an unknown path or a bad id.
  */
-export function tolerateBrokenEscapes(request: Request, _response: Response, next: NextFunction): void {
+function tolerateBrokenEscapes(request: Request): void {
   const [path = '', ...query] = request.url.split('?');
-  if (path.includes('%')) {
-    request.url = [path.split('/').map(decodable).join('/'), ...query].join('?');
-  }
-  next();
+  request.url = [path.split('/').map(decodable).join('/'), ...query].join('?');
 }
 
 function decodable(segment: string): string {

@@ -1,10 +1,12 @@
-import { applyDecorators, HttpCode, SetMetadata, Type } from '@nestjs/common';
+import { applyDecorators, HttpCode, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { Json, Page } from '../database/statements';
 
-/** Metadata of a handler: how its result becomes the body of the answer. */
+/** Metadata of a handler whose result is wrapped: by what. */
 export const ENVELOPE = Symbol('envelope');
-export type Envelope = (result: never) => string;
+/** How a handler's result becomes the body of the answer. */
+type Envelope = (result: never) => string;
+type Handler = (...args: unknown[]) => Promise<unknown>;
 
 type Schema = Record<string, unknown>;
 const ref = (model: Type): Schema => ({ $ref: getSchemaPath(model) });
@@ -20,14 +22,23 @@ const pagination: Schema = object({
 });
 
 /** Every success is 200, also of a POST. */
-function returns(models: Type[], schema: Schema, envelope: Envelope): MethodDecorator {
-  return applyDecorators(
-    HttpCode(200),
-    SetMetadata(ENVELOPE, envelope),
-    ApiExtraModels(...models),
-    ApiOkResponse({ schema }),
-  );
-}
+const returns = (models: Type[], schema: Schema, envelope: Envelope): MethodDecorator =>
+  applyDecorators(wrappedIn(envelope), HttpCode(200), ApiExtraModels(...models), ApiOkResponse({ schema }));
+
+/** Replaces a handler by one that wraps its result. An interceptor would cost as much as the whole handler. */
+const wrappedIn =
+  (envelope: Envelope): MethodDecorator =>
+  (_target, _key, descriptor) => {
+    const handler = descriptor.value as Handler;
+    const wrapped: Handler = async function (this: unknown, ...args) {
+      return envelope((await handler.apply(this, args)) as never);
+    };
+    for (const key of Reflect.getMetadataKeys(handler) as unknown[]) {
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, handler), wrapped);
+    }
+    Reflect.defineMetadata(ENVELOPE, envelope, wrapped);
+    descriptor.value = wrapped as never;
+  };
 
 /** `results` is one resource, or an object that holds it under `key`. The handler gives the resource's JSON text. */
 export const Returns = (model: Type, key?: string): MethodDecorator =>

@@ -13,7 +13,7 @@ export interface ExportedRecord {
 /** Records that are in memory at a time. */
 const FETCH = 1000;
 
-/** Statements all data of an organization, in the form of a dataset. */
+/** Reads all data of an organization, in the form of a dataset. */
 @Injectable()
 export class ExportService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

@@ -21,7 +21,7 @@ export interface ImportResult {
 /** Records that are written with one set of statements. */
 const BATCH = 1000;
 
-/** Statements a dataset into an organization: all of it, or nothing. */
+/** Reads a dataset into an organization: all of it, or nothing. */
 @Injectable()
 export class ImportService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

@@ -1,13 +1,6 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  HttpException,
-  HttpStatus,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, HttpException, HttpStatus, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { Observable } from 'rxjs';
+import type { Caller } from '../http/caller';
 
 import { TokenBucketStore } from './token-bucket.store';
 
@@ -16,21 +9,22 @@ import { TokenBucketStore } from './token-bucket.store';
  * pass: there is no key to charge.
  */
 @Injectable()
-export class RateLimitInterceptor implements NestInterceptor {
+export class RateLimitGuard implements CanActivate {
   constructor(private readonly buckets: TokenBucketStore) {}
 
   /** @throws HttpException 429 when the bucket holds no whole token */
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<Request>();
-    if (!caller) return next.handle();
+    return caller ? this.charge(caller, http.getResponse<Response>()) : true;
+  }
 
+  private async charge(caller: Caller, response: Response): Promise<true> {
     const taken = await this.buckets.take(caller.keyId, caller);
-    const response = http.getResponse<Response>();
     response.setHeader('X-RateLimit-Limit', caller.maxTokens);
     response.setHeader('X-RateLimit-Remaining', taken.remaining);
     response.setHeader('X-RateLimit-Reset', taken.resetAt);
-    if (taken.admitted) return next.handle();
+    if (taken.admitted) return true;
 
     response.setHeader('Retry-After', taken.retryAfter);
     throw new HttpException('Too Many Requests', HttpStatus.TOO_MANY_REQUESTS);

@@ -1,15 +1,13 @@
 import {
   BadRequestException,
-  CallHandler,
+  CanActivate,
   ExecutionContext,
   Injectable,
-  NestInterceptor,
   PayloadTooLargeException,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { raw } from 'body-parser';
 import type { Request, Response } from 'express';
-import { Observable } from 'rxjs';
 import { READS_BODY } from './parameters';
 import { makePlain } from './plain-json';
 
@@ -19,23 +17,25 @@ export const LARGEST_BODY = 1_048_576;
 const readBytes = raw({ type: ['application/json', '+json'], limit: LARGEST_BODY });
 
 /**
- * Statements the JSON body. An interceptor and no middleware, so that a request without a valid key, or without a token,
- * never has its body read.
+ * Reads the JSON body. A guard after the two others and no middleware, so that a request without a valid key, or
+ * without a token, never has its body read.
  */
 @Injectable()
-export class BodyInterceptor implements NestInterceptor {
+export class BodyGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    if (this.reflector.get<boolean | undefined>(READS_BODY, context.getHandler())) {
-      const http = context.switchToHttp();
-      const request = http.getRequest<Request>();
-      const response = http.getResponse<Response>();
-      if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
-      request.body = parse(await read(request, response));
-    }
-    return next.handle();
+  /** @throws BadRequestException, PayloadTooLargeException */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    if (!this.reflector.get<boolean | undefined>(READS_BODY, context.getHandler())) return true;
+    const http = context.switchToHttp();
+    return readInto(http.getRequest<Request>(), http.getResponse<Response>());
   }
+}
+
+async function readInto(request: Request, response: Response): Promise<true> {
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  request.body = parse(await read(request, response));
+  return true;
 }
 
 /** The bytes of a JSON body, or undefined when there is none or its content type is another one. */
