@@ -1,9 +1,9 @@
 // npm run bench: Lanyard beside a minimal server on the same data, interleaved. README.md tells how to read it.
 import { resolve } from 'node:path';
-import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { isDeepStrictEqual } from 'node:util';
 import { dataset, leadId, leadOfEvent, random, searches } from './dataset.mjs';
 import { allSucceeded, answerOf, cpuMeter, fixed, load, median, print, request, settle, statusText } from './load.mjs';
-import { LANYARD, makeOrganization, MINIMAL, OPTIONS, run, startServer, startServices } from './services.mjs';
+import { LANYARD, makeOrganization, MINIMAL, readOptions, run, startServer, startServices } from './services.mjs';
 
 const ROUTES = {
   leads: 'GET /leads?limit=50',
@@ -14,30 +14,25 @@ const ROUTES = {
   associate: 'PUT /events/:id/leads',
   create: 'POST /leads',
 };
-const { values: options } = parseArgs({
-  options: {
-    ...OPTIONS,
-    leads: { type: 'string', default: '20000' },
-    'industry-events': { type: 'string', default: '5000' },
-    routes: { type: 'string', default: Object.keys(ROUTES).join() },
-    profile: { type: 'string' },
-  },
+const options = readOptions({
+  leads: { type: 'string', default: '20000' },
+  'industry-events': { type: 'string', default: '5000' },
+  routes: { type: 'string', default: Object.keys(ROUTES).join() },
+  profile: { type: 'string' },
 });
-const [rounds, seconds, connections, leads] = ['rounds', 'seconds', 'connections', 'leads'].map((name) =>
-  Number(options[name]),
-);
+const { leads, connections } = options;
 const routes = options.routes.split(',');
 const unknown = routes.find((route) => !(route in ROUTES));
 if (unknown) throw new Error(`--routes: ${unknown} is none of ${Object.keys(ROUTES).join()}`);
 
-/** Different requests a route. */
-const REQUESTS = 400;
+/** Requests a route that differ, and leads that one of them associates. */
+const DIFFERENT = 400;
 const ASSOCIATED = 20;
 
 /** The requests of every route; creates go to an organization of their own, so that the measured lists keep their size. */
 function requestsOf(url, main, writer) {
   const { below } = random(31);
-  const numbers = Array.from({ length: REQUESTS }, (_, n) => n);
+  const numbers = Array.from({ length: DIFFERENT }, (_, n) => n);
   const phones = (n) => [{ number: `+1 555 ${2_000_000 + n}`, type: 'MOBILE', preferred: true }];
   const get = (path) => request(url, main.key, path);
   const ids = numbers.map(() => leadId(main.id, below(leads)));
@@ -69,45 +64,42 @@ function requestsOf(url, main, writer) {
   };
 }
 
-/** The answers must be the same, but for what a server makes up. @returns bytes of the first */
+/** The first answers must be the same, but for what a server makes up. @returns bytes of the first */
 async function compareAnswers(route, servers) {
-  const parsed = (text) => JSON.parse(text, (name, value) => (route === 'create' && isMadeUp(name) ? null : value));
-  const sizes = [];
-  for (let n = 0; n < Math.min(5, servers[0].requests[route].length); n++) {
+  const parsed = ({ text }) => JSON.parse(text, (name, value) => (route === 'create' && isMadeUp(name) ? null : value));
+  let bytes;
+  for (const n of servers[0].requests[route].slice(0, 5).keys()) {
     const answers = [];
     for (const { url, requests } of servers) answers.push(await answerOf(url, requests[route][n]));
-    if (
-      answers.some(({ status }) => status !== 200) ||
-      !isDeepStrictEqual(...answers.map(({ text }) => parsed(text)))
-    ) {
-      throw new Error(
-        `${ROUTES[route]}: the answers differ\n${answers.map((a) => `${a.status} ${a.text}`).join('\n')}`,
-      );
+    if (answers.some(({ status }) => status !== 200) || !isDeepStrictEqual(...answers.map(parsed))) {
+      const both = answers.map(({ status, text }) => `${status} ${text}`).join('\n');
+      throw new Error(`${ROUTES[route]}: the answers differ\n${both}`);
     }
-    sizes.push(Buffer.byteLength(answers[0].text));
+    bytes ??= Buffer.byteLength(answers[0].text);
   }
-  return sizes[0];
+  return bytes;
 }
 const isMadeUp = (name) => name === 'id' || name === 'createdAt';
 
 async function benchmark(defer) {
-  const { pool, redis, environment } = await startServices(options, defer);
+  const services = await startServices(options, defer);
+  const { pool } = services;
   console.error(`Importing ${leads} leads …`);
-  const size = { leads, industryEvents: Number(options['industry-events']) };
-  const main = await makeOrganization(environment, 'Main', dataset(1, size));
-  const writer = await makeOrganization(environment, 'Writer', dataset(2, { leads: Math.ceil(leads / 100) }));
+  const size = { leads, industryEvents: options['industry-events'] };
+  const main = await makeOrganization(services, 'Main', dataset(1, size));
+  const writer = await makeOrganization(services, 'Writer', dataset(2, { leads: Math.ceil(leads / 100) }));
   await pool.query('vacuum analyze');
 
   const keys = JSON.stringify({ [main.key]: main.id, [writer.key]: writer.id });
   const flags = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`] : [];
   const servers = [
-    await startServer(LANYARD, { environment, defer, flags }),
-    await startServer(MINIMAL, { environment: { ...environment, KEYS: keys }, defer }),
+    await startServer(services, LANYARD, { flags }),
+    await startServer(services, MINIMAL, { settings: { KEYS: keys } }),
   ].map((server) => ({ ...server, requests: requestsOf(server.url, main, writer) }));
 
   const bytes = {};
   for (const route of routes) bytes[route] = await compareAnswers(route, servers);
-  const cpu = await cpuMeter({ pool, redis });
+  const cpu = await cpuMeter(services);
   const measure = async ({ url, pid, requests }, route, duration) => {
     await settle(pool);
     const before = await cpu(pid);
@@ -119,12 +111,13 @@ async function benchmark(defer) {
 
   const results = Object.fromEntries(routes.map((route) => [route, [[], []]]));
   for (const route of routes) for (const server of servers) await measure(server, route, 1);
-  for (let round = 0; round < rounds; round++) {
-    console.error(`Round ${round + 1} of ${rounds} …`);
+  for (let round = 0; round < options.rounds; round++) {
+    console.error(`Round ${round + 1} of ${options.rounds} …`);
     await pool.query('vacuum analyze');
     for (const route of routes) {
       // What comes second finds warmer caches: they take turns.
-      for (const at of round % 2 ? [1, 0] : [0, 1]) results[route][at].push(await measure(servers[at], route, seconds));
+      for (const at of round % 2 ? [1, 0] : [0, 1])
+        results[route][at].push(await measure(servers[at], route, options.seconds));
     }
   }
   report(results, bytes);

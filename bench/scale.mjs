@@ -1,15 +1,16 @@
 // npm run bench:scale: do far pages of large lists cost what the first page of a small list does, and are they right?
-import { parseArgs } from 'node:util';
 import { random } from './dataset.mjs';
 import { allSucceeded, answerOf, fixed, load, median, print, request, settle, statusText } from './load.mjs';
-import { LANYARD, makeOrganization, OPTIONS, run, startServer, startServices } from './services.mjs';
+import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from './services.mjs';
 
-const { values: options } = parseArgs({
-  options: { ...OPTIONS, seconds: { type: 'string', default: '2' }, sizes: { type: 'string', default: '1000,100000' } },
+const options = readOptions({
+  seconds: { type: 'string', default: '2' },
+  sizes: { type: 'string', default: '1000,100000' },
 });
-const [rounds, seconds, connections] = ['rounds', 'seconds', 'connections'].map((name) => Number(options[name]));
-const sizes = options.sizes.split(',').map(Number);
+const { rounds, seconds, connections } = options;
 const LIMIT = 50;
+const sizes = options.sizes.split(',').map(Number);
+if (!sizes.every((size) => size >= LIMIT * 4)) throw new Error(`--sizes: at least ${LIMIT * 4} leads each`);
 
 /** SQL of a uuid that grows with the row's number, and of a time that several rows share. */
 const id = (kind) => `(lpad(to_hex($1::int), 8, '0') || '-000${kind}-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
@@ -123,18 +124,19 @@ async function check(pool, url, { size, id: organization, key, list }) {
 }
 
 async function benchmark(defer) {
-  const { pool, environment } = await startServices(options, defer);
+  const services = await startServices(options, defer);
+  const { pool } = services;
   const organizations = [];
   for (const size of sizes) {
     console.error(`Filling an organization of ${size} leads …`);
-    const organization = await makeOrganization(environment, `Organization of ${size}`);
+    const organization = await makeOrganization(services, `Organization of ${size}`);
     for (const statement of FILL) await pool.query(statement, [organization.id, size]);
     organizations.push({ size, ...organization });
   }
   const largest = organizations.find(({ size }) => size === Math.max(...sizes));
   await pool.query(FILL_INDUSTRY_EVENTS, [Math.ceil(largest.size / 4)]);
   await pool.query('vacuum analyze');
-  const { url } = await startServer(LANYARD, { environment, defer });
+  const { url } = await startServer(services, LANYARD);
 
   const listed = [];
   for (const organization of organizations) {

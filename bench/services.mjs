@@ -10,19 +10,35 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
+import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import Redis from 'ioredis';
 import pg from 'pg';
 
-/** Options of every benchmark, for util.parseArgs. */
-export const OPTIONS = {
+const OPTIONS = {
   rounds: { type: 'string', default: '3' },
   seconds: { type: 'string', default: '4' },
   connections: { type: 'string', default: '10' },
   'database-url': { type: 'string', default: process.env.DATABASE_URL },
   'redis-url': { type: 'string', default: process.env.REDIS_URL },
 };
+
+/** The options that all benchmarks have and the benchmark's own; what is a number by default is one. */
+export function readOptions(own) {
+  const options = { ...OPTIONS, ...own };
+  try {
+    const { values } = parseArgs({ options });
+    for (const name of Object.keys(options).filter((each) => Number(options[each].default) > 0)) {
+      if (!(Number(values[name]) > 0)) throw new Error(`--${name} must be a number above 0, not ${values[name]}`);
+      values[name] = Number(values[name]);
+    }
+    return values;
+  } catch (error) {
+    console.error(error.message);
+    process.exit(2);
+  }
+}
 
 const program = (name) => fileURLToPath(new URL(name, import.meta.url));
 export const LANYARD = program('../dist/src/main.js');
@@ -48,7 +64,10 @@ export async function run(benchmark) {
     });
   }
   try {
-    process.exitCode = await benchmark((undo) => void deferred.push(undo));
+    process.exitCode = await benchmark((undo) => {
+      deferred.push(undo); // taken up even by a stop that is under way
+      if (stopping) throw new Error('stopped');
+    });
   } catch (error) {
     process.exitCode = 1;
     if (!stopping) console.error(error);
@@ -63,11 +82,15 @@ export async function startServices(options, defer) {
   const redis = redisUrl && new Redis(redisUrl);
   if (redis) defer(async () => redis.disconnect());
   const database = `lanyard_bench_${randomBytes(4).toString('hex')}`;
-  const created = query(server, `create database ${database} template template0 encoding 'UTF8'`);
+  let created;
   defer(async () => {
-    await created.catch(() => undefined);
-    await query(server, `drop database if exists ${database} with (force)`);
+    const exists = await created?.then(
+      () => true,
+      () => false,
+    );
+    if (exists) await query(server, `drop database ${database} with (force)`);
   });
+  created = query(server, `create database ${database} template template0 encoding 'UTF8'`);
   await created;
   const url = new URL(server);
   url.pathname = `/${database}`;
@@ -82,7 +105,7 @@ export async function startServices(options, defer) {
       `${redis ? `Redis (${place(options['redis-url'], 'started for this')})` : 'no Redis: buckets in the process'}, ` +
       `Node.js ${process.versions.node}; ${options.rounds} rounds of ${options.seconds} s, ${options.connections} connections`,
   );
-  return { pool, redis, environment: { DATABASE_URL: url.href, REDIS_URL: redisUrl ?? '' } };
+  return { pool, redis, defer, environment: { DATABASE_URL: url.href, REDIS_URL: redisUrl ?? '' } };
 }
 
 async function query(url, statement) {
@@ -114,8 +137,8 @@ async function startRedis(defer) {
 }
 
 /** A server of Node.js that says on which URL it listens. */
-export async function startServer(file, { environment, defer, flags = [] }) {
-  const env = { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', ...environment };
+export async function startServer({ environment, defer }, file, { settings, flags = [] } = {}) {
+  const env = { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', ...environment, ...settings };
   const { pid, match } = await startChild(process.execPath, [...flags, file], { env, defer, sign: /listens at (\S+)/ });
   return { pid, url: match[1].replace('localhost', '127.0.0.1') };
 }
@@ -123,13 +146,7 @@ export async function startServer(file, { environment, defer, flags = [] }) {
 /** Resolves when the child prints the sign of being ready. */
 async function startChild(command, args, { env, defer, sign }) {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(child, 'exit');
-  defer(async () => {
-    child.kill('SIGTERM');
-    const late = new globalThis.AbortController();
-    await Promise.race([ended, pause(PATIENCE, undefined, { signal: late.signal }).then(() => child.kill('SIGKILL'))]);
-    late.abort();
-  });
+  defer(() => end(child));
   for await (const line of createInterface(child.stdout)) {
     const match = sign.exec(line);
     if (match) {
@@ -140,25 +157,35 @@ async function startChild(command, args, { env, defer, sign }) {
   throw new Error(`${command} ${args.join(' ')} ended before it was ready`);
 }
 
+async function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
+  await ended;
+  clearTimeout(late);
+}
+
 /** The JSON result of a command of the operator's. */
-async function operator(environment, args, lines) {
+async function operator({ environment, defer }, args, lines = []) {
   const child = spawn(process.execPath, [OPERATOR, ...args, '--json'], {
     env: { ...process.env, ...environment },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  defer(() => end(child));
   child.stdin.on('error', () => undefined); // a command that is refused does not read it
-  Readable.from(lines ?? []).pipe(child.stdin);
+  Readable.from(lines).pipe(child.stdin);
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'close')]);
   if (status !== 0) throw new Error(`operator ${args.join(' ')}: exit status ${status}`);
   return JSON.parse(output);
 }
 
 /** A new organization with a key, and with the records of a dataset, if there is one. */
-export async function makeOrganization(environment, name, records) {
-  const { id } = await operator(environment, ['organizations', 'create', '--name', name]);
-  const { key } = await operator(environment, ['keys', 'issue', '--organization', String(id), ...LIMITS]);
+export async function makeOrganization(services, name, records) {
+  const { id } = await operator(services, ['organizations', 'create', '--name', name]);
+  const { key } = await operator(services, ['keys', 'issue', '--organization', String(id), ...LIMITS]);
   if (!records) return { id, key };
-  const { events } = await operator(environment, ['import', '-', '--organization', String(id)], linesOf(records));
+  const { events } = await operator(services, ['import', '-', '--organization', String(id)], linesOf(records));
   return { id, key, events };
 }
 
