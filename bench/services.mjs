@@ -79,8 +79,9 @@ export async function run(benchmark) {
 export async function startServices(options, defer) {
   const server = options['database-url'] ?? (await startPostgres(defer));
   const redisUrl = options['redis-url'] ?? (await startRedis(defer));
-  const redis = redisUrl && new Redis(redisUrl);
+  const redis = redisUrl && new Redis(redisUrl, { maxRetriesPerRequest: 1 });
   if (redis) defer(async () => redis.disconnect());
+  await redis?.ping();
   const database = `lanyard_bench_${randomBytes(4).toString('hex')}`;
   let created;
   defer(async () => {
