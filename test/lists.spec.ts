@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { DataSource } from 'typeorm';
+import { leadInput } from './support/builders';
+import { InProcess, startInProcess, Tenant } from './support/lanyard';
+
+/** Steps of each random run; raise it for a long run. */
+const STEPS = Number(process.env.LISTS_RANDOM_STEPS ?? 12);
+
+let lanyard: InProcess;
+let db: DataSource;
+beforeAll(async () => {
+  lanyard = await startInProcess();
+  db = lanyard.app.get(DataSource);
+});
+afterAll(() => lanyard.stop());
+
+const INSERT = `
+  insert into leads (id, organization_id, created_at, first_name)
+  select gen_random_uuid(), $1, timestamptz '2026-01-01Z' + $2 * interval '1 hour' + g % $4 * interval '1 second', 'n'
+  from generate_series(1, $3::integer) g`;
+
+/** One way in which rows come, go or move, on a list of leads. */
+type Step = { of: 'add' | 'remove' | 'move' | 'import'; hour: number; rows: number; spread: number };
+const step: fc.Arbitrary<Step> = fc.record({
+  of: fc.constantFrom('add', 'add', 'remove', 'remove', 'import', 'move'),
+  hour: fc.integer({ min: 0, max: 6 }),
+  rows: fc.constantFrom(1, 1, 30, 700, 2500, 6000),
+  spread: fc.constantFrom(1, 60, 4000),
+});
+
+async function run({ of, hour, rows, spread }: Step, organization: number): Promise<void> {
+  const add = [INSERT, [organization, hour, rows, spread]] as const;
+  const someOf = `select id from leads where organization_id = $1
+    and created_at >= timestamptz '2026-01-01Z' + $2 * interval '1 hour' order by created_at, id limit $3`;
+  const remove = [`delete from leads where id in (${someOf})`, [organization, hour, rows]] as const;
+  // A move draws its list's boundaries anew, row by row.
+  const move = [
+    `update leads set created_at = created_at - interval '3 hours' where id in (${someOf})`,
+    [organization, hour, Math.min(rows, 5)],
+  ] as const;
+  if (of === 'add') await db.query(...add);
+  else if (of === 'remove') await db.query(...remove);
+  else if (of === 'move') await db.query(...move);
+  else {
+    await db.transaction(async (manager) => {
+      await manager.query('select defer_lists()');
+      await manager.query(...add);
+      await manager.query(remove[0], [organization, hour, 20]);
+      if (rows === 30) await manager.query(...move);
+      await manager.query('select settle_lists()');
+    });
+  }
+}
+
+interface Row {
+  total: string;
+  tail: string;
+  tail_from: Date;
+  ranks: string[];
+  drawn: string[];
+}
+
+/** What `lists` says of an organization's leads is what a full scan says; the boundaries are as close as promised. */
+async function checkList(organization: number): Promise<void> {
+  const [list] = await db.query<Row[]>(
+    `select l.total, l.tail, l.ranks, array(
+        select (select count(*) from leads where organization_id = l.organization_id
+          and (created_at, id) < ((b).at, (b).id::uuid)) from unnest(l.boundaries) b) as drawn
+      from lists l where name = 'leads' and organization_id = $1`,
+    [organization],
+  );
+  const [{ rows }] = await db.query<[{ rows: string }]>(
+    'select count(*) as rows from leads where organization_id = $1',
+    [organization],
+  );
+  const { total, tail, ranks, drawn } = list as Row;
+  expect({ total, ranks }).toEqual({ total: rows, ranks: drawn });
+  expect(Number(tail)).toBe(Number(total) - Number(ranks.at(-1) ?? 0));
+  const widths = [...ranks, total].map((rank, index) => Number(rank) - Number(ranks[index - 1] ?? 0));
+  expect(Math.max(...widths)).toBeLessThanOrEqual(8000);
+}
+
+/** Pages of the API are those of a full scan: the first, the last, and some between. */
+async function checkPages({ api, organizationId }: Tenant, limit: number): Promise<void> {
+  const scan = await db.query<{ id: string }[]>(
+    'select id from leads where organization_id = $1 order by created_at, id',
+    [organizationId],
+  );
+  const last = Math.max(0, Math.ceil(scan.length / limit) - 1);
+  for (const offset of new Set([0, 1, last >> 2, last >> 1, last - 1, last, last + 1])) {
+    if (offset < 0) continue;
+    const { results } = (await api.get('/leads', { limit, offset }).expect(200)).body;
+    const expected = scan.slice(offset * limit, (offset + 1) * limit).map(({ id }) => id);
+    expect(results.leads.map(({ id }: { id: string }) => id)).toEqual(expected);
+    expect(results.total).toBe(scan.length);
+  }
+}
+
+describe('a tracked list', () => {
+  it('is what a full scan says, after any changes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: STEPS, maxLength: STEPS }),
+        fc.integer({ min: 7, max: 50 }),
+        async (steps, limit) => {
+          const tenant = await lanyard.tenant();
+          await db.query(...([INSERT, [tenant.organizationId, 2, 2500, 4000]] as const));
+          for (const each of steps) {
+            await run(each, tenant.organizationId);
+            await checkList(tenant.organizationId);
+          }
+          await checkPages(tenant, limit);
+        },
+      ),
+      { numRuns: 3 },
+    );
+  }, 120_000);
+
+  it('takes rows at the end, by the thousand, without being drawn anew', async () => {
+    const tenant = await lanyard.tenant();
+    for (let hour = 0; hour < 8; hour++) await db.query(INSERT, [tenant.organizationId, hour, 700, 4000]);
+    await checkList(tenant.organizationId);
+    await checkPages(tenant, 50);
+    const [{ boundaries }] = await db.query<[{ boundaries: number }]>(
+      `select cardinality(boundaries) as boundaries from lists where name = 'leads' and organization_id = $1`,
+      [tenant.organizationId],
+    );
+    expect(boundaries).toBeGreaterThanOrEqual(3);
+  });
+
+  it('counts exactly while many write and delete at once, and in the order in which they become visible', async () => {
+    const tenant = await lanyard.tenant();
+    await db.query(INSERT, [tenant.organizationId, 0, 3000, 4000]);
+    const create = async () => (await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id as string;
+    const written: string[] = [];
+    let writing = true;
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let i = 0; i < 25; i++) {
+        const id = await create();
+        if (writer % 2 === 0 && i % 3 === 0) await tenant.api.delete(`/leads/${id}`).expect(200);
+        else written.push(id);
+      }
+    });
+    const ended = Promise.all(writers).finally(() => (writing = false));
+    // Within one answer the total and the page agree, so the last page's length says whether the total is exact.
+    while (writing) {
+      const { results } = (await tenant.api.get('/leads', { limit: 50, offset: 60 }).expect(200)).body;
+      expect(results.leads).toHaveLength(Math.min(50, Math.max(0, results.total - 3000)));
+    }
+    await ended;
+    await checkList(tenant.organizationId);
+    const all = await tenant.api.all<{ id: string; createdAt: string }>('/leads', 'leads');
+    expect(all).toHaveLength(3000 + written.length);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    const inOrder = all.map(({ createdAt, id }) => `${createdAt} ${id}`);
+    expect(inOrder).toEqual([...inOrder].sort());
+  }, 60_000);
+
+  it('shows a client that pages while others create no lead twice, and leaves none out', async () => {
+    const tenant = await lanyard.tenant();
+    let writing = true;
+    const created: string[] = [];
+    const writers = Array.from({ length: 8 }, async () => {
+      for (let i = 0; i < 40; i++) {
+        created.push((await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id as string);
+      }
+    });
+    const ended = Promise.all(writers).finally(() => (writing = false));
+    const seen: string[] = [];
+    for (let offset = 0; ;) {
+      const wasWriting = writing;
+      const { results } = (await tenant.api.get('/leads', { limit: 3, offset }).expect(200)).body;
+      const page = results.leads.map(({ id }: { id: string }) => id) as string[];
+      if (page.length === 3) {
+        seen.push(...page);
+        offset++;
+      } else if (!wasWriting) {
+        seen.push(...page);
+        break;
+      }
+    }
+    await ended;
+    expect(seen.length).toBe(new Set(seen).size);
+    expect([...seen].sort()).toEqual([...created].sort());
+  }, 60_000);
+
+  it('restricted to an event, a lead or a type, is exact too', async () => {
+    const { organizationId, api } = await lanyard.tenant();
+    const [{ id: event }] = await db.query<[{ id: number }]>(
+      `insert into events (organization_id, name, type, registration_enabled) values ($1, 'n', 'EVENT', false) returning id`,
+      [organizationId],
+    );
+    await db.query(INSERT, [organizationId, 0, 2600, 4000]);
+    await db.query(
+      `insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
+        select $1, $2, id, timestamptz '2026-02-01Z' + row_number() over (order by id desc) * interval '1 microsecond', true, false
+        from leads where organization_id = $1`,
+      [organizationId, event],
+    );
+    const [{ id: lead }] = await db.query<[{ id: string }]>('select id from leads where organization_id = $1 limit 1', [
+      organizationId,
+    ]);
+    await db.query(
+      `insert into lead_activity_events (id, organization_id, created_at, event_type, lead_id)
+        select gen_random_uuid(), $1, timestamptz '2026-02-01Z' + g * interval '1 second',
+          case when g % 4 = 0 then 'NOTE' else 'EMAIL' end, $2
+        from generate_series(1, 3000) g`,
+      [organizationId, lead],
+    );
+    await db.query('delete from lead_activity_events where organization_id = $1 and created_at < $2', [
+      organizationId,
+      '2026-02-01T00:01:40Z',
+    ]);
+    const totals = async (path: string, query: object) =>
+      (await api.get(path, { limit: 50, offset: 40, ...query }).expect(200)).body.results;
+    const lists = [
+      [`/events/${event}/leads`, {}, 2600],
+      ['/leadActivityEvents', {}, 2901],
+      ['/leadActivityEvents', { leadId: lead }, 2901],
+      ['/leadActivityEvents', { eventType: 'EMAIL' }, 2175],
+      ['/leadActivityEvents', { eventType: 'EMAIL', leadId: lead }, 2175],
+    ] as const;
+    for (const [path, query, total] of lists) {
+      const results = await totals(path, query);
+      expect({ path, query, total: results.total }).toEqual({ path, query, total });
+      const [items] = Object.values(results) as { createdAt?: string }[][];
+      expect(items).toHaveLength(50);
+    }
+    const [first] = (await totals('/leadActivityEvents', { leadId: lead })).leadActivityEvents;
+    // 99 of them are gone; the 2,001st that is left
+    expect(first.createdAt).toBe(new Date(Date.UTC(2026, 1, 1) + (2000 + 100) * 1000).toISOString());
+    expect((await api.get('/leadActivityEvents', { leadId: randomUUID() }).expect(200)).body.results.total).toBe(0);
+  }, 60_000);
+});
