@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { plainToInstance } from 'class-transformer';
 import { DataSource, EntityManager } from 'typeorm';
-import { firstFault } from '../http/fields';
 import { makePlain } from '../http/plain-json';
+import { firstFault, instantiate } from '../http/reader';
 import { RECORDS, SectionName, SECTIONS } from './dataset';
 import { ImportFault, Placed, Scope } from './import-fault';
 import { WRITERS } from './import.writers';
@@ -110,7 +109,7 @@ class ImportRun {
       throw new ImportFault(`${place}: not an object`);
     }
     if (!makePlain(record)) throw new ImportFault(`${place}: nested too deep`);
-    const instance = plainToInstance<object, unknown>(RECORDS[section], record);
+    const instance = instantiate<object>(RECORDS[section], record as Record<string, unknown>);
     const fault = firstFault(instance);
     if (fault !== undefined) throw new ImportFault(`${place}.${fault}: missing or invalid`);
     this.waiting[section].push({ place, record: instance });
