@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
-import { isEmail, ValidateBy } from 'class-validator';
+import { ValidateBy } from 'class-validator';
 import { Class, Converted, firstFault, Nested } from './reader';
-import { hasAtMost, isCalendarDay, isStorableText, isUuid, toUtc } from './text';
+import { hasAtMost, isCalendarDay, isEmailAddress, isStorableText, isUuid, toUtc } from './text';
 
 /**
  * The kinds of field that bodies, records of a dataset and responses are made of. Each decorator says at once what is
@@ -67,7 +67,7 @@ export function Text({ max = LENGTHS.name, blank, ...options }: Options<{ max?: 
 
 export const Email = (options: Options = {}) =>
   field(
-    where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmail(value)),
+    where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmailAddress(value)),
     { type: 'string', format: 'email', maxLength: LENGTHS.name },
     options,
   );
@@ -183,7 +183,7 @@ export const EmailList = ({ max = 1000, ...options }: ItemOptions = {}) =>
   field(
     each(
       max,
-      where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmail(value)),
+      where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmailAddress(value)),
     ),
     { type: 'array', items: { type: 'string', format: 'email' } },
     options,
