@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
-import { isEmail, isObject, ValidateBy, validateSync, ValidatorOptions } from 'class-validator';
-import { hasAtMost, isCalendarDay, isStorableText, isUuid, toUtc } from './text';
+import { ValidateBy } from 'class-validator';
+import { Class, Converted, firstFault, Nested } from './reader';
+import { hasAtMost, isCalendarDay, isEmailAddress, isStorableText, isUuid, toUtc } from './text';
 
 /**
  * The kinds of field that bodies, records of a dataset and responses are made of. Each decorator says at once what is
@@ -67,7 +67,7 @@ export function Text({ max = LENGTHS.name, blank, ...options }: Options<{ max?: 
 
 export const Email = (options: Options = {}) =>
   field(
-    where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmail(value)),
+    where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmailAddress(value)),
     { type: 'string', format: 'email', maxLength: LENGTHS.name },
     options,
   );
@@ -111,7 +111,7 @@ export const Uuid = (options: Options = {}) =>
     where(isUuid),
     { type: 'string', format: 'uuid' },
     options,
-    Transform(({ value }: { value: unknown }) => (isUuid(value) ? value.toLowerCase() : value)),
+    Converted((value) => (isUuid(value) ? value.toLowerCase() : value)),
   );
 
 /** Not before the day or date-time that stands in another field of the same object. */
@@ -137,7 +137,7 @@ export const DateTime = ({ notBefore, ...options }: NotBefore = {}) =>
     notBeforeField(isUtc, notBefore),
     { type: 'string', format: 'date-time' },
     options,
-    Transform(({ value }: { value: unknown }) => toUtc(value) ?? value),
+    Converted((value) => toUtc(value) ?? value),
   );
 
 /** A moment in UTC that keeps what it has beyond milliseconds. */
@@ -183,7 +183,7 @@ export const EmailList = ({ max = 1000, ...options }: ItemOptions = {}) =>
   field(
     each(
       max,
-      where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmail(value)),
+      where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmailAddress(value)),
     ),
     { type: 'array', items: { type: 'string', format: 'email' } },
     options,
@@ -194,36 +194,23 @@ export const UuidList = ({ max = 1000, ...options }: ItemOptions = {}) =>
     each(max, where(isUuid)),
     { type: 'array', items: { type: 'string', format: 'uuid' } },
     options,
-    Transform(({ value }: { value: unknown }) =>
+    Converted((value) =>
       Array.isArray(value) ? value.map((id: unknown) => (isUuid(id) ? id.toLowerCase() : id)) : value,
     ),
   );
 
-type Class = new () => object;
-
-const VALIDATION: ValidatorOptions = { whitelist: true, forbidUnknownValues: true, validationError: { target: false } };
-
-/**
- * Checks an instance against the field decorators of its class, in their order, and removes what they do not name.
- * @returns the path of the first fault, or undefined
- */
-export function firstFault(instance: object): string | undefined {
-  const [fault] = validateSync(instance, VALIDATION);
-  return fault && `${fault.property}${Object.values(fault.constraints ?? {})[0] ?? ''}`;
-}
-
 const instanceOf =
   (type: () => Class): Check =>
   (value) => {
-    if (!isObject(value) || !(value instanceof type())) return '';
+    if (!(value instanceof type())) return '';
     const fault = firstFault(value);
     return fault === undefined ? undefined : `.${fault}`;
   };
 
 /** An array of objects of one class. */
 export const ListOf = (type: () => Class, { max = 1000, ...options }: ItemOptions = {}) =>
-  field(each(max, instanceOf(type)), { type: () => type(), isArray: true, maxItems: max }, options, Type(type));
+  field(each(max, instanceOf(type)), { type: () => type(), isArray: true, maxItems: max }, options, Nested(type));
 
 /** One object of a class. */
 export const ObjectOf = (type: () => Class, options: Options = {}) =>
-  field(instanceOf(type), { type: () => type() }, options, Type(type));
+  field(instanceOf(type), { type: () => type() }, options, Nested(type));

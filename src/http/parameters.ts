@@ -1,7 +1,7 @@
 import { BadRequestException, Body, Param, PipeTransform } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
+import { Converted } from './reader';
 import { digits, isStorableText, isUuid } from './text';
 
 const uuid: PipeTransform<string, string> = {
@@ -72,7 +72,7 @@ export class PageQuery {
     required: false,
     description: `Items a page. Values above ${LARGEST_PAGE_SIZE} are clamped to ${LARGEST_PAGE_SIZE}.`,
   })
-  @Transform(({ value }) => Math.min(digits(value), LARGEST_PAGE_SIZE))
+  @Converted((value) => Math.min(digits(value), LARGEST_PAGE_SIZE))
   @ValidateBy({ name: 'limit', validator: { validate: (value) => value >= 1 } })
   limit: number = PAGE_SIZE;
 
@@ -84,7 +84,7 @@ export class PageQuery {
     required: false,
     description: 'Zero-based page index: `limit=25&offset=2` is the third page of 25 items.',
   })
-  @Transform(({ value }) => digits(value))
+  @Converted(digits)
   @ValidateBy({ name: 'offset', validator: { validate: (value) => value >= 0 && value <= INT32 } })
   offset: number = 0;
 }

@@ -1,9 +1,6 @@
 import { ArgumentMetadata, BadRequestException, Injectable, PipeTransform } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
 import { InvalidField } from './errors';
-import { firstFault } from './fields';
-
-type Class = new () => object;
+import { Class, firstFault, instantiate } from './reader';
 
 /**
  * Checks bodies and query parameters against their classes. A fault in the body is named; one in the query is a bare
@@ -13,7 +10,7 @@ type Class = new () => object;
 export class ValidationPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || !metatype || metatype === Object) return value;
-    const instance = plainToInstance(metatype as Class, value ?? {});
+    const instance = instantiate(metatype as Class, (value ?? {}) as Record<string, unknown>);
     const fault = firstFault(instance);
     if (fault === undefined) return instance;
     throw type === 'body' ? new InvalidField(fault) : new BadRequestException();

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Referent, References } from './references';
+import type { Parted } from './upsert';
 
 /** A dataset that cannot be imported. The message is one line that names the place, and quotes nothing of the data. */
 export class ImportFault extends Error {}
@@ -45,17 +46,38 @@ export async function resolve<R>(
 }
 
 /** @throws ImportFault naming the first record whose id another organization has */
-export async function refuseForeign(
-  { manager, organizationId }: Scope,
+export async function refuseForeign(scope: Scope, table: string, ids: Identified[]): Promise<void> {
+  await storedIds(scope, table, ids);
+}
+
+/**
+ * A batch, parted by whether the organization has the records already.
+ * @throws ImportFault naming the first record whose id another organization has
+ */
+export async function part<R extends { id: string }>(
+  scope: Scope,
   table: string,
-  ids: { place: string; id: string }[],
-): Promise<void> {
-  const foreign = await manager.query<{ id: string }[]>(
-    `select id from ${table} where id = any($1::uuid[]) and organization_id <> $2`,
+  batch: Placed<R>[],
+): Promise<Parted<R>> {
+  const ids = batch.map(({ place, record }) => ({ place: `${place}.id`, id: record.id }));
+  const stored = await storedIds(scope, table, ids);
+  const records = batch.map(({ record }) => record);
+  if (stored.size === 0) return { fresh: records, known: [] };
+  return { fresh: records.filter(({ id }) => !stored.has(id)), known: records.filter(({ id }) => stored.has(id)) };
+}
+
+interface Identified {
+  place: string;
+  id: string;
+}
+
+async function storedIds({ manager, organizationId }: Scope, table: string, ids: Identified[]): Promise<Set<string>> {
+  const stored = await manager.query<{ id: string; own: boolean }[]>(
+    `select id, organization_id = $2 as own from ${table} where id = any($1::uuid[])`,
     [ids.map(({ id }) => id), organizationId],
   );
-  if (foreign.length === 0) return;
-  const taken = new Set(foreign.map(({ id }) => id));
-  const first = ids.find(({ id }) => taken.has(id));
-  throw new ImportFault(`${first?.place}: belongs to another organization`);
+  const foreign = new Set(stored.filter(({ own }) => !own).map(({ id }) => id));
+  const first = ids.find(({ id }) => foreign.has(id));
+  if (first) throw new ImportFault(`${first.place}: belongs to another organization`);
+  return new Set(stored.map(({ id }) => id));
 }

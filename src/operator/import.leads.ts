@@ -1,6 +1,6 @@
 import type { LeadRecord } from './dataset';
-import { ImportFault, Placed, refuseForeign, resolve, Scope } from './import-fault';
-import { lastOfEach, replaceLinksStatement, upsertStatement, write } from './upsert';
+import { ImportFault, part, Placed, resolve, Scope } from './import-fault';
+import { lastOfEach, linkStatements, recordStatements, write, writeLinks, writeRecords } from './upsert';
 
 const TEXTS = [
   'created_by',
@@ -27,7 +27,7 @@ const TEXTS = [
   'company_country',
 ];
 
-const LEADS = upsertStatement({
+const LEADS = recordStatements({
   name: 'leads',
   key: 'id',
   conflict: 'id',
@@ -41,14 +41,14 @@ const LEADS = upsertStatement({
   },
 });
 
-const LEAD_TAGS = replaceLinksStatement({
+const LEAD_TAGS = linkStatements({
   name: 'lead_tags',
   owner: ['lead_id', 'uuid'],
   target: ['tag_option_id', 'uuid'],
   columns: { position: 'integer' },
 });
 
-const LEAD_ACTIVATIONS = replaceLinksStatement({
+const LEAD_ACTIVATIONS = linkStatements({
   name: 'lead_activations',
   owner: ['lead_id', 'uuid'],
   target: ['activation_id', 'uuid'],
@@ -72,11 +72,9 @@ const EVENT_LEADS = `
       is distinct from (excluded.associated_at, excluded.registered, excluded.checked_in)`;
 
 export async function writeLeads(scope: Scope, batch: Placed<LeadRecord>[]): Promise<void> {
-  const { manager, organizationId } = scope;
   const leads = lastOfEach(batch, ({ record }) => record.id);
   leads.forEach(refuseSecondRemoteId);
-  const places = leads.map(({ place, record }) => ({ place: `${place}.id`, id: record.id }));
-  await refuseForeign(scope, 'leads', places);
+  const parted = await part(scope, 'leads', leads);
   await resolve(scope, 'tag option', leads, ({ tags }) =>
     tags.map((t, i) => [`tags[${i}].tagOptionId`, t.tagOptionId]),
   );
@@ -86,12 +84,14 @@ export async function writeLeads(scope: Scope, batch: Placed<LeadRecord>[]): Pro
   const events = await resolve(scope, 'event', leads, (lead) =>
     lead.events.map((e, i) => [`events[${i}].event`, e.event]),
   );
-  const records = leads.map(({ record }) => record);
-  const ids = records.map(({ id }) => id);
-  await write(manager, LEADS, organizationId, records.map(rowOf));
-  await write(manager, LEAD_TAGS, organizationId, records.flatMap(tagsOf), ids);
-  await write(manager, LEAD_ACTIVATIONS, organizationId, records.flatMap(activationsOf), ids);
-  const associations = records.flatMap((lead) =>
+  await writeRecords(scope, LEADS, parted, rowOf);
+  await writeLinks(scope, LEAD_TAGS, parted, tagsOf);
+  await writeLinks(scope, LEAD_ACTIVATIONS, parted, activationsOf);
+  await associate(scope, leads, events);
+}
+
+async function associate(scope: Scope, leads: Placed<LeadRecord>[], events: Map<string, string>): Promise<void> {
+  const associations = leads.flatMap(({ record: lead }) =>
     lastOfEach(lead.events, ({ event }) => event).map(({ event, associatedAt, registered, checkedIn }) => ({
       event_id: events.get(event),
       lead_id: lead.id,
@@ -101,7 +101,7 @@ export async function writeLeads(scope: Scope, batch: Placed<LeadRecord>[]): Pro
       checked_in: checkedIn,
     })),
   );
-  await write(manager, EVENT_LEADS, organizationId, associations);
+  await write(scope.manager, EVENT_LEADS, scope.organizationId, associations);
 }
 
 function refuseSecondRemoteId({ place, record: { remoteIds } }: Placed<LeadRecord>): void {

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { plainToInstance } from 'class-transformer';
 import { DataSource, EntityManager } from 'typeorm';
-import { firstFault } from '../http/fields';
 import { makePlain } from '../http/plain-json';
+import { firstFault, instantiate } from '../http/reader';
 import { RECORDS, SectionName, SECTIONS } from './dataset';
 import { ImportFault, Placed, Scope } from './import-fault';
 import { WRITERS } from './import.writers';
@@ -20,6 +19,9 @@ export interface ImportResult {
 
 /** Records that are written with one set of statements. */
 const BATCH = 1000;
+
+/** Any number: the first key of the lock, of which the organization is the second. */
+const IMPORT_LOCK = 1_767_225_600;
 
 /** Reads a dataset into an organization: all of it, or nothing. */
 @Injectable()
@@ -68,8 +70,10 @@ export class ImportService {
 
   private inOneTransaction(organizationId: number, read: (run: ImportRun) => Promise<void>): Promise<ImportResult> {
     return this.dataSource.transaction(async (manager) => {
+      // What a batch finds stored must still be so when it is written, so imports of an organization take turns.
+      await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK, organizationId]);
       const run = new ImportRun(manager, organizationId);
-      await read(run);
+      await read(run).catch((error: unknown) => run.giveUp(error));
       return run.finish();
     });
   }
@@ -99,6 +103,9 @@ class ImportRun {
     Placed<object>[]
   >;
 
+  /** The batch that PostgreSQL is busy with while the next one is read and checked. */
+  private writing: Promise<void> = Promise.resolve();
+
   constructor(manager: EntityManager, organizationId: number) {
     const references = new References(manager, organizationId);
     this.scope = { manager, organizationId, references, events: {}, associations: 0 };
@@ -110,7 +117,7 @@ class ImportRun {
       throw new ImportFault(`${place}: not an object`);
     }
     if (!makePlain(record)) throw new ImportFault(`${place}: nested too deep`);
-    const instance = plainToInstance<object, unknown>(RECORDS[section], record);
+    const instance = instantiate<object>(RECORDS[section], record as Record<string, unknown>);
     const fault = firstFault(instance);
     if (fault !== undefined) throw new ImportFault(`${place}.${fault}: missing or invalid`);
     this.waiting[section].push({ place, record: instance });
@@ -119,13 +126,30 @@ class ImportRun {
 
   async finish(): Promise<ImportResult> {
     await this.writeUpTo('industryEvents');
+    await this.writing;
     return { imported: this.imported, events: this.scope.events };
+  }
+
+  /**
+   * Waits for the batch under way: nothing may be written once the transaction is rolled back, and a fault in that
+   * batch stands before the one that ended the reading.
+   */
+  async giveUp(error: unknown): Promise<never> {
+    await this.writing;
+    throw error;
   }
 
   /** What a section's records may refer to is written before them. */
   private async writeUpTo(last: SectionName): Promise<void> {
-    for (const section of SECTIONS.slice(0, SECTIONS.indexOf(last) + 1)) {
-      const batch = this.waiting[section].splice(0);
+    const sections = SECTIONS.slice(0, SECTIONS.indexOf(last) + 1);
+    const batches = sections.map((section) => [section, this.waiting[section].splice(0)] as const);
+    await this.writing;
+    this.writing = this.write(batches);
+    this.writing.catch(() => undefined); // whoever awaits it next is told
+  }
+
+  private async write(batches: (readonly [SectionName, Placed<object>[]])[]): Promise<void> {
+    for (const [section, batch] of batches) {
       if (batch.length > 0) await WRITERS[section](this.scope, batch as Placed<never>[]);
     }
   }

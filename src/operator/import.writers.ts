@@ -1,9 +1,9 @@
 import type { ActivationRecord, LeadActivityEventRecord, SectionName, UserRecord } from './dataset';
-import { Placed, refuseForeign, resolve, Scope } from './import-fault';
+import { part, Placed, refuseForeign, resolve, Scope } from './import-fault';
 import { locationOf, writeEvents, writeTagGroups } from './import.events';
 import { writeIndustryEvents } from './import.industry-events';
 import { writeLeads } from './import.leads';
-import { lastOfEach, upsertStatement, write } from './upsert';
+import { lastOfEach, recordStatements, upsertStatement, write, writeRecords } from './upsert';
 
 const USERS = upsertStatement({
   name: 'users',
@@ -67,7 +67,7 @@ async function writeActivations(scope: Scope, batch: Placed<ActivationRecord>[])
   await write(scope.manager, ACTIVATIONS, scope.organizationId, rows);
 }
 
-const LEAD_ACTIVITY_EVENTS = upsertStatement({
+const LEAD_ACTIVITY_EVENTS = recordStatements({
   name: 'lead_activity_events',
   key: 'id',
   conflict: 'id',
@@ -85,13 +85,12 @@ const LEAD_ACTIVITY_EVENTS = upsertStatement({
 
 async function writeLeadActivityEvents(scope: Scope, batch: Placed<LeadActivityEventRecord>[]): Promise<void> {
   const records = lastOfEach(batch, ({ record }) => record.id);
-  const places = records.map(({ place, record }) => ({ place: `${place}.id`, id: record.id }));
-  await refuseForeign(scope, 'lead_activity_events', places);
+  const parted = await part(scope, 'lead_activity_events', records);
   await resolve(scope, 'lead', records, (record) => [['associatedLead', record.associatedLead]]);
   const events = await resolve(scope, 'event', records, (r) => mention('associatedEvent', r.associatedEvent));
   await resolve(scope, 'activation', records, (r) => mention('associatedActivation', r.associatedActivation));
   await resolve(scope, 'tag option', records, (r) => mention('associatedTagOption', r.associatedTagOption));
-  const rows = records.map(({ record }) => ({
+  await writeRecords(scope, LEAD_ACTIVITY_EVENTS, parted, (record) => ({
     id: record.id,
     created_at: record.createdAt,
     created_by: record.createdBy,
@@ -103,7 +102,6 @@ async function writeLeadActivityEvents(scope: Scope, batch: Placed<LeadActivityE
     activation_id: record.associatedActivation,
     tag_option_id: record.associatedTagOption,
   }));
-  await write(scope.manager, LEAD_ACTIVITY_EVENTS, scope.organizationId, rows);
 }
 
 const mention = (path: string, key: string | null | undefined): [string, string][] => (key ? [[path, key]] : []);

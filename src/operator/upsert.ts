@@ -37,6 +37,28 @@ export function upsertStatement({ name, key, conflict, columns, inOrder }: Table
           is distinct from (${['created_at', ...names].map((c) => `excluded.${c}`).join(', ')})`;
 }
 
+/** The statement for rows (`$2`, JSON) that the organization (`$1`) does not have yet: nothing is compared. */
+function insertStatement({ name, key, columns }: Table): string {
+  const names = Object.keys(columns);
+  const types = [[key, keyType(key)], ['created_at', 'timestamptz'], ...Object.entries(columns)];
+  return `
+    insert into ${name} (organization_id, ${key}, created_at, ${names.join(', ')})
+    select $1, ${key}, coalesce(created_at, now()), ${names.join(', ')}
+    from json_to_recordset($2::json) as r(${types.map((column) => column.join(' ')).join(', ')})
+    order by ${key}`;
+}
+
+/** Both ways to write a record: as a new one, and over a stored one. */
+export interface Statements {
+  insert: string;
+  replace: string;
+}
+
+export const recordStatements = (table: Table): Statements => ({
+  insert: insertStatement(table),
+  replace: upsertStatement(table),
+});
+
 const keyType = (key: string): string => (key === 'id' ? 'uuid' : 'text');
 
 interface Links {
@@ -68,6 +90,20 @@ export function replaceLinksStatement({ name, owner, target, columns }: Links): 
       do ${names.length ? `update set ${update} where ${differs}` : 'nothing'}`;
 }
 
+/** The statement that adds links (`$2`, JSON) to owners of an organization (`$1`) that have none. */
+function insertLinksStatement({ name, owner, target, columns }: Links): string {
+  const names = [owner[0], target[0], ...Object.keys(columns)].join(', ');
+  const types = [owner, target, ...Object.entries(columns)].map((column) => column.join(' ')).join(', ');
+  return `
+    insert into ${name} (organization_id, ${names})
+    select $1, ${names} from json_to_recordset($2::json) as r(${types}) order by ${owner[0]}, ${target[0]}`;
+}
+
+export const linkStatements = (links: Links): Statements => ({
+  insert: insertLinksStatement(links),
+  replace: replaceLinksStatement(links),
+});
+
 /** Each key once: at its first place, with its last value. */
 export const lastOfEach = <T>(items: T[], key: (item: T) => unknown): T[] => [
   ...new Map(items.map((item) => [key(item), item])).values(),
@@ -83,4 +119,39 @@ export async function write(
 ) {
   const values = [organizationId, JSON.stringify(rows), ...(owners ? [owners] : [])];
   if (rows.length > 0 || owners?.length) await manager.query(sql, values);
+}
+
+/** Records by whether the organization has them already. */
+export interface Parted<R> {
+  fresh: R[];
+  known: R[];
+}
+
+/** What a statement needs beside its rows. */
+interface Target {
+  manager: EntityManager;
+  organizationId: number;
+}
+
+/** Writes the rows of records: new ones without a look at what is stored, and known ones where they differ. */
+export async function writeRecords<R>(
+  { manager, organizationId }: Target,
+  { insert, replace }: Statements,
+  { fresh, known }: Parted<R>,
+  rowOf: (record: R) => Row,
+): Promise<void> {
+  await write(manager, insert, organizationId, fresh.map(rowOf));
+  await write(manager, replace, organizationId, known.map(rowOf));
+}
+
+/** Gives records exactly the links that they name. */
+export async function writeLinks<R extends { id: string }>(
+  { manager, organizationId }: Target,
+  { insert, replace }: Statements,
+  { fresh, known }: Parted<R>,
+  rowsOf: (record: R) => Row[],
+): Promise<void> {
+  const owners = known.map(({ id }) => id);
+  await write(manager, insert, organizationId, fresh.flatMap(rowsOf));
+  await write(manager, replace, organizationId, known.flatMap(rowsOf), owners);
 }

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { query } from './support/embedded-fixtures';
+import { install, Installation, remove } from './support/operator';
+
+const tagOption = (value: string, displayOrder: number) => ({ id: randomUUID(), displayOrder, value });
+
+/** An import writes a batch of a thousand records while it reads the next one. */
+describe('an import of several batches', () => {
+  let installation: Installation;
+  let organizationId: number;
+  const group = { id: randomUUID(), name: 'Interest', tagOptions: ['a', 'b', 'c'].map(tagOption) };
+  const [one = '', two = '', three = ''] = group.tagOptions.map(({ id }) => id);
+
+  beforeAll(async () => {
+    installation = await install();
+  });
+  afterAll(() => remove(installation));
+  beforeEach(async () => {
+    await query(installation.database.url, 'truncate leads, tag_groups cascade');
+    organizationId = (await installation.server.tenant()).organizationId;
+  });
+
+  const line = (section: string, record: object): string => `${JSON.stringify({ section, record })}\n`;
+  const leadLine = (lead: object): string => line('leads', lead);
+  const importing = (input: string) =>
+    installation.operator.run(['import', '-', '--organization', String(organizationId), '--json'], input);
+  const stored = (): Promise<Record<string, unknown>[]> =>
+    query(
+      installation.database.url,
+      `select id, first_name as "firstName", xmin::text as version, array(select tag_option_id from lead_tags t
+        where t.lead_id = leads.id order by position)::text[] as tags from leads order by created_at, id`,
+    );
+
+  it('names a fault of an earlier batch before one of a later line, and leaves nothing', async () => {
+    const leads = manyLeads(1500, [one]);
+    leads[10] = { ...leads[10], tags: [{ tagOptionId: randomUUID() }] } as (typeof leads)[number];
+    const later = `${leads.map(leadLine).join('')}not JSON\n`;
+    const { status, stderr } = await importing(line('tagGroups', group) + later);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('line 12: leads[10].tags[0].tagOptionId: unknown tag option') as string,
+    });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('leaves nothing when a later line is refused while a batch is written', async () => {
+    const { status, stderr } = await importing(
+      `${line('tagGroups', group)}${manyLeads(1500, [one]).map(leadLine).join('')}not JSON\n`,
+    );
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('line 1502: not JSON') as string,
+    });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('takes the last of a record that stands in two batches, and only its links', async () => {
+    const leads = manyLeads(1500, [one, two]);
+    const last = { ...leads[0], firstName: 'Last', tags: [{ tagOptionId: three }] };
+    const input = line('tagGroups', group) + [...leads, last].map(leadLine).join('');
+    expect(await importing(input)).toMatchObject({ status: 0 });
+    const after = await stored();
+    expect(after).toHaveLength(1500);
+    expect(after[0]).toMatchObject({ id: last.id, firstName: 'Last', tags: [three] });
+    expect(after[1]).toMatchObject({ firstName: 'Ada', tags: [one, two] });
+  });
+
+  it('changes only what differs where new and stored records are mixed', async () => {
+    const leads = manyLeads(1200, [one, two]);
+    const old = leads.filter((_, index) => index % 2 === 0);
+    await importing(line('tagGroups', group) + old.map(leadLine).join(''));
+    const before = new Map((await stored()).map((lead) => [lead.id, lead]));
+    const changed = { ...leads[0], firstName: 'Changed', tags: [] };
+    expect(await importing([changed, ...leads.slice(1)].map(leadLine).join(''))).toMatchObject({ status: 0 });
+    const after = await stored();
+    expect(after).toHaveLength(1200);
+    expect(after[0]).toMatchObject({ firstName: 'Changed', tags: [] });
+    for (const lead of after.filter(({ id }) => before.has(id) && id !== changed.id)) {
+      expect(lead).toEqual(before.get(lead.id));
+    }
+  });
+
+  it('is done twice at the same time as if one after the other', async () => {
+    const input = line('tagGroups', group) + manyLeads(1500, [one]).map(leadLine).join('');
+    const outcomes = await Promise.all([importing(input), importing(input)]);
+    expect(outcomes.map(({ status, stderr }) => ({ status, stderr }))).toEqual([
+      { status: 0, stderr: '' },
+      { status: 0, stderr: '' },
+    ]);
+    expect(await stored()).toHaveLength(1500);
+  });
+});
+
+const manyLeads = (count: number, tags: string[]) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: randomUUID(),
+    createdAt: new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString(),
+    firstName: 'Ada',
+    tags: tags.map((tagOptionId) => ({ tagOptionId })),
+  }));
