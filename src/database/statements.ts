@@ -68,8 +68,12 @@ export class Statements {
 
   /** The JSON text of a statement's one row, or undefined when there is none. */
   async maybe(name: string, text: string, values: unknown[]): Promise<Json | undefined> {
-    const [row] = await this.rows<[Json]>(name, text, values);
-    return row?.[0];
+    return (await this.all(name, text, values))[0];
+  }
+
+  /** The JSON texts of a statement's rows. */
+  async all(name: string, text: string, values: unknown[]): Promise<Json[]> {
+    return (await this.rows<[Json]>(name, text, values)).map(([json]) => json);
   }
 
   /**

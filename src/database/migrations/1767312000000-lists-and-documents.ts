@@ -62,7 +62,7 @@ export class ListsAndDocuments1767312000000 implements MigrationInterface {
       drop trigger leads_place on leads;
       drop trigger events_place on events;
       drop trigger industry_events_place on industry_events;
-      drop function place_at_end(), uuid_of(timestamptz);
+      drop function place_at_end(), moment_at_end(regclass, integer), uuid_of(timestamptz);
       alter table leads alter created_at set default now();
       alter table events alter created_at set default now();
       alter table industry_events alter created_at set default now();
@@ -156,6 +156,14 @@ const places = (db: QueryRunner): Promise<unknown> =>
         || substr(replace(gen_random_uuid()::text, '-', ''), 17);
     end $$;
 
+    -- The moment of new rows of an organization: no later transaction of it has an earlier one, unless the clock is set
+    -- back.
+    create function moment_at_end(of_table regclass, owner integer) returns timestamptz language plpgsql as $$
+    begin
+      perform pg_advisory_xact_lock(of_table::oid::integer, owner);
+      return clock_timestamp();
+    end $$;
+
     create function place_at_end() returns trigger language plpgsql as $$
     declare
       owner integer := 0;
@@ -165,8 +173,7 @@ const places = (db: QueryRunner): Promise<unknown> =>
       if tg_table_name <> 'industry_events' then
         owner := new.organization_id;
       end if;
-      perform pg_advisory_xact_lock(tg_relid::integer, owner);
-      moment := clock_timestamp();
+      moment := moment_at_end(tg_relid, owner);
       if tg_table_name <> 'events' then
         new.id := coalesce(new.id, uuid_of(moment));
       else

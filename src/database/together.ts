@@ -1,0 +1,59 @@
+/**
+ * Work on one key that arrives while earlier work on it is under way is done together, in one go, after it. What would
+ * wait for the same lock in any case so costs one statement and one commit instead of many; alone, nothing waits.
+ */
+export class Together<Item, Result> {
+  private readonly waiting = new Map<number, Waiting<Item, Result>[]>();
+
+  /**
+   * @param work does all items of a key and gives their results in the same order
+   * @param most items at a time
+   * @param isItemsFault whether an error is the fault of one item, so that the others deserve another try without it
+   */
+  constructor(
+    private readonly work: (key: number, items: Item[]) => Promise<Result[]>,
+    private readonly most: number,
+    private readonly isItemsFault: (error: unknown) => boolean,
+  ) {}
+
+  add(key: number, item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const waiting = this.waiting.get(key);
+      if (waiting) {
+        waiting.push({ item, resolve, reject });
+        return;
+      }
+      this.waiting.set(key, [{ item, resolve, reject }]);
+      void this.workOff(key);
+    });
+  }
+
+  private async workOff(key: number): Promise<void> {
+    for (let waiting = this.waiting.get(key); waiting?.length; waiting = this.waiting.get(key)) {
+      await this.settle(key, waiting.splice(0, this.most));
+    }
+    this.waiting.delete(key);
+  }
+
+  private async settle(key: number, together: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.work(
+        key,
+        together.map(({ item }) => item),
+      );
+      together.forEach(({ resolve }, index) => resolve(results[index] as Result));
+    } catch (error) {
+      if (together.length > 1 && this.isItemsFault(error)) {
+        for (const one of together) await this.settle(key, [one]);
+      } else {
+        for (const { reject } of together) reject(error);
+      }
+    }
+  }
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
