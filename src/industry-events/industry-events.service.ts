@@ -10,6 +10,7 @@ import { InvalidField } from '../http/errors';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
+import { searchIndustryEvents } from './search';
 
 const LIST: ListStatement = {
   name: 'industryEvents',
@@ -25,16 +26,6 @@ const BY_URL: ListStatement = {
   rows: `select * from industry_events where ${HAS_URL}`,
   render: INDUSTRY_EVENT,
   total: `select count(*) from industry_events where ${HAS_URL}`,
-};
-
-const MATCHES = `search @@ websearch_to_tsquery('lanyard', $1)`;
-
-const SEARCH: ListStatement = {
-  name: 'industryEvents.search',
-  rows: `select * from industry_events where ${MATCHES}
-    order by ts_rank(search, websearch_to_tsquery('lanyard', $1)) desc, created_at, id`,
-  render: INDUSTRY_EVENT,
-  total: `select count(*) from industry_events where ${MATCHES}`,
 };
 
 const ONE = one('select * from industry_events where id = $1', INDUSTRY_EVENT);
@@ -58,7 +49,7 @@ export class IndustryEventsService {
 
   list({ eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
     if (eventUrl !== undefined) return this.reads.page(BY_URL, [eventUrl], page);
-    if (q?.trim()) return this.reads.page(SEARCH, [q], page);
+    if (q?.trim()) return searchIndustryEvents(this.dataSource, q, page);
     return this.reads.page(LIST, [], page);
   }
 
