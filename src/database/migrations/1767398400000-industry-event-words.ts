@@ -35,7 +35,8 @@ const words = (db: QueryRunner): Promise<unknown> =>
     insert into industry_event_words (created_at, id, words)
       select created_at, id, search from industry_events order by created_at, id;
     create index industry_event_words_idx on industry_event_words
-      using gin (ts_filter(words, '{a}'), ts_filter(words, '{a,b}'), words);
+      using gin (ts_filter(words, '{a}'), ts_filter(words, '{a,b}'), words)
+      with (gin_pending_list_limit = 256); -- kB, which every search reads through
     analyze industry_event_words;
 
     drop trigger industry_events_search on industry_events;
@@ -111,9 +112,13 @@ const search = (db: QueryRunner): Promise<unknown> =>
           into oldest, tiers
           from (select * from industry_event_words order by created_at, id limit 1000) w where words @@ query;
       end if;
+      ids := '{}';
+      if skipped >= total then
+        return;
+      end if;
       for tier in 1..3 loop
         missing := skipped + page_size - cardinality(found);
-        exit when missing <= 0 or skipped >= total;
+        exit when missing <= 0;
         -- Of what many records have, the oldest have enough: no need to visit and to sort all that match.
         matching := array(
           select m.id from unnest(oldest, tiers) with ordinality m(id, its_tier, position)
