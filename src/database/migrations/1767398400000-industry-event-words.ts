@@ -74,10 +74,13 @@ const search = (db: QueryRunner): Promise<unknown> =>
     -- The planner puts this in the place of a call.
     create function industry_events_matching(tier integer, query tsquery, negated boolean)
       returns setof industry_event_words language sql stable as $$
-        select * from industry_event_words
-          where tier = 1 and ts_filter(words, '{a}') @@ query and (not negated or words @@ query)
+        select * from industry_event_words where tier = 1 and not negated and ts_filter(words, '{a}') @@ query
+        union all select * from industry_event_words where tier = 2 and not negated and ts_filter(words, '{a,b}') @@ query
+        -- A name without a word that must not occur says nothing about the rest of its record.
         union all select * from industry_event_words
-          where tier = 2 and ts_filter(words, '{a,b}') @@ query and (not negated or words @@ query)
+          where tier = 1 and negated and ts_filter(words, '{a}') @@ query and words @@ query
+        union all select * from industry_event_words
+          where tier = 2 and negated and ts_filter(words, '{a,b}') @@ query and words @@ query
         union all select * from industry_event_words where tier = 3 and words @@ query
         offset 0 -- keeps the planner from walking through the whole table in the order of creation
       $$;
@@ -90,7 +93,6 @@ const search = (db: QueryRunner): Promise<unknown> =>
     ) language plpgsql stable set jit = off set effective_io_concurrency = 0 as $$
     declare
       query constant tsquery := websearch_to_tsquery('lanyard', q);
-      -- A name without a word that must not occur says nothing about the rest of its record.
       negated constant boolean := query::text like '%!%';
       skipped constant bigint := page_size * page_index;
       missing bigint;
