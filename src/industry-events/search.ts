@@ -4,7 +4,7 @@ import type { Json, Page } from '../database/reads';
 import { INDUSTRY_EVENT } from './industry-event.response';
 
 /** The function chooses and orders the page's records (docs/decisions/0008); the page size is part of the text. */
-export const statement = (limit: number): string => `
+const statement = (limit: number): string => `
   with found as materialized (select * from search_industry_events($1, ${limit}, $2)),
     page as (select e.* from found, unnest(found.ids) with ordinality as f(id, position)
       join industry_events e on e.id = f.id order by f.position)
