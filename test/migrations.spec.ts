@@ -45,4 +45,29 @@ describe('migrations', () => {
     expect(tables).toBe(0);
     expect(await migrate(database.url)).not.toEqual([]);
   });
+
+  it('keep the words of the catalogue for the search, forth and back, until the record goes', async () => {
+    await migrate(database.url);
+    await dataSource.initialize();
+    const found = async (): Promise<number> => {
+      const [{ total }] = await dataSource.query<[{ total: string }]>(
+        `select total from search_industry_events('crepe lodz', 20, 0)`,
+      );
+      return Number(total);
+    };
+    await dataSource.query(`insert into industry_events (id, name, venue_city, description)
+      values (gen_random_uuid(), 'Fair', 'Łódź', 'All about crêpes.')`);
+    expect(await found()).toBe(1);
+    while ((await dataSource.query<unknown[]>(`select to_regclass('industry_event_words') as t`)).some(hasWords)) {
+      await dataSource.undoLastMigration();
+    }
+    const inTheRow = `select from industry_events where search @@ websearch_to_tsquery('lanyard', 'crepe lodz')`;
+    expect(await dataSource.query(inTheRow)).toHaveLength(1);
+    await dataSource.runMigrations();
+    expect(await found()).toBe(1);
+    await dataSource.query('delete from industry_events');
+    expect(await found()).toBe(0);
+  });
 });
+
+const hasWords = (row: unknown): boolean => (row as { t: string | null }).t !== null;

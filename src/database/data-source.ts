@@ -21,9 +21,10 @@ defaults.parseInputDatesAsUTC = true;
 
 /**
  * Every read is a prepared statement, and planning one anew costs as much as running it; so do the statements inside of
- * triggers. Page sizes are written into the statements, so that a generic plan knows them.
+ * triggers. Page sizes are written into the statements, so that a generic plan knows them. Compiling a plan to machine
+ * code takes longer than any of them runs.
  */
-const GENERIC_PLANS = '-c plan_cache_mode=force_generic_plan';
+const PLANS = '-c plan_cache_mode=force_generic_plan -c jit=off';
 
 /**
  * PostgreSQL for requests: bounded in connections and in time (milliseconds), so that a database in trouble costs a
@@ -37,7 +38,7 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
     extra: {
       statement_timeout: 1500,
       query_timeout: 2000,
-      options: GENERIC_PLANS,
+      options: PLANS,
       application_name: 'lanyard',
     },
   };
@@ -56,6 +57,6 @@ export function operatorDataSourceOptions(url: string): PostgresDataSourceOption
     migrationsTransactionMode: 'each',
     synchronize: false,
     logging: false,
-    extra: { options: GENERIC_PLANS, application_name: 'lanyard-operator' },
+    extra: { options: PLANS, application_name: 'lanyard-operator' },
   };
 }

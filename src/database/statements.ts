@@ -45,6 +45,13 @@ export interface CountedListing extends Listing {
   total: string;
 }
 
+/** A list whose statement finds the page and the total by itself. */
+export interface FoundListing {
+  name: string;
+  /** select of the JSON texts of a page's items, joined by commas, and of the total */
+  page: (limit: number, index: string) => string;
+}
+
 /** Prepared statements on the pool of the data source: one round trip and no planning each. */
 @Injectable()
 export class Statements {
@@ -81,16 +88,15 @@ export class Statements {
    * @throws NotFoundException when what the list belongs to does not exist
    */
   async page(
-    listing: TrackedListing | CountedListing,
+    listing: TrackedListing | CountedListing | FoundListing,
     values: unknown[],
     { limit, offset }: { limit: number; offset: number },
   ): Promise<Page> {
-    const isFirst = offset === 0;
+    const isFirst = offset === 0 && !('page' in listing);
     const name = `${listing.name}:${limit}${isFirst ? ':first' : ''}`;
     let text = this.pages.get(name);
     if (text === undefined) {
-      const index = isFirst ? undefined : `$${values.length + 1}::bigint`;
-      text = 'list' in listing ? trackedPage(listing, limit, index) : countedPage(listing, limit, index);
+      text = pageStatement(listing, limit, `$${values.length + 1}::bigint`, isFirst);
       this.pages.set(name, text);
     }
     const [row] = await this.rows<[Json, string | null]>(name, text, isFirst ? values : [...values, offset]);
@@ -102,6 +108,17 @@ export class Statements {
     const query: QueryArrayConfig = { name, text, values, rowMode: 'array' };
     return (await this.pool.query<R>(query)).rows;
   }
+}
+
+function pageStatement(
+  listing: TrackedListing | CountedListing | FoundListing,
+  limit: number,
+  index: string,
+  isFirst: boolean,
+): string {
+  if ('page' in listing) return listing.page(limit, index);
+  const place = isFirst ? undefined : index;
+  return 'list' in listing ? trackedPage(listing, limit, place) : countedPage(listing, limit, place);
 }
 
 /**

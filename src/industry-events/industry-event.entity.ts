@@ -7,7 +7,6 @@ const list = { type: 'text', array: true, nullable: true } as const;
 @Entity('industry_events')
 @Index('industry_events_list_idx', ['createdAt', 'id'])
 @Index('industry_events_name_idx', ['name', 'startDate'])
-@Index('industry_events_search_idx', { synchronize: false })
 @Index('industry_events_event_url_key', { synchronize: false })
 export class IndustryEventEntity {
   @PrimaryColumn('uuid')
@@ -60,9 +59,6 @@ export class IndustryEventEntity {
   description: string | null;
   @Column(text)
   eventUrl: string | null;
-  /** weighted words of the record, kept by a trigger */
-  @Column({ type: 'tsvector', select: false, insert: false, update: false })
-  search: string;
 }
 
 @Entity('industry_event_bookmarks')

@@ -9,6 +9,7 @@ import { InvalidField } from '../http/errors';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
+import { SEARCH } from './search';
 
 const LIST: TrackedListing = {
   name: 'industryEvents',
@@ -29,16 +30,6 @@ const BY_URL: CountedListing = {
   rows: `select * from industry_events where ${HAS_URL}`,
   render: INDUSTRY_EVENT,
   total: `select count(*) from industry_events where ${HAS_URL}`,
-};
-
-const MATCHES = `search @@ websearch_to_tsquery('lanyard', $1)`;
-
-const SEARCH: CountedListing = {
-  name: 'industryEvents.search',
-  rows: `select * from industry_events where ${MATCHES}
-    order by ts_rank(search, websearch_to_tsquery('lanyard', $1)) desc, created_at, id`,
-  render: INDUSTRY_EVENT,
-  total: `select count(*) from industry_events where ${MATCHES}`,
 };
 
 const ONE = one('select * from industry_events where id = $1', INDUSTRY_EVENT);
