@@ -28,7 +28,7 @@ const returns = (models: Type[], schema: Schema, envelope: Envelope): MethodDeco
 /** Replaces a handler by one that wraps its result. An interceptor would cost as much as the whole handler. */
 const wrappedIn =
   (envelope: Envelope): MethodDecorator =>
-  (_target, _key, descriptor) => {
+  (_target, key, descriptor) => {
     const handler = descriptor.value as Handler;
     const wrapped: Handler = async function (this: unknown, ...args) {
       return envelope((await handler.apply(this, args)) as never);
@@ -37,6 +37,8 @@ const wrappedIn =
       Reflect.defineMetadata(key, Reflect.getMetadata(key, handler), wrapped);
     }
     Reflect.defineMetadata(ENVELOPE, envelope, wrapped);
+    // Nest finds what it knows of a handler's parameters by its name.
+    Object.defineProperty(wrapped, 'name', { value: key });
     descriptor.value = wrapped as never;
   };
 
