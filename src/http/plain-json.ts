@@ -11,8 +11,13 @@ const MISLEADING = ['__proto__', 'constructor', 'prototype'];
 export function makePlain(value: unknown, levels = DEEPEST): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
+  if (Array.isArray(value)) return value.every((inner) => makePlain(inner, levels - 1));
   for (const name of MISLEADING) {
     if (Object.hasOwn(value, name)) Reflect.deleteProperty(value, name);
   }
-  return Object.values(value).every((inner) => makePlain(inner, levels - 1));
+  // for-in and no Object.values: this walks every record of an import, and parsed JSON inherits nothing enumerable
+  for (const name in value) {
+    if (!makePlain((value as Record<string, unknown>)[name], levels - 1)) return false;
+  }
+  return true;
 }

@@ -1,6 +1,6 @@
 import type { LeadRecord } from './dataset';
 import { ImportFault, part, Placed, resolve, Scope } from './import-fault';
-import { lastOfEach, linkStatements, recordStatements, write, writeLinks, writeRecords } from './upsert';
+import { lastOfEach, linkStatements, recordStatements, renderAhead, write, writeLinks, writeRecords } from './upsert';
 
 const TEXTS = [
   'created_by',
@@ -71,23 +71,33 @@ const EVENT_LEADS = `
     where (event_leads.associated_at, event_leads.registered, event_leads.checked_in)
       is distinct from (excluded.associated_at, excluded.registered, excluded.checked_in)`;
 
-export async function writeLeads(scope: Scope, batch: Placed<LeadRecord>[]): Promise<void> {
+/** Rows are rendered at once, while PostgreSQL writes the batch before. */
+export function leadsWriter(batch: Placed<LeadRecord>[]): (scope: Scope) => Promise<void> {
   const leads = lastOfEach(batch, ({ record }) => record.id);
-  leads.forEach(refuseSecondRemoteId);
-  const parted = await part(scope, 'leads', leads);
+  const records = leads.map(({ record }) => record);
+  const rows = renderAhead(records, (lead) => [rowOf(lead)]);
+  const tags = renderAhead(records, tagsOf);
+  const activations = renderAhead(records, activationsOf);
+  return async (scope) => {
+    leads.forEach(refuseSecondRemoteId);
+    const parted = await part(scope, 'leads', leads);
+    const events = await resolveMentions(scope, leads);
+    await writeRecords(scope, LEADS, parted, rows);
+    await writeLinks(scope, LEAD_TAGS, parted, tags);
+    await writeLinks(scope, LEAD_ACTIVATIONS, parted, activations);
+    await associate(scope, leads, events);
+  };
+}
+
+/** @returns the ids of the events that the leads refer to, by ref */
+async function resolveMentions(scope: Scope, leads: Placed<LeadRecord>[]): Promise<Map<string, string>> {
   await resolve(scope, 'tag option', leads, ({ tags }) =>
     tags.map((t, i) => [`tags[${i}].tagOptionId`, t.tagOptionId]),
   );
   await resolve(scope, 'activation', leads, ({ activations }) =>
     activations.map((activation, i) => [`activations[${i}].activationId`, activation.activationId]),
   );
-  const events = await resolve(scope, 'event', leads, (lead) =>
-    lead.events.map((e, i) => [`events[${i}].event`, e.event]),
-  );
-  await writeRecords(scope, LEADS, parted, rowOf);
-  await writeLinks(scope, LEAD_TAGS, parted, tagsOf);
-  await writeLinks(scope, LEAD_ACTIVATIONS, parted, activationsOf);
-  await associate(scope, leads, events);
+  return resolve(scope, 'event', leads, (lead) => lead.events.map((e, i) => [`events[${i}].event`, e.event]));
 }
 
 async function associate(scope: Scope, leads: Placed<LeadRecord>[], events: Map<string, string>): Promise<void> {

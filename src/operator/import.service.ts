@@ -143,14 +143,15 @@ class ImportRun {
   private async writeUpTo(last: SectionName): Promise<void> {
     const sections = SECTIONS.slice(0, SECTIONS.indexOf(last) + 1);
     const batches = sections.map((section) => [section, this.waiting[section].splice(0)] as const);
+    const writers = batches
+      .filter(([, batch]) => batch.length > 0)
+      .map(([section, batch]) => WRITERS[section](batch as Placed<never>[]));
     await this.writing;
-    this.writing = this.write(batches);
+    this.writing = this.write(writers);
     this.writing.catch(() => undefined); // whoever awaits it next is told
   }
 
-  private async write(batches: (readonly [SectionName, Placed<object>[]])[]): Promise<void> {
-    for (const [section, batch] of batches) {
-      if (batch.length > 0) await WRITERS[section](this.scope, batch as Placed<never>[]);
-    }
+  private async write(writers: ((scope: Scope) => Promise<void>)[]): Promise<void> {
+    for (const writer of writers) await writer(this.scope);
   }
 }

@@ -2,8 +2,8 @@ import type { ActivationRecord, LeadActivityEventRecord, SectionName, UserRecord
 import { part, Placed, refuseForeign, resolve, Scope } from './import-fault';
 import { locationOf, writeEvents, writeTagGroups } from './import.events';
 import { writeIndustryEvents } from './import.industry-events';
-import { writeLeads } from './import.leads';
-import { lastOfEach, recordStatements, upsertStatement, write, writeRecords } from './upsert';
+import { leadsWriter } from './import.leads';
+import { lastOfEach, recordStatements, Row, upsertStatement, write, writeRecords } from './upsert';
 
 const USERS = upsertStatement({
   name: 'users',
@@ -90,29 +90,39 @@ async function writeLeadActivityEvents(scope: Scope, batch: Placed<LeadActivityE
   const events = await resolve(scope, 'event', records, (r) => mention('associatedEvent', r.associatedEvent));
   await resolve(scope, 'activation', records, (r) => mention('associatedActivation', r.associatedActivation));
   await resolve(scope, 'tag option', records, (r) => mention('associatedTagOption', r.associatedTagOption));
-  await writeRecords(scope, LEAD_ACTIVITY_EVENTS, parted, (record) => ({
-    id: record.id,
-    created_at: record.createdAt,
-    created_by: record.createdBy,
-    event_type: record.eventType,
-    event_notes: record.eventNotes,
-    lead_id: record.associatedLead,
-    campaign_id: record.associatedCampaign,
-    event_id: record.associatedEvent ? events.get(record.associatedEvent) : null,
-    activation_id: record.associatedActivation,
-    tag_option_id: record.associatedTagOption,
-  }));
+  await writeRecords(scope, LEAD_ACTIVITY_EVENTS, parted, (some) => JSON.stringify(some.map((r) => rowOf(r, events))));
 }
+
+const rowOf = (record: LeadActivityEventRecord, events: Map<string, string>): Row => ({
+  id: record.id,
+  created_at: record.createdAt,
+  created_by: record.createdBy,
+  event_type: record.eventType,
+  event_notes: record.eventNotes,
+  lead_id: record.associatedLead,
+  campaign_id: record.associatedCampaign,
+  event_id: record.associatedEvent ? events.get(record.associatedEvent) : null,
+  activation_id: record.associatedActivation,
+  tag_option_id: record.associatedTagOption,
+});
 
 const mention = (path: string, key: string | null | undefined): [string, string][] => (key ? [[path, key]] : []);
 
-/** How a batch of each section is written. */
-export const WRITERS: Record<SectionName, (scope: Scope, batch: Placed<never>[]) => Promise<void>> = {
-  users: writeUsers,
-  tagGroups: writeTagGroups,
-  events: writeEvents,
-  activations: writeActivations,
-  leads: writeLeads,
-  leadActivityEvents: writeLeadActivityEvents,
-  industryEvents: writeIndustryEvents,
+type Writer = (batch: Placed<never>[]) => (scope: Scope) => Promise<void>;
+
+const writer =
+  <R>(write: (scope: Scope, batch: Placed<R>[]) => Promise<void>): Writer =>
+  (batch) =>
+  (scope) =>
+    write(scope, batch);
+
+/** How a batch of each section is written. What comes back is called when the batch before has been written. */
+export const WRITERS: Record<SectionName, Writer> = {
+  users: writer(writeUsers),
+  tagGroups: writer(writeTagGroups),
+  events: writer(writeEvents),
+  activations: writer(writeActivations),
+  leads: leadsWriter,
+  leadActivityEvents: writer(writeLeadActivityEvents),
+  industryEvents: writer(writeIndustryEvents),
 };

@@ -109,16 +109,28 @@ export const lastOfEach = <T>(items: T[], key: (item: T) => unknown): T[] => [
   ...new Map(items.map((item) => [key(item), item])).values(),
 ];
 
+/** What a statement needs beside its rows. */
+interface Target {
+  manager: EntityManager;
+  organizationId: number;
+}
+
 /** Runs a statement of this file. */
-export async function write(
-  manager: EntityManager,
-  sql: string,
-  organizationId: number,
-  rows: Row[],
-  owners?: unknown[],
-) {
-  const values = [organizationId, JSON.stringify(rows), ...(owners ? [owners] : [])];
-  if (rows.length > 0 || owners?.length) await manager.query(sql, values);
+export const write = (manager: EntityManager, sql: string, organizationId: number, rows: Row[], owners?: unknown[]) =>
+  writeText({ manager, organizationId }, sql, JSON.stringify(rows), owners);
+
+/** @param rows a JSON array */
+async function writeText({ manager, organizationId }: Target, sql: string, rows: string, owners?: unknown[]) {
+  if (rows !== '[]' || owners?.length) await manager.query(sql, [organizationId, rows, ...(owners ? [owners] : [])]);
+}
+
+/** The rows of some records of a batch, as a JSON array. */
+type Rendering<R> = (some: R[]) => string;
+
+/** Renders the rows of a batch ahead: most often all of its records are new, or all are stored. */
+export function renderAhead<R>(records: R[], rowsOf: (record: R) => Row[]): Rendering<R> {
+  const all = JSON.stringify(records.flatMap(rowsOf));
+  return (some) => (some.length === records.length ? all : JSON.stringify(some.flatMap(rowsOf)));
 }
 
 /** Records by whether the organization has them already. */
@@ -127,31 +139,25 @@ export interface Parted<R> {
   known: R[];
 }
 
-/** What a statement needs beside its rows. */
-interface Target {
-  manager: EntityManager;
-  organizationId: number;
-}
-
 /** Writes the rows of records: new ones without a look at what is stored, and known ones where they differ. */
 export async function writeRecords<R>(
-  { manager, organizationId }: Target,
+  target: Target,
   { insert, replace }: Statements,
   { fresh, known }: Parted<R>,
-  rowOf: (record: R) => Row,
+  rowsOf: Rendering<R>,
 ): Promise<void> {
-  await write(manager, insert, organizationId, fresh.map(rowOf));
-  await write(manager, replace, organizationId, known.map(rowOf));
+  await writeText(target, insert, rowsOf(fresh));
+  await writeText(target, replace, rowsOf(known));
 }
 
 /** Gives records exactly the links that they name. */
 export async function writeLinks<R extends { id: string }>(
-  { manager, organizationId }: Target,
+  target: Target,
   { insert, replace }: Statements,
   { fresh, known }: Parted<R>,
-  rowsOf: (record: R) => Row[],
+  rowsOf: Rendering<R>,
 ): Promise<void> {
   const owners = known.map(({ id }) => id);
-  await write(manager, insert, organizationId, fresh.flatMap(rowsOf));
-  await write(manager, replace, organizationId, known.flatMap(rowsOf), owners);
+  await writeText(target, insert, rowsOf(fresh));
+  await writeText(target, replace, rowsOf(known), owners);
 }
