@@ -22,9 +22,10 @@ defaults.parseInputDatesAsUTC = true;
 /**
  * Every read is a prepared statement, and planning one anew costs as much as running it; so do the statements inside of
  * triggers. Page sizes are written into the statements, so that a generic plan knows them. Compiling a plan to machine
- * code takes longer than any of them runs.
+ * code takes longer than any of them runs. And a plan lives on while tables grow: made on an empty one, it must not be to
+ * walk through it.
  */
-const PLANS = '-c plan_cache_mode=force_generic_plan -c jit=off';
+const PLANS = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off';
 
 /**
  * PostgreSQL for requests: bounded in connections and in time (milliseconds), so that a database in trouble costs a

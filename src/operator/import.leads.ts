@@ -55,6 +55,8 @@ const LEAD_ACTIVATIONS = linkStatements({
   columns: { position: 'integer', registered: 'boolean', checked_in: 'boolean' },
 });
 
+const OF_LEADS = 'lead_tags_lead_fkey, lead_activations_lead_fkey';
+
 /** As PUT /events/:eventId/leads: associations are added or overwritten, never removed, and keep their place. */
 const EVENT_LEADS = `
   insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
@@ -82,9 +84,12 @@ export function leadsWriter(batch: Placed<LeadRecord>[]): (scope: Scope) => Prom
     leads.forEach(refuseSecondRemoteId);
     const parted = await part(scope, 'leads', leads);
     const events = await resolveMentions(scope, leads);
-    await writeRecords(scope, LEADS, parted, rows);
+    // What belongs to a lead is written before it, so that its document is rendered once.
+    await scope.manager.query(`set constraints ${OF_LEADS} deferred`);
     await writeLinks(scope, LEAD_TAGS, parted, tags);
     await writeLinks(scope, LEAD_ACTIVATIONS, parted, activations);
+    await writeRecords(scope, LEADS, parted, rows);
+    await scope.manager.query(`set constraints ${OF_LEADS} immediate`);
     await associate(scope, leads, events);
   };
 }

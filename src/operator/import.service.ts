@@ -20,6 +20,13 @@ export interface ImportResult {
 /** Records that are written with one set of statements. */
 const BATCH = 1000;
 
+/** The tables that an import fills. */
+const FILLED = [
+  ...['users', 'tag_groups', 'tag_options', 'events', 'event_tag_groups', 'event_users', 'activations', 'leads'],
+  ...['lead_tags', 'lead_activations', 'event_leads', 'lead_activity_events', 'industry_events'],
+  ...['industry_event_words', 'lists'],
+];
+
 /** Any number: the first key of the lock, of which the organization is the second. */
 const IMPORT_LOCK = 1_767_225_600;
 
@@ -68,14 +75,25 @@ export class ImportService {
     });
   }
 
-  private inOneTransaction(organizationId: number, read: (run: ImportRun) => Promise<void>): Promise<ImportResult> {
-    return this.dataSource.transaction(async (manager) => {
+  private async inOneTransaction(
+    organizationId: number,
+    read: (run: ImportRun) => Promise<void>,
+  ): Promise<ImportResult> {
+    const result = await this.dataSource.transaction(async (manager) => {
       // What a batch finds stored must still be so when it is written, so imports of an organization take turns.
       await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK, organizationId]);
+      // Lists are everybody's lock: they are settled in the last moment, and not held for as long as an import lasts.
+      await manager.query('select defer_lists()');
       const run = new ImportRun(manager, organizationId);
       await read(run).catch((error: unknown) => run.giveUp(error));
-      return run.finish();
+      const result = await run.finish();
+      await manager.query('select settle_lists()');
+      return result;
     });
+    // Running servers made their plans for the tables as they were; this lets them make new ones.
+    const records = Object.values(result.imported).reduce((sum, count) => sum + count, 0);
+    if (records >= BATCH) await this.dataSource.query(`analyze ${FILLED.join(', ')}`);
+    return result;
   }
 }
 
@@ -103,6 +121,7 @@ class ImportRun {
     Placed<object>[]
   >;
 
+  private batches = 0;
   /** The batch that PostgreSQL is busy with while the next one is read and checked. */
   private writing: Promise<void> = Promise.resolve();
 
@@ -153,5 +172,8 @@ class ImportRun {
 
   private async write(writers: ((scope: Scope) => Promise<void>)[]): Promise<void> {
     for (const writer of writers) await writer(this.scope);
+    // What triggers and foreign keys ask was planned when the tables were smaller, perhaps empty, and no index better
+    // than another: it is planned again at every doubling.
+    if (Number.isInteger(Math.log2(++this.batches))) await this.scope.manager.query('discard plans');
   }
 }

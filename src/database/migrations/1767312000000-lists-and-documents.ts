@@ -255,12 +255,15 @@ const documents = (db: QueryRunner): Promise<unknown> =>
     -- Triggers run in the order of their names, and this one needs what leads_place gives.
     create trigger leads_rendered before insert or update on leads for each row execute function store_lead_document();
 
-    -- An update of a lead renders it anew. Leads are locked in the order of their ids, so that two changes do not lock
-    -- each other out.
+    -- An update of a lead renders it anew. One by one, in the order of their ids: so that two changes do not lock each
+    -- other out, and because the plan of one look-up is good at any size of the table.
     create function render_leads(of_organization integer, ids uuid[]) returns void language plpgsql as $$
+    declare
+      lead_id uuid;
     begin
-      perform from leads where organization_id = of_organization and id = any(ids) order by id for no key update;
-      update leads set document = '' where organization_id = of_organization and id = any(ids);
+      for lead_id in select distinct i from unnest(ids) i order by i loop
+        update leads set document = '' where organization_id = of_organization and id = lead_id;
+      end loop;
     end $$;
 
     create function render_leads_of_rows() returns trigger language plpgsql as $$
