@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { DataSource } from 'typeorm';
+import { CheckService } from '../src/operator/check.service';
 import { leadInput } from './support/builders';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
 
@@ -111,6 +112,7 @@ describe('a tracked list', () => {
             await checkList(tenant.organizationId);
           }
           await checkPages(tenant, limit);
+          expect((await new CheckService(db).check(false)).lists.wrong).toBe(0);
         },
       ),
       { numRuns: 3 },
@@ -232,4 +234,32 @@ describe('a tracked list', () => {
     expect(first.createdAt).toBe(new Date(Date.UTC(2026, 1, 1) + (2000 + 100) * 1000).toISOString());
     expect((await api.get('/leadActivityEvents', { leadId: randomUUID() }).expect(200)).body.results.total).toBe(0);
   }, 60_000);
+});
+
+describe('the check', () => {
+  it('finds what triggers did not keep because they were off, and makes it right', async () => {
+    const { organizationId, api } = await lanyard.tenant();
+    await db.query(INSERT, [organizationId, 0, 3000, 4000]);
+    const check = new CheckService(db);
+    const wrong = async (repair = false) => {
+      const { documents, lists } = await check.check(repair);
+      return [documents.wrong, lists.wrong];
+    };
+    expect(await wrong()).toEqual([0, 0]);
+    await db.query('alter table leads disable trigger user');
+    await db.query(
+      `delete from leads where id = (select id from leads where organization_id = $1 order by created_at limit 1)`,
+      [organizationId],
+    );
+    await db.query(`update leads set last_name = 'Off' where organization_id = $1 and created_at = $2`, [
+      organizationId,
+      '2026-01-01T00:00:10Z',
+    ]);
+    await db.query('alter table leads enable trigger user');
+    expect(await wrong(true)).toEqual([1, 1]);
+    expect(await wrong()).toEqual([0, 0]);
+    const { results } = (await api.get('/leads', { limit: 50, offset: 59 }).expect(200)).body;
+    expect(results.total).toBe(2999);
+    expect(results.leads).toHaveLength(49);
+  });
 });

@@ -161,6 +161,26 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
       return null;
     end $$;
 
+    -- The lists of which \`lists\` does not say what a full scan says: none, unless triggers were switched off.
+    create or replace function check_${name}_list() returns table (wrong_organization integer, wrong_parent text)
+    language sql stable as $$
+      with counted as (
+        select ${organization('s')} as organization_id, ${restriction('s')} as parent,
+          width_bucket(${place('s')}, coalesce(l.boundaries, '{}')) as span, count(*) as rows
+        from ${table} s left join lists l on l.name = '${name}'
+          and l.organization_id = ${organization('s')} and l.parent = ${restriction('s')}
+        group by 1, 2, 3
+      )
+      select organization_id, parent from (select organization_id, parent, sum(rows) as total from counted group by 1, 2) c
+      full join (select * from lists where name = '${name}') l using (organization_id, parent)
+      where coalesce(c.total, 0) is distinct from coalesce(l.total, 0)
+        or l.total - l.tail <> coalesce(l.ranks[cardinality(l.ranks)], 0)
+        or exists (
+          select from unnest(l.ranks) with ordinality r (rank, n)
+          where rank <> (select coalesce(sum(rows), 0) from counted b
+            where b.organization_id = l.organization_id and b.parent = l.parent and b.span < n))
+    $$;
+
     create or replace trigger ${name}_list_inserted after insert on ${table}
       referencing new table as changed for each statement execute function ${name}_list_changed();
     create or replace trigger ${name}_list_deleted after delete on ${table}
@@ -178,7 +198,7 @@ export const forgetList = ({ name, table }: Pick<TrackedList, 'name' | 'table'>)
   drop trigger ${name}_list_inserted on ${table};
   drop trigger ${name}_list_deleted on ${table};
   drop trigger ${name}_list_moved on ${table};
-  drop function ${name}_list_changed(), ${name}_list_moved(), rebuild_${name}_list(integer, text),
+  drop function ${name}_list_changed(), ${name}_list_moved(), check_${name}_list(), rebuild_${name}_list(integer, text),
     count_${name}_list(integer, text, bigint, timestamptz);
   delete from lists where name = '${name}';
 `;

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { checkCommand } from './check.command';
 import { exportCommand } from './export.command';
 import { importCommand } from './import.command';
 import { keysCommands } from './keys.commands';
@@ -34,5 +35,6 @@ export function operatorProgram(): Command {
   keysCommands(program);
   importCommand(program);
   exportCommand(program);
+  checkCommand(program);
   return program;
 }

@@ -34,8 +34,8 @@ const BY_LEAD: TrackedList = {
 };
 
 /**
- * Pages and totals that do not depend on a list's length (docs/decisions/0006), and the stored JSON of leads
- * (docs/decisions/0007). Both are kept by the database itself, in the transaction of the change, whoever makes it.
+ * Pages and totals that do not depend on a list's length (docs/decisions/0007), and the stored JSON of leads
+ * (docs/decisions/0009). Both are kept by the database itself, in the transaction of the change, whoever makes it.
  */
 export class ListsAndDocuments1767312000000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {

@@ -1,0 +1,33 @@
+import { Command } from 'commander';
+import { command, GlobalOptions } from './arguments';
+import { CheckService } from './check.service';
+import { answer, Refusal, table } from './terminal';
+import { withDatabase } from './session';
+
+/** `check` */
+export function checkCommand(program: Command): void {
+  command(program, 'check', {
+    about: 'Compare the stored JSON of leads, and the totals and places of lists, with the data they are made from.',
+    result: '{documents: {checked, wrong}, lists: {checked, wrong}}, as it was found',
+    examples: ['check', 'check --repair'],
+  })
+    .option('--repair', 'make what is wrong right', false)
+    .action((_, self: Command) => check(self.optsWithGlobals()));
+}
+
+async function check({ json, repair }: GlobalOptions & { repair: boolean }): Promise<void> {
+  const result = await withDatabase((dataSource) => new CheckService(dataSource).check(repair));
+  const { documents, lists } = result;
+  await answer(json, result, () =>
+    table(
+      ['', 'checked', 'wrong'],
+      [
+        ['documents of leads', documents.checked, documents.wrong],
+        ['lists', lists.checked, lists.wrong],
+      ],
+    ),
+  );
+  if (documents.wrong + lists.wrong > 0 && !repair) {
+    throw new Refusal('what is stored is not what the data says; check --repair makes it right');
+  }
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { CheckService } from '../src/operator/check.service';
+import { exhibitor } from './support/builders';
+import { InProcess, startInProcess, Tenant } from './support/lanyard';
+
+/** The stored JSON of a lead follows every change of what it shows, also one by SQL. */
+describe('the document of a lead', () => {
+  const { users, tagGroup, event, activation, lead, activity } = exhibitor();
+  const option = tagGroup.tagOptions[0]?.id;
+  let lanyard: InProcess;
+  let tenant: Tenant;
+  let db: DataSource;
+
+  beforeAll(async () => {
+    lanyard = await startInProcess();
+    db = lanyard.app.get(DataSource);
+  });
+  afterAll(() => lanyard.stop());
+  beforeEach(async () => {
+    // Ids are the dataset's own, so that each test starts without the last one's.
+    await db.query('delete from organizations');
+    tenant = await lanyard.tenant();
+    const dataset = {
+      users,
+      tagGroups: [tagGroup],
+      events: [event],
+      activations: [activation],
+      leads: [lead, { ...lead, id: randomUUID() }],
+      leadActivityEvents: [activity({}), activity({ id: randomUUID() })],
+    };
+    await tenant.import(dataset);
+  });
+
+  const document = async () => (await tenant.api.get(`/leads/${lead.id}`).expect(200)).body.results;
+  const isFresh = async () => expect((await new CheckService(db).check(false)).documents.wrong).toBe(0);
+
+  it.each<[string, string, (before: Lead, after: Lead) => void]>([
+    [
+      'a column',
+      `update leads set first_name = 'Zora' where id = '${lead.id}'`,
+      (_, after) => expect(after.firstName).toBe('Zora'),
+    ],
+    [
+      "a tag option's value",
+      `update tag_options set value = 'Renamed' where id = '${option}'`,
+      (_, after) => expect(after.tags.map(({ value }) => value)).toContain('Renamed'),
+    ],
+    [
+      'a tag option that goes',
+      `delete from tag_options where id = '${option}'`,
+      (before, after) => expect(after.tags).toHaveLength(before.tags.length - 1),
+    ],
+    [
+      'the order of tags',
+      `update lead_tags set position = 10 - position`,
+      (before, after) => expect(after.tags).toEqual([...before.tags].reverse()),
+    ],
+    [
+      'a flag at an activation',
+      `update lead_activations set checked_in = not checked_in`,
+      (before, after) => expect(after.activations[0]?.checkedIn).toBe(!before.activations[0]?.checkedIn),
+    ],
+    [
+      'an event that goes, with its activations',
+      'delete from events',
+      (_, after) => expect(after.activations).toEqual([]),
+    ],
+    [
+      'an activity event that goes',
+      `delete from lead_activity_events where id = (select id from lead_activity_events order by created_at, id limit 1)`,
+      (before, after) => expect(after.leadActivityEvents).toEqual(before.leadActivityEvents.slice(1)),
+    ],
+    [
+      'an activity event that changes its lead',
+      `update lead_activity_events set lead_id = (select id from leads where id <> '${lead.id}')`,
+      (_, after) => expect(after.leadActivityEvents).toEqual([]),
+    ],
+    [
+      'the order of activity events',
+      `update lead_activity_events set created_at = created_at - interval '1 year'
+        where id = (select id from lead_activity_events order by created_at desc, id desc limit 1)`,
+      (before, after) => expect(after.leadActivityEvents).toEqual([...before.leadActivityEvents].reverse()),
+    ],
+  ])('follows %s', async (_, sql, compare) => {
+    const before = (await document()) as Lead;
+    await db.query(sql);
+    compare(before, (await document()) as Lead);
+    await isFresh();
+  });
+
+  it('follows an import that changes what belongs to it', async () => {
+    await tenant.import({ leads: [{ ...lead, tags: [], activations: [] }] });
+    expect(await document()).toMatchObject({ tags: [], activations: [] });
+    await isFresh();
+    await tenant.import({ leads: [lead], leadActivityEvents: [activity({ id: randomUUID() })] });
+    expect((await document()).tags).toHaveLength(lead.tags.length);
+    expect((await document()).leadActivityEvents).toHaveLength(3);
+    await isFresh();
+  });
+});
+
+interface Lead {
+  firstName: string;
+  tags: { value: string }[];
+  activations: { checkedIn: boolean }[];
+  leadActivityEvents: string[];
+}
