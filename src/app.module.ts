@@ -18,14 +18,14 @@ import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TagGroupsModule } from './tag-groups/tag-groups.module';
 
-/** The resources of the API. A new one is one more line here. */
+/** The resources of the API. A new one is one more line here. The router tries them in this order. */
 const resources = [
-  EventsModule,
   LeadsModule,
   LeadActivityEventsModule,
+  EventsModule,
+  IndustryEventsModule,
   ActivationsModule,
   TagGroupsModule,
-  IndustryEventsModule,
 ];
 
 /** Catches what no other route took, so it is imported last. */

@@ -12,7 +12,10 @@ export const PREFIX = 'api/v0';
 
 /** The server, ready to listen. The program, every test and the OpenAPI document build it here. */
 export async function createApp(config: Config): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), new TextExpressAdapter(), {
+  const adapter = new TextExpressAdapter();
+  // The adapter's own first step, because each middleware is one more of the router's.
+  adapter.setOnRequestHook(prepareRequest);
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), adapter, {
     bodyParser: false,
     logger: config.logLevels,
     abortOnError: false,
@@ -23,7 +26,6 @@ export async function createApp(config: Config): Promise<NestExpressApplication>
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', config.trustProxy);
-  app.use(prepareRequest);
   answerBrokenRequests(app.getHttpServer() as Server);
   return app;
 }

@@ -9,4 +9,9 @@ export class TextExpressAdapter extends ExpressAdapter {
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     return response.end(body);
   }
+
+  override status(response: Response, status: number): unknown {
+    response.statusCode = status;
+    return response;
+  }
 }

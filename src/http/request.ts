@@ -9,7 +9,7 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** What every request meets first. One function, because each middleware is one more step of the router. */
+/** What every request meets first. */
 export function prepareRequest(request: Request, response: Response, next: NextFunction): void {
   nameRequest(request, response);
   // HTTP/1.1 demands a Host header.
