@@ -67,7 +67,7 @@ async function checkList(organization: number): Promise<void> {
   const [list] = await db.query<Row[]>(
     `select l.total, l.tail, l.ranks, array(
         select (select count(*) from leads where organization_id = l.organization_id
-          and (created_at, id) < ((b).at, (b).id::uuid)) from unnest(l.boundaries) b) as drawn
+          and (created_at, id) < (b.at, b.id)) from unnest(l.moments, l.ids) b (at, id)) as drawn
       from lists l where name = 'leads' and organization_id = $1`,
     [organization],
   );
@@ -125,7 +125,7 @@ describe('a tracked list', () => {
     await checkList(tenant.organizationId);
     await checkPages(tenant, 50);
     const [{ boundaries }] = await db.query<[{ boundaries: number }]>(
-      `select cardinality(boundaries) as boundaries from lists where name = 'leads' and organization_id = $1`,
+      `select cardinality(ranks) as boundaries from lists where name = 'leads' and organization_id = $1`,
       [tenant.organizationId],
     );
     expect(boundaries).toBeGreaterThanOrEqual(3);

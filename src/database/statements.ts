@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { Pool, QueryArrayConfig } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import { many, Render } from './json';
-import { LEAST_ID, TrackedList } from './tracked-list';
+import { fromUuid, LEAST_UUID, TrackedList } from './tracked-list';
 
 /** JSON text that PostgreSQL rendered and that goes out as it is. */
 export type Json = string;
@@ -130,26 +130,35 @@ function countedPage({ rows, render, total }: CountedListing, limit: number, ind
   return `select (${many(`${rows} limit ${limit}${skip}`, render)}), (${total})`;
 }
 
-/** The page begins at the last boundary before it, and skips the rows between: tracked-list.ts tells about both. */
+/**
+ * The page's first row is found from the last boundary before it, over entries of the index alone; tracked-list.ts tells
+ * about boundaries.
+ */
 function trackedPage({ list, render, exists }: TrackedListing, limit: number, index?: string): string {
   const { name, table, parent, at, id, shared } = list;
   const parentValue = `${shared ? '$1' : '$2'}::${parent?.type}`;
-  const ofList = [
-    ...(shared ? [] : ['organization_id = $1']),
-    ...(parent ? [`${parent.column} = ${parentValue}`] : []),
-    ...(index ? [`(${at}, ${id.column}) >= ((select at from start), (select id from start))`] : []),
-  ];
-  const rows = `select * from ${table} ${ofList.length ? `where ${ofList.join(' and ')}` : ''}
-    order by ${at}, ${id.column} limit ${limit} ${index ? 'offset (select skip from start)' : ''}`;
+  const rowsFrom = (columns: string, start?: string): string => {
+    const conditions = [
+      ...(shared ? [] : ['organization_id = $1']),
+      ...(parent ? [`${parent.column} = ${parentValue}`] : []),
+      ...(start ? [`(${at}, ${id.column}) >= ((select at from ${start}), (select id from ${start}))`] : []),
+    ];
+    const where = conditions.length ? `where ${conditions.join(' and ')}` : '';
+    return `select ${columns} from ${table} ${where} order by ${at}, ${id.column}`;
+  };
   const key = `name = '${name}' and organization_id = ${shared ? '0' : '$1'}
     and parent = ${parent ? `${parentValue}::text` : "''"}`;
-  const start = `with start as (
-    select total, coalesce((boundaries[span]).at, '-infinity') as at,
-      coalesce((boundaries[span]).id, '${LEAST_ID[id.type]}')::${id.type} as id,
-      ${index} * ${limit} - coalesce(ranks[span], 0) as skip
-    from lists, width_bucket(${index} * ${limit}, ranks) as span where ${key})`;
-  const total = `coalesce((select total from ${index ? 'start' : `lists where ${key}`}), 0)`;
-  return `${index ? start : ''} select (${many(rows, render)}), ${exists ? `(select ${total} where exists (${exists}))` : total}`;
+  const before = `with boundary as (
+      select total, coalesce(moments[span], '-infinity') as at,
+        ${fromUuid(`coalesce(ids[span], '${LEAST_UUID}')`, id.type)} as id,
+        ${index} * ${limit} - coalesce(ranks[span], 0) as skip
+      from lists, width_bucket(${index} * ${limit}, ranks) as span where ${key}
+    ), first as (
+      ${rowsFrom(`${at} as at, ${id.column} as id`, 'boundary')} offset (select skip from boundary) limit 1
+    )`;
+  const rows = `${rowsFrom('*', index && 'first')} limit ${limit}`;
+  const total = `coalesce((select total from ${index ? 'boundary' : `lists where ${key}`}), 0)`;
+  return `${index ? before : ''} select (${many(rows, render)}), ${exists ? `(select ${total} where exists (${exists}))` : total}`;
 }
 
 /**

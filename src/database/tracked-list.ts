@@ -23,12 +23,15 @@ export interface TrackedList {
 /** Rows between two boundaries when they are drawn; deletions leave fewer, additions in the middle more. */
 const SPAN = 1000;
 
-/** The least id in the form that boundaries have. */
-export const LEAST_ID = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
+/** Boundaries hold every id as a uuid: of a number they are the last digits. */
+const asUuid = (id: string, type: 'uuid' | 'bigint'): string =>
+  type === 'uuid' ? id : `lpad(to_hex(${id}), 32, '0')::uuid`;
 
-/** An id in a form whose characters are in the order of the ids. */
-const orderedId = (column: string, type: 'uuid' | 'bigint'): string =>
-  type === 'uuid' ? `${column}::text` : `lpad(${column}::text, 19, '0')`;
+/** The id that a boundary holds. */
+export const fromUuid = (uuid: string, type: 'uuid' | 'bigint'): string =>
+  type === 'uuid' ? uuid : `('x' || right(translate((${uuid})::text, '-', ''), 16))::bit(64)::bigint`;
+
+export const LEAST_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * The SQL that makes the functions and triggers of a list, for a migration. When this changes, a new migration runs it
@@ -41,14 +44,15 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
   const { name, table, parent, at, id, shared } = list;
   const organization = (row: string): string => (shared ? '0' : `${row}.organization_id`);
   const restriction = (row: string): string => (parent ? `${row}.${parent.column}::text` : `''::text`);
-  const place = (row: string): string => `(${row}.${at}, ${orderedId(`${row}.${id.column}`, id.type)})::list_place`;
+  const uuid = (row: string): string => asUuid(`${row}.${id.column}`, id.type);
+  const place = (row: string): string => `(${row}.${at}, ${uuid(row)})::list_place`;
   const keys = (row: string): string =>
     [at, id.column, ...(parent ? [parent.column] : [])].map((column) => `${row}.${column}`).join(', ');
   const belongs = [
     shared ? 'true' : 's.organization_id = of_organization',
     ...(parent ? [`s.${parent.column} = of_parent::${parent.type}`] : []),
   ].join(' and ');
-  const numbered = `select row_number() over (order by s.${at}, s.${id.column}) - 1 as n, ${place('s')} as place
+  const numbered = `select row_number() over (order by s.${at}, s.${id.column}) - 1 as n, s.${at} as at, ${uuid('s')} as id
     from ${table} s where ${belongs}`;
   const redrawn = (row: string): string => {
     const key = `${organization(row)}, ${restriction(row)}`;
@@ -66,11 +70,12 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
         on conflict (name, organization_id, parent) do update set tail = 0; -- takes the lock
       update lists l
       set total = drawn.total, tail = drawn.total - coalesce(drawn.ranks[cardinality(drawn.ranks)], 0),
-        boundaries = coalesce(drawn.boundaries, '{}'), ranks = coalesce(drawn.ranks, '{}'),
-        tail_from = coalesce((drawn.boundaries[cardinality(drawn.ranks)]).at, '-infinity')
+        moments = coalesce(drawn.moments, '{}'), ids = coalesce(drawn.ids, '{}'), ranks = coalesce(drawn.ranks, '{}'),
+        tail_from = coalesce(drawn.moments[cardinality(drawn.ranks)], '-infinity')
       from (
         select count(*) as total, array_agg(n order by n) filter (where n % ${SPAN} = 0 and n > 0) as ranks,
-          array_agg(place order by n) filter (where n % ${SPAN} = 0 and n > 0) as boundaries
+          array_agg(at order by n) filter (where n % ${SPAN} = 0 and n > 0) as moments,
+          array_agg(id order by n) filter (where n % ${SPAN} = 0 and n > 0) as ids
         from (${numbered}) numbered
       ) drawn
       where ${ofList};
@@ -95,15 +100,17 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
       end if;
       if list.tail > ${2 * SPAN} then
         update lists l
-        set boundaries = l.boundaries || drawn.boundaries, ranks = l.ranks || drawn.ranks,
+        set moments = l.moments || drawn.moments, ids = l.ids || drawn.ids, ranks = l.ranks || drawn.ranks,
           tail = l.total - drawn.ranks[cardinality(drawn.ranks)],
-          tail_from = (drawn.boundaries[cardinality(drawn.ranks)]).at
+          tail_from = drawn.moments[cardinality(drawn.ranks)]
         from (
-          select array_agg(list.total - list.tail + n order by n) as ranks, array_agg(place order by n) as boundaries
+          select array_agg(list.total - list.tail + n order by n) as ranks, array_agg(at order by n) as moments,
+            array_agg(id order by n) as ids
           from (
             ${numbered} and (s.${at}, s.${id.column}) >= (
-              select coalesce((b).at, '-infinity'), coalesce((b).id, '${LEAST_ID[id.type]}')::${id.type}
-              from (select l.boundaries[cardinality(l.boundaries)] as b from lists l where ${ofList}) last)
+              select coalesce(l.moments[cardinality(l.ranks)], '-infinity'),
+                ${fromUuid(`coalesce(l.ids[cardinality(l.ranks)], '${LEAST_UUID}')`, id.type)}
+              from lists l where ${ofList})
           ) numbered
           where n % ${SPAN} = 0 and n > 0
         ) drawn
@@ -117,6 +124,7 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
       step integer := case tg_op when 'INSERT' then 1 else -1 end;
       change record;
       list lists;
+      boundaries list_place[];
       widest bigint;
     begin
       for change in
@@ -127,9 +135,10 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
         continue when count_${name}_list(change.organization, change.parent, step * change.rows, change.first);
         select l.* into list from lists l
         where l.name = '${name}' and l.organization_id = change.organization and l.parent = change.parent;
+        boundaries := array(select (b.at, b.id)::list_place from unnest(list.moments, list.ids) b (at, id));
         -- Ranks follow; a boundary without rows up to the next is dropped.
         with moved as (
-          select width_bucket(${place('c')}, list.boundaries) as span, step * count(*) as rows from changed c
+          select width_bucket(${place('c')}, boundaries) as span, step * count(*) as rows from changed c
           where ${organization('c')} = change.organization and ${restriction('c')} = change.parent group by 1
         ), ranked as (
           select r.n, r.rank + coalesce(sum(m.rows) over (order by r.n), 0) as rank
@@ -137,16 +146,16 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
         ), spans as (
           select n, rank::bigint, (lead(rank, 1, list.total) over (order by n) - rank)::bigint as rows from ranked
         )
-        select array_agg(s.rank order by s.n), array_agg(list.boundaries[s.n] order by s.n),
-          greatest(max(s.rows), min(s.rank))
-        into list.ranks, list.boundaries, widest from spans s where s.rows > 0;
+        select array_agg(s.rank order by s.n), array_agg(list.moments[s.n] order by s.n),
+          array_agg(list.ids[s.n] order by s.n), greatest(max(s.rows), min(s.rank))
+        into list.ranks, list.moments, list.ids, widest from spans s where s.rows > 0;
         if widest > ${8 * SPAN} then
           perform rebuild_${name}_list(change.organization, change.parent);
         else
           update lists l
-          set ranks = coalesce(list.ranks, '{}'), boundaries = coalesce(list.boundaries, '{}'),
+          set ranks = coalesce(list.ranks, '{}'), moments = coalesce(list.moments, '{}'), ids = coalesce(list.ids, '{}'),
             tail = l.total - coalesce(list.ranks[cardinality(list.ranks)], 0),
-            tail_from = coalesce((list.boundaries[cardinality(list.ranks)]).at, '-infinity')
+            tail_from = coalesce(list.moments[cardinality(list.ranks)], '-infinity')
           where l.name = '${name}' and l.organization_id = change.organization and l.parent = change.parent;
         end if;
       end loop;
@@ -164,11 +173,14 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
     -- The lists of which \`lists\` does not say what a full scan says: none, unless triggers were switched off.
     create or replace function check_${name}_list() returns table (wrong_organization integer, wrong_parent text)
     language sql stable as $$
-      with counted as (
+      with known as materialized (
+        select organization_id, parent,
+          array(select (b.at, b.id)::list_place from unnest(moments, ids) b (at, id)) as boundaries
+        from lists where name = '${name}'
+      ), counted as (
         select ${organization('s')} as organization_id, ${restriction('s')} as parent,
           width_bucket(${place('s')}, coalesce(l.boundaries, '{}')) as span, count(*) as rows
-        from ${table} s left join lists l on l.name = '${name}'
-          and l.organization_id = ${organization('s')} and l.parent = ${restriction('s')}
+        from ${table} s left join known l on l.organization_id = ${organization('s')} and l.parent = ${restriction('s')}
         group by 1, 2, 3
       )
       select organization_id, parent from (select organization_id, parent, sum(rows) as total from counted group by 1, 2) c

@@ -78,8 +78,8 @@ export class ListsAndDocuments1767312000000 implements MigrationInterface {
 
 const lists = (db: QueryRunner): Promise<unknown> =>
   db.query(`
-    -- A place in a list: a moment, and an id in a form whose characters are in the order of the ids.
-    create type list_place as (at timestamptz, id text collate "C");
+    -- A place in a list.
+    create type list_place as (at timestamptz, id uuid);
 
     create table lists (
       name text not null,
@@ -88,12 +88,13 @@ const lists = (db: QueryRunner): Promise<unknown> =>
       total bigint not null,
       tail bigint not null, -- rows from the last boundary on
       tail_from timestamptz not null default '-infinity', -- the last boundary's moment
-      boundaries list_place[] not null default '{}',
+      moments timestamptz[] not null default '{}', -- of the first row behind each boundary
+      ids uuid[] not null default '{}', -- and its id
       ranks bigint[] not null default '{}', -- rows before each boundary
       constraint lists_pkey primary key (name, organization_id, parent)
     ) with (fillfactor = 50);
     -- in pieces of their own, so that counting copies a pointer
-    alter table lists alter boundaries set storage external, alter ranks set storage external;
+    alter table lists alter moments set storage external, alter ids set storage external, alter ranks set storage external;
 
     -- An import lasts, and must not hold up everybody else who adds to a list: within it, changes are noted, and
     -- counted in its last moment.
