@@ -5,14 +5,14 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import type { Config } from './config';
 import { errorBody } from './http/errors';
-import { TextExpressAdapter } from './http/express-adapter';
+import { LeanExpressAdapter } from './http/express-adapter';
 import { prepareRequest } from './http/request';
 
 export const PREFIX = 'api/v0';
 
 /** The server, ready to listen. The program, every test and the OpenAPI document build it here. */
 export async function createApp(config: Config): Promise<NestExpressApplication> {
-  const adapter = new TextExpressAdapter();
+  const adapter = new LeanExpressAdapter();
   // The adapter's own first step, because each middleware is one more of the router's.
   adapter.setOnRequestHook(prepareRequest);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), adapter, {

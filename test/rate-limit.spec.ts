@@ -334,6 +334,13 @@ unless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
     expect(await store.take(id, DEFAULTS)).toMatchObject({ admitted: true, remaining: 18 });
   });
 
+  it('sends takes of one turn of the event loop together', async () => {
+    const writes = jest.spyOn(redis.stream, '_writev' as never);
+    await Promise.all([store.take(id, DEFAULTS), store.take(id, DEFAULTS), store.take(randomUUID(), DEFAULTS)]);
+    expect(writes).toHaveBeenCalledTimes(1);
+    writes.mockRestore();
+  });
+
   it('shares buckets with another version of the script', async () => {
     await store.take(id, DEFAULTS);
     await redis.eval(`-- another release\n${TAKE_TOKEN}`, 1, key, 20e9, 1000, clock.now);

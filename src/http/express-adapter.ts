@@ -1,8 +1,23 @@
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
 
-/** Sends text as it is: what handlers return is JSON already, and nothing of it has to be looked at once more. */
-export class TextExpressAdapter extends ExpressAdapter {
+/** Express without two of its costs, which were more than half of a request's. */
+export class LeanExpressAdapter extends ExpressAdapter {
+  /**
+   * Express changes the prototypes of every request and response to its own, and V8 gives up what it knows about an
+   * object whose prototype changes. Here they are made with Express's prototypes, so that nothing is left to change.
+   */
+  override initHttpServer(): void {
+    const app = this.getInstance<{ request: IncomingMessage; response: ServerResponse }>();
+    class ExpressRequest extends IncomingMessage {}
+    class ExpressResponse extends ServerResponse {}
+    app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as IncomingMessage;
+    app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as ServerResponse;
+    this.httpServer = createServer({ IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse }, app as never);
+  }
+
+  /** Sends text as it is: what handlers return is JSON already, and nothing of it has to be looked at once more. */
   override reply(response: Response, body: unknown, status?: number): unknown {
     if (typeof body !== 'string') return super.reply(response, body, status) as unknown;
     if (status) response.statusCode = status;
