@@ -1,5 +1,5 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { forgetList, TrackedList, trackList } from '../tracked-list';
+import { forgetList, SPANS, TrackedList, trackList } from '../tracked-list';
 
 const ordered = { at: 'created_at', id: { column: 'id', type: 'uuid' } } as const;
 
@@ -69,7 +69,8 @@ export class ListsAndDocuments1767312000000 implements MigrationInterface {
     `);
     for (const list of [BY_LEAD, ...LISTS]) await db.query(forgetList(list));
     await db.query(`
-      drop function defer_lists(), defer_list(text, integer, text, bigint, timestamptz, boolean), settle_lists();
+      drop function defer_lists(), defer_list(text, integer, text, bigint, timestamptz, boolean), settle_lists(),
+        list_span(bigint), every_second(anyarray);
       drop table lists;
       drop type list_place;
     `);
@@ -95,6 +96,7 @@ const lists = (db: QueryRunner): Promise<unknown> =>
     ) with (fillfactor = 50);
     -- in pieces of their own, so that counting copies a pointer
     alter table lists alter moments set storage external, alter ids set storage external, alter ranks set storage external;
+    ${SPANS}
 
     -- An import lasts, and must not hold up everybody else who adds to a list: within it, changes are noted, and
     -- counted in its last moment.
