@@ -2,7 +2,7 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { Pool, QueryArrayConfig } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
-import { many, Render } from './json';
+import { page, Render } from './json';
 import { fromUuid, LEAST_UUID, TrackedList } from './tracked-list';
 
 /** JSON text that PostgreSQL rendered and that goes out as it is. */
@@ -48,7 +48,7 @@ export interface CountedListing extends Listing {
 /** A list whose statement finds the page and the total by itself. */
 export interface FoundListing {
   name: string;
-  /** select of the JSON texts of a page's items, joined by commas, and of the total */
+  /** select of the JSON texts of a page's items, joined by commas or a row each, and of the total */
   page: (limit: number, index: string) => string;
 }
 
@@ -99,9 +99,10 @@ export class Statements {
       text = pageStatement(listing, limit, `$${values.length + 1}::bigint`, isFirst);
       this.pages.set(name, text);
     }
-    const [row] = await this.rows<[Json, string | null]>(name, text, isFirst ? values : [...values, offset]);
-    if (!row || row[1] === null) throw new NotFoundException();
-    return { limit, offset, items: row[0], total: Number(row[1]) };
+    const rows = await this.rows<[Json | null, string | null]>(name, text, isFirst ? values : [...values, offset]);
+    const total = rows[0]?.[1] ?? null;
+    if (total === null) throw new NotFoundException();
+    return { limit, offset, items: rows.map(([json]) => json).join(','), total: Number(total) };
   }
 
   private async rows<R extends unknown[]>(name: string, text: string, values: unknown[]): Promise<R[]> {
@@ -127,7 +128,7 @@ function pageStatement(
  */
 function countedPage({ rows, render, total }: CountedListing, limit: number, index?: string): string {
   const skip = index ? ` offset ${index} * ${limit}` : '';
-  return `select (${many(`${rows} limit ${limit}${skip}`, render)}), (${total})`;
+  return pageAndTotal(page(`${rows} limit ${limit}${skip}`, render), total);
 }
 
 /**
@@ -157,9 +158,13 @@ function trackedPage({ list, render, exists }: TrackedListing, limit: number, in
       ${rowsFrom(`${at} as at, ${id.column} as id`, 'boundary')} offset (select skip from boundary) limit 1
     )`;
   const rows = `${rowsFrom('*', index && 'first')} limit ${limit}`;
-  const total = `coalesce((select total from ${index ? 'boundary' : `lists where ${key}`}), 0)`;
-  return `${index ? before : ''} select (${many(rows, render)}), ${exists ? `(select ${total} where exists (${exists}))` : total}`;
+  const total = `select coalesce((select total from ${index ? 'boundary' : `lists where ${key}`}), 0)`;
+  return `${index ? before : ''} ${pageAndTotal(page(rows, render), exists ? `${total} where exists (${exists})` : total)}`;
 }
+
+/** The total stands in each row of the page; alone, when the page is empty. */
+const pageAndTotal = (items: string, total: string): string =>
+  `select json, total from (select (${total}) as total) t left join lateral (${items}) p on true`;
 
 /**
  * The JSON text of a statement's one row, as a transaction sees it.
