@@ -1,5 +1,6 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { LRUCache } from 'lru-cache';
 import type { Pool, QueryArrayConfig } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import { page, Render } from './json';
@@ -48,8 +49,11 @@ export interface CountedListing extends Listing {
 /** A list whose statement finds the page and the total by itself. */
 export interface FoundListing {
   name: string;
-  /** select of the JSON texts of a page's items, joined by commas or a row each, and of the total */
-  page: (limit: number, index: string) => string;
+  /**
+   * select of the JSON texts of a page's items, joined by commas or a row each, of the total, and of what the statement
+   * likes to know when it is asked with the same values again (`known`, null at first)
+   */
+  page: (limit: number, index: string, known: string) => string;
 }
 
 /** Prepared statements on the pool of the data source: one round trip and no planning each. */
@@ -57,6 +61,7 @@ export interface FoundListing {
 export class Statements {
   private readonly pool: Pool;
   private readonly pages = new Map<string, string>();
+  private readonly known = new LRUCache<string, string>({ max: 500 });
 
   constructor(@InjectDataSource() dataSource: DataSource) {
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
@@ -96,12 +101,15 @@ export class Statements {
     const name = `${listing.name}:${limit}${isFirst ? ':first' : ''}`;
     let text = this.pages.get(name);
     if (text === undefined) {
-      text = pageStatement(listing, limit, `$${values.length + 1}::bigint`, isFirst);
+      text = pageStatement(listing, limit, values.length, isFirst);
       this.pages.set(name, text);
     }
-    const rows = await this.rows<[Json | null, string | null]>(name, text, isFirst ? values : [...values, offset]);
-    const total = rows[0]?.[1] ?? null;
+    const question = 'page' in listing ? JSON.stringify([listing.name, values]) : undefined;
+    const all = [...values, ...(isFirst ? [] : [offset]), ...(question ? [this.known.get(question) ?? null] : [])];
+    const rows = await this.rows<[Json | null, string | null, string?]>(name, text, all);
+    const [, total = null, known] = rows[0] ?? [];
     if (total === null) throw new NotFoundException();
+    if (question && known) this.known.set(question, known);
     return { limit, offset, items: rows.map(([json]) => json).join(','), total: Number(total) };
   }
 
@@ -114,10 +122,11 @@ export class Statements {
 function pageStatement(
   listing: TrackedListing | CountedListing | FoundListing,
   limit: number,
-  index: string,
+  values: number,
   isFirst: boolean,
 ): string {
-  if ('page' in listing) return listing.page(limit, index);
+  const index = `$${values + 1}::bigint`;
+  if ('page' in listing) return listing.page(limit, index, `$${values + 2}::text`);
   const place = isFirst ? undefined : index;
   return 'list' in listing ? trackedPage(listing, limit, place) : countedPage(listing, limit, place);
 }

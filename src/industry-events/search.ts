@@ -5,11 +5,11 @@ import { INDUSTRY_EVENT } from './industry-event.response';
 /** The industry events that match `$1`. A function of the database chooses, orders and counts (docs/decisions/0008). */
 export const SEARCH: FoundListing = {
   name: 'industryEvents.search',
-  page: (limit, index) => `
-    with found as materialized (select * from search_industry_events($1, ${limit}, ${index}))
+  page: (limit, index, known) => `
+    with found as materialized (select * from search_industry_events($1, ${limit}, ${index}, ${known}))
     select (${many(
       `select e.* from found, unnest(found.ids) with ordinality as f(id, position)
         join industry_events e on e.id = f.id order by f.position`,
       INDUSTRY_EVENT,
-    )}), total from found`,
+    )}), total, known from found`,
 };

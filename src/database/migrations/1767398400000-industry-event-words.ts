@@ -10,7 +10,7 @@ export class IndustryEventWords1767398400000 implements MigrationInterface {
   async down(db: QueryRunner): Promise<void> {
     await db.query(`
       drop trigger industry_events_words on industry_events;
-      drop function search_industry_events(text, integer, bigint),
+      drop function search_industry_events(text, integer, bigint, text),
         industry_events_matching(integer, tsquery, boolean), index_industry_event(),
         words_of_industry_event(industry_events);
     `);
@@ -61,6 +61,10 @@ const words = (db: QueryRunner): Promise<unknown> =>
         insert into industry_event_words (created_at, id, words)
           values (new.created_at, new.id, words_of_industry_event(new));
       end if;
+      -- As an insert and a delete do, so that the list's row is another one whenever the words are others.
+      if tg_op = 'UPDATE' and not defer_list('industry_events', 0, '', 0, 'infinity', false) then
+        perform count_industry_events_list(0, '', 0, 'infinity');
+      end if;
       return null;
     end $$;
     create trigger industry_events_words after insert or delete or update of id, created_at, name, venue_city,
@@ -86,12 +90,17 @@ const search = (db: QueryRunner): Promise<unknown> =>
       $$;
 
     -- A page of what matches: first the records with all words in tier 1, then those with all in tier 2, then the rest;
-    -- each tier in the order of creation. 'page_index' counts from 0. Without effective_io_concurrency, because looking
-    -- whether a page is to be fetched ahead costs a fifth of a count over pages that are in memory.
+    -- each tier in the order of creation. 'page_index' counts from 0. 'known' comes back as what to pass when the same is
+    -- searched again: the total, which is not counted anew while the catalogue is the same.
+    -- Without effective_io_concurrency, because looking whether a page is to be fetched ahead costs a fifth of a count
+    -- over pages that are in memory.
     create function search_industry_events(
-      q text, page_size integer, page_index bigint, out total bigint, out ids uuid[]
+      q text, page_size integer, page_index bigint, inout known text default null, out total bigint, out ids uuid[]
     ) language plpgsql stable set jit = off set effective_io_concurrency = 0 as $$
     declare
+      -- Every change of the catalogue's words makes another version of this row, in the same transaction.
+      catalogue constant text := (select xmin || ' ' || ctid from lists
+        where name = 'industry_events' and organization_id = 0 and parent = '');
       query constant tsquery := websearch_to_tsquery('lanyard', q);
       negated constant boolean := query::text like '%!%';
       skipped constant bigint := page_size * page_index;
@@ -102,12 +111,20 @@ const search = (db: QueryRunner): Promise<unknown> =>
       matching uuid[];
       found uuid[] := '{}';
     begin
-      few := array(
-        select id from (select created_at, id from industry_events_matching(3, query, negated) limit 2001) m
-        order by created_at, id);
-      total := cardinality(few);
+      if split_part(known, ' of ', 2) = catalogue then
+        total := split_part(known, ' of ', 1);
+      end if;
+      if total is null or total <= 2000 then
+        few := array(
+          select id from (select created_at, id from industry_events_matching(3, query, negated) limit 2001) m
+          order by created_at, id);
+        total := cardinality(few);
+        if total > 2000 then
+          select count(*) into total from industry_events_matching(3, query, negated);
+        end if;
+      end if;
+      known := total || ' of ' || catalogue;
       if total > 2000 then
-        select count(*) into total from industry_events_matching(3, query, negated);
         select array_agg(id order by created_at, id), array_agg(
             case when ts_filter(words, '{a}') @@ query then 1 when ts_filter(words, '{a,b}') @@ query then 2 else 3 end
             order by created_at, id)

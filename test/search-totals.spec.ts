@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { industryEventInput } from './support/builders';
+import { query } from './support/embedded-fixtures';
+import { install, Installation, remove } from './support/operator';
+import type { Tenant } from './support/lanyard';
+
+/** More matches than are looked at one by one: their number is counted once and remembered. */
+const MANY = 2500;
+
+describe('the total of a search that was made before', () => {
+  let installation: Installation;
+  let tenant: Tenant;
+  let sql: (text: string) => Promise<Record<string, unknown>[]>;
+
+  beforeAll(async () => {
+    installation = await install();
+    tenant = await installation.server.tenant();
+    sql = (text) => query(installation.database.url, text);
+    await sql(`insert into industry_events (id, name, description)
+      select gen_random_uuid(), 'Fair ' || n, 'All about lanyardry.' from generate_series(1, ${MANY}) n`);
+  });
+  afterAll(() => remove(installation));
+
+  const total = async (): Promise<number> =>
+    (await tenant.api.get('/industryEvents', { q: 'lanyardry', limit: 1 }).expect(200)).body.results.total as number;
+  const imported = async (record: object): Promise<void> => {
+    const line = JSON.stringify({ section: 'industryEvents', record });
+    const args = ['import', '-', '--organization', String(tenant.organizationId), '--json'];
+    expect(await installation.operator.run(args, `${line}\n`)).toMatchObject({ status: 0 });
+  };
+
+  it('is exact after every kind of change', async () => {
+    const id = randomUUID();
+    let created = '';
+    const input = industryEventInput({ description: 'Lanyardry!' });
+    const put = (over: object) => tenant.api.put(`/industryEvents/${created}`, { ...input, ...over }).expect(200);
+    const changes: [string, number, () => PromiseLike<unknown>][] = [
+      ['nothing', 0, () => Promise.resolve()],
+      [
+        'POST',
+        +1,
+        async () => {
+          const { body } = await tenant.api.post('/industryEvents', input).expect(200);
+          created = body.results.industryEvent.id as string;
+        },
+      ],
+      ['PUT', -1, () => put({ description: 'No more.' })],
+      ['PUT again', +1, () => put({})],
+      ['an imported record', +1, () => imported({ id, name: 'Lanyardry' })],
+      ['an imported change', -1, () => imported({ id, name: 'Another' })],
+      ['SQL that deletes', -100, () => sql(`delete from industry_events where name like 'Fair 1__'`)],
+      ['SQL that updates', -1, () => sql(`update industry_events set description = '' where name = 'Fair 9'`)],
+    ];
+    let expected = MANY;
+    for (const [change, difference, make] of changes) {
+      await make();
+      expected += difference;
+      expect({ change, total: await total() }).toEqual({ change, total: expected });
+      expect({ change, again: await total() }).toEqual({ change, again: expected });
+    }
+  });
+
+  it('is not counted again', async () => {
+    const blocks = async (known: string): Promise<number> => {
+      const rows = await sql(
+        `explain (analyze, buffers, format json) select * from search_industry_events('lanyardry', 20, 0, ${known})`,
+      );
+      const [{ Plan: plan }] = rows[0]?.['QUERY PLAN'] as [{ Plan: Record<string, number> }];
+      return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+    };
+    const [row] = await sql(`select known from search_industry_events('lanyardry', 20, 0)`);
+    await blocks('null');
+    const counted = await blocks('null');
+    const known = await blocks(`'${String(row?.known)}'`);
+    // Every match is visited, which is not all that a first search does.
+    expect(counted - known).toBeGreaterThan(30);
+    expect(await blocks(`'1 of another'`)).toBe(counted);
+  });
+});
