@@ -2,8 +2,9 @@
  * A list whose total and whose pages are found without counting and without skipping rows: the rows of a table, all of
  * an organization's or those with one value in a column, in an order given by a moment and an id.
  *
- * A row of the table `lists` holds the total, and boundaries at regular places with the number of rows before each. Triggers keep it in the transaction of every change, whoever makes it. The row is the list's lock too:
- * who adds or removes holds it to the end of the transaction, so that rows become visible in the order of the list.
+ * A row of the table `lists` holds the total, and boundaries at regular places with the number of rows before each.
+ * Triggers keep it in the transaction of every change, whoever makes it. The row is the list's lock too: who adds or
+ * removes holds it to the end of the transaction, so that rows become visible in the order of the list.
  */
 export interface TrackedList {
   /** the list's name in `lists` */
@@ -35,7 +36,8 @@ export const SPANS = `
 
   -- The last of them stays.
   create function every_second(list anyarray) returns anyarray language sql immutable as $$
-    select array_agg(one order by n) filter (where (cardinality(list) - n) % 2 = 0) from unnest(list) with ordinality a (one, n)
+    select array_agg(one order by n) filter (where (cardinality(list) - n) % 2 = 0)
+    from unnest(list) with ordinality a (one, n)
   $$;`;
 
 /** Boundaries hold every id as a uuid: of a number they are the last digits. */
