@@ -68,12 +68,11 @@ describe('the total of a search that was made before', () => {
       const [{ Plan: plan }] = rows[0]?.['QUERY PLAN'] as [{ Plan: Record<string, number> }];
       return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
     };
+    await sql('vacuum analyze industry_event_words'); // or a plan, or the index's pending entries, change meanwhile
     const [row] = await sql(`select known from search_industry_events('lanyardry', 20, 0)`);
-    await blocks('null');
-    const counted = await blocks('null');
     const known = await blocks(`'${String(row?.known)}'`);
-    // Every match is visited, which is not all that a first search does.
-    expect(counted - known).toBeGreaterThan(30);
-    expect(await blocks(`'1 of another'`)).toBe(counted);
+    // A count visits every match, on 30 pages and more.
+    expect(await blocks('null')).toBeGreaterThan(known + 30);
+    expect(await blocks(`'1 of another'`)).toBeGreaterThan(known + 30);
   });
 });
