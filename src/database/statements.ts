@@ -51,7 +51,7 @@ export interface FoundListing {
   name: string;
   /**
    * select of the JSON texts of a page's items, joined by commas or a row each, of the total, and of what the statement
-   * likes to know when it is asked with the same values again (`known`, null at first)
+   * likes to know when it is asked with the same values again (`known`, null at first and where there is nothing to know)
    */
   page: (limit: number, index: string, known: string) => string;
 }
@@ -89,7 +89,7 @@ export class Statements {
   }
 
   /**
-   * A page of a list. The page index is the statement's last parameter.
+   * A page of a list. Behind the values, the statement's parameters are the page index and what is known.
    * @throws NotFoundException when what the list belongs to does not exist
    */
   async page(

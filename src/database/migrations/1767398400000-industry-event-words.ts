@@ -90,8 +90,8 @@ const search = (db: QueryRunner): Promise<unknown> =>
       $$;
 
     -- A page of what matches: first the records with all words in tier 1, then those with all in tier 2, then the rest;
-    -- each tier in the order of creation. 'page_index' counts from 0. 'known' comes back as what to pass when the same is
-    -- searched again: the total, which is not counted anew while the catalogue is the same.
+    -- each tier in the order of creation. 'page_index' counts from 0. When many match, 'known' comes back as what to pass
+    -- when the same is searched again: the total, which is not counted anew while the catalogue is the same.
     -- Without effective_io_concurrency, because looking whether a page is to be fetched ahead costs a fifth of a count
     -- over pages that are in memory.
     create function search_industry_events(
@@ -114,7 +114,7 @@ const search = (db: QueryRunner): Promise<unknown> =>
       if split_part(known, ' of ', 2) = catalogue then
         total := split_part(known, ' of ', 1);
       end if;
-      if total is null or total <= 2000 then
+      if total is null then
         few := array(
           select id from (select created_at, id from industry_events_matching(3, query, negated) limit 2001) m
           order by created_at, id);
@@ -123,8 +123,9 @@ const search = (db: QueryRunner): Promise<unknown> =>
           select count(*) into total from industry_events_matching(3, query, negated);
         end if;
       end if;
-      known := total || ' of ' || catalogue;
+      known := null;
       if total > 2000 then
+        known := total || ' of ' || catalogue;
         select array_agg(id order by created_at, id), array_agg(
             case when ts_filter(words, '{a}') @@ query then 1 when ts_filter(words, '{a,b}') @@ query then 2 else 3 end
             order by created_at, id)
