@@ -1,9 +1,22 @@
 // npm run bench: Lanyard beside a minimal server on the same data, interleaved. README.md tells how to read it.
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { dataset, leadId, leadOfEvent, random, searches } from './dataset.mjs';
-import { allSucceeded, answerOf, cpuMeter, fixed, load, median, print, request, settle, statusText } from './load.mjs';
-import { LANYARD, makeOrganization, MINIMAL, readOptions, run, startServer, startServices } from './services.mjs';
+import {
+  allSucceeded,
+  answerOf,
+  cpuMeter,
+  fixed,
+  load,
+  LOAD_OPTIONS,
+  median,
+  print,
+  request,
+  settle,
+  statusText,
+} from './load.mjs';
+import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from '../scripts/services.mjs';
 
 const ROUTES = {
   leads: 'GET /leads?limit=50',
@@ -15,6 +28,7 @@ const ROUTES = {
   create: 'POST /leads',
 };
 const options = readOptions({
+  ...LOAD_OPTIONS,
   leads: { type: 'string', default: '20000' },
   'industry-events': { type: 'string', default: '5000' },
   routes: { type: 'string', default: Object.keys(ROUTES).join() },
@@ -24,6 +38,8 @@ const { leads, connections } = options;
 const routes = options.routes.split(',');
 const unknown = routes.find((route) => !(route in ROUTES));
 if (unknown) throw new Error(`--routes: ${unknown} is none of ${Object.keys(ROUTES).join()}`);
+
+const MINIMAL = fileURLToPath(new URL('minimal-server.mjs', import.meta.url));
 
 /** Requests a route that differ, and leads that one of them associates. */
 const DIFFERENT = 400;

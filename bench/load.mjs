@@ -4,6 +4,13 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import autocannon from 'autocannon';
 
+/** Options that all benchmarks have. */
+export const LOAD_OPTIONS = {
+  rounds: { type: 'string', default: '3' },
+  seconds: { type: 'string', default: '4' },
+  connections: { type: 'string', default: '10' },
+};
+
 /**
  * Loads a server with requests ({method, path, headers, body}); each connection goes round them from a place of its own.
  * @returns requests a second, latencies in milliseconds, and how many answers had which status

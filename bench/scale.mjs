@@ -1,9 +1,21 @@
 // npm run bench:scale: do far pages of large lists cost what the first page of a small list does, and are they right?
 import { random } from './dataset.mjs';
-import { allSucceeded, answerOf, fixed, load, median, print, request, settle, statusText } from './load.mjs';
-import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from './services.mjs';
+import {
+  allSucceeded,
+  answerOf,
+  fixed,
+  load,
+  LOAD_OPTIONS,
+  median,
+  print,
+  request,
+  settle,
+  statusText,
+} from './load.mjs';
+import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from '../scripts/services.mjs';
 
 const options = readOptions({
+  ...LOAD_OPTIONS,
   seconds: { type: 'string', default: '2' },
   sizes: { type: 'string', default: '1000,100000' },
 });

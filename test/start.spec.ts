@@ -8,7 +8,7 @@ import { outcomeOf } from './support/operator';
 
 /** The program itself, in a process of its own. */
 function start(settings: Record<string, string>): ChildProcess {
-  const runner = join(__dirname, 'support/embedded-run-typescript.mjs');
+  const runner = join(__dirname, '../scripts/run-typescript.mjs');
   const { DATABASE_URL: _, REDIS_URL: __, ...inherited } = process.env;
   const env = { ...inherited, HOST: '127.0.0.1', PORT: '0', ...settings };
   return spawn(process.execPath, [runner, join(__dirname, '../src/main.ts')], { env });

@@ -53,7 +53,7 @@ export class EmbeddedFixtures {
 
   /** Another Node process on the same data directory, from the moment when it uses PostgreSQL. */
   async member(dataDir: string): Promise<Member> {
-    const runner = join(__dirname, 'embedded-run-typescript.mjs');
+    const runner = join(__dirname, '../../scripts/run-typescript.mjs');
     const script = join(__dirname, 'embedded-member-process.ts');
     const options = JSON.stringify({ dataDir, explicit: true, settings });
     const child = spawn(process.execPath, [runner, script, options], { stdio: ['pipe', 'pipe', 'inherit'] });

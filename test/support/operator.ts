@@ -32,7 +32,7 @@ export class Operator {
   }
 
   start(args: string[]): ChildProcess {
-    const runner = join(__dirname, 'embedded-run-typescript.mjs');
+    const runner = join(__dirname, '../../scripts/run-typescript.mjs');
     const program = join(__dirname, '../../src/operator/main.ts');
     const { DATABASE_URL: _, ...inherited } = process.env;
     return spawn(process.execPath, [runner, program, ...args], { env: { ...inherited, ...this.environment } });

@@ -1,11 +1,11 @@
-// node embedded-run-typescript.mjs SCRIPT.ts …: runs a TypeScript program of the tests in a process of its own, compiled
+// node run-typescript.mjs SCRIPT.ts …: runs a TypeScript program in a process of its own, compiled
 // as jest compiles it.
 import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { transformSync } from '@swc/core';
 
-const configFile = new URL('../../.swcrc', import.meta.url).pathname;
+const configFile = new URL('../.swcrc', import.meta.url).pathname;
 
 Module._extensions['.ts'] = (module, filename) => {
   const { code } = transformSync(readFileSync(filename, 'utf8'), { filename, configFile });

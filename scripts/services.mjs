@@ -1,5 +1,5 @@
-// What the benchmarks run on: PostgreSQL with a database of their own, Redis, and servers as child processes. All of it
-// is gone afterwards, also after an error or Ctrl-C.
+// What benchmarks and proofs run on: PostgreSQL with a database of their own, Redis, and servers as child processes. All
+// of it is gone afterwards, also after an error or Ctrl-C.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -17,14 +17,15 @@ import Redis from 'ioredis';
 import pg from 'pg';
 
 const OPTIONS = {
-  rounds: { type: 'string', default: '3' },
-  seconds: { type: 'string', default: '4' },
-  connections: { type: 'string', default: '10' },
   'database-url': { type: 'string', default: process.env.DATABASE_URL },
   'redis-url': { type: 'string', default: process.env.REDIS_URL },
 };
 
-/** The options that all benchmarks have and the benchmark's own; what is a number by default is one. */
+/**
+ * Options of the command line: where the services are, and the program's own; what is a number by default is one.
+ * @param {import('node:util').ParseArgsConfig['options']} own
+ * @returns {Record<string, string | number | undefined>}
+ */
 export function readOptions(own) {
   const options = { ...OPTIONS, ...own };
   try {
@@ -42,15 +43,14 @@ export function readOptions(own) {
 
 const program = (name) => fileURLToPath(new URL(name, import.meta.url));
 export const LANYARD = program('../dist/src/main.js');
-export const MINIMAL = program('minimal-server.mjs');
 const OPERATOR = program('../dist/src/operator/main.js');
 /** So many tokens that no request is refused. */
 const LIMITS = ['--max-tokens', '9000000', '--refill-rate', '1000000'];
 /** Milliseconds that a child has to stop: writing a CPU profile takes a while. */
 const PATIENCE = 20_000;
 
-/** Runs a benchmark, and undoes in reverse order what it deferred. Its result is the exit status. */
-export async function run(benchmark) {
+/** Runs a program, and undoes in reverse order what it deferred. Its result is the exit status. */
+export async function run(work) {
   const deferred = [];
   let stopping;
   const stop = () =>
@@ -64,7 +64,7 @@ export async function run(benchmark) {
     });
   }
   try {
-    process.exitCode = await benchmark((undo) => {
+    process.exitCode = await work((undo) => {
       deferred.push(undo); // taken up even by a stop that is under way
       if (stopping) throw new Error('stopped');
     });
@@ -82,7 +82,7 @@ export async function startServices(options, defer) {
   const redis = redisUrl && new Redis(redisUrl, { maxRetriesPerRequest: 1 });
   if (redis) defer(async () => redis.disconnect());
   await redis?.ping();
-  const database = `lanyard_bench_${randomBytes(4).toString('hex')}`;
+  const database = `lanyard_run_${randomBytes(4).toString('hex')}`;
   let created;
   defer(async () => {
     const exists = await created?.then(
@@ -104,7 +104,7 @@ export async function startServices(options, defer) {
   console.log(
     `PostgreSQL ${rows[0].server_version} (${place(options['database-url'], 'embedded')}), ` +
       `${redis ? `Redis (${place(options['redis-url'], 'started for this')})` : 'no Redis: buckets in the process'}, ` +
-      `Node.js ${process.versions.node}; ${options.rounds} rounds of ${options.seconds} s, ${options.connections} connections`,
+      `Node.js ${process.versions.node}`,
   );
   return { pool, redis, defer, environment: { DATABASE_URL: url.href, REDIS_URL: redisUrl ?? '' } };
 }
@@ -117,7 +117,7 @@ async function query(url, statement) {
 
 async function startPostgres(defer) {
   const { startEmbeddedPostgres } = await import('../dist/src/database/embedded/embedded-postgres.js');
-  const directory = mkdtempSync(join(tmpdir(), 'lanyard-bench-'));
+  const directory = mkdtempSync(join(tmpdir(), 'lanyard-run-'));
   // Root's PostgreSQL runs as somebody else, who must be able to pass.
   chmodSync(directory, 0o755);
   defer(async () => rmSync(directory, { recursive: true, force: true }));
