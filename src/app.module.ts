@@ -9,6 +9,7 @@ import { EventsModule } from './events/events.module';
 import { HealthModule } from './health/health.module';
 import { BodyGuard } from './http/body.guard';
 import { ErrorFilter } from './http/error.filter';
+import { IdempotencyGuard } from './http/idempotency.guard';
 import { NotFoundController } from './http/not-found.controller';
 import { ValidationPipe } from './http/validation.pipe';
 import { IndustryEventsModule } from './industry-events/industry-events.module';
@@ -33,13 +34,14 @@ const resources = [
 class NotFoundModule {}
 
 /**
- * The way of a request, in the order in which it runs: key, token, body, checks, handler; and errors. No interceptors:
+ * The way of a request, in the order in which it runs: key, token, body, idempotency, checks, handler; and errors. No interceptors:
  * three of them cost more than all the rest of a short request.
  */
 const way = [
   { provide: APP_GUARD, useClass: AccessGuard },
   { provide: APP_GUARD, useClass: RateLimitGuard },
   { provide: APP_GUARD, useClass: BodyGuard },
+  { provide: APP_GUARD, useClass: IdempotencyGuard },
   { provide: APP_PIPE, useClass: ValidationPipe },
   { provide: APP_FILTER, useClass: ErrorFilter },
 ];

@@ -10,7 +10,10 @@ const DESCRIPTION = `Lead capture and event management for the organization that
 
 Lists are paged by \`limit\` (page size, at most 50) and \`offset\` (zero-based page index), in the order of creation.
 Every request costs one token of its key's bucket; \`X-RateLimit-*\` headers tell how it stands.
-Every error is \`{status, error}\`.`;
+Every error is \`{status, error}\`.
+
+A POST or PATCH with an \`Idempotency-Key\` is carried out once: a client that got no answer sends it again, with the same
+key and body, and gets the first answer.`;
 
 const rateLimitHeaders = {
   'X-RateLimit-Limit': {
@@ -23,6 +26,24 @@ const rateLimitHeaders = {
 const retryAfter = {
   'Retry-After': { schema: { type: 'integer', minimum: 1 }, description: 'Seconds until a token is there.' },
 };
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and ' +
+    'body, the request is not carried out a second time, and the first answer is given again.',
+  schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+} as const;
+const idempotencyReplayed = {
+  'Idempotency-Replayed': {
+    schema: { type: 'string', enum: ['true'] },
+    description: 'Present when this is the stored answer of the first request with the Idempotency-Key.',
+  },
+};
+/** The methods that an Idempotency-Key says something about. */
+const REPEATABLE = ['post', 'patch'];
 
 /** The OpenAPI 3.1 document of the API, from the decorators of its controllers and classes. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
@@ -38,18 +59,27 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .build();
   const document = SwaggerModule.createDocument(app, config, { extraModels: [ErrorResponse] });
   for (const path of Object.values(document.paths)) {
-    for (const operation of Object.values(path as Record<string, Operation>)) describeOperation(operation);
+    for (const [method, operation] of Object.entries(path as Record<string, Operation>)) {
+      describeOperation(operation, REPEATABLE.includes(method));
+    }
   }
   return asVersion31(document) as unknown as OpenAPIObject;
 }
 
 /** Adds what holds for every operation: its headers, and the errors that it can answer. */
-function describeOperation(operation: Operation): void {
+function describeOperation(operation: Operation, isRepeatable: boolean): void {
   const success = operation.responses['200'] as unknown as Node;
   success.description = 'Success';
-  success.headers = rateLimitHeaders;
+  success.headers = { ...rateLimitHeaders, ...(isRepeatable ? idempotencyReplayed : {}) };
+  if (isRepeatable) (operation.parameters ??= []).push(idempotencyKey);
   const hasPathId = operation.parameters?.some((parameter) => 'in' in parameter && parameter.in === 'path');
-  const statuses = [400, 401, 403, ...(hasPathId ? [404] : []), ...(operation.requestBody ? [413] : []), 429, 500];
+  const statuses = [
+    ...[400, 401, 403],
+    ...(hasPathId ? [404] : []),
+    ...(isRepeatable ? [409, 422] : []),
+    ...(operation.requestBody ? [413] : []),
+    ...[429, 500],
+  ];
   for (const status of statuses) operation.responses[String(status)] = errorResponse(status);
   if (operation.requestBody) (operation.requestBody as unknown as Node).required = true;
 }

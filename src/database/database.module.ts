@@ -3,6 +3,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../config';
 import { dataSourceOptions } from './data-source';
 import { Statements } from './statements';
+import { IdempotentAnswers } from './idempotent-answers';
+import { Writes } from './writes';
 
 /** The one data source of the process. `config.databaseUrl` is set by then, also on the embedded PostgreSQL. */
 @Global()
@@ -16,7 +18,7 @@ import { Statements } from './statements';
       }),
     }),
   ],
-  providers: [Statements],
-  exports: [Statements],
+  providers: [Statements, IdempotentAnswers, Writes],
+  exports: [Statements, Writes],
 })
 export class DatabaseModule {}

@@ -24,6 +24,9 @@ export const object = (columns: string): string => `(select row_to_json(o) from 
 /** How rows, found under the name `page`, become JSON: a select of one column a key, or a column that holds the text. */
 export type Render = string | { stored: string };
 
+/** Of rows that are gone there is nothing to show. */
+export const NOTHING: Render = { stored: `'{}'` };
+
 const texts = (render: Render): string =>
   typeof render === 'string'
     ? `select row_to_json(r)::text as json from (${render}) r`

@@ -1,7 +1,7 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
-import type { Pool, QueryArrayConfig } from 'pg';
+import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import { page, Render } from './json';
 import { fromUuid, LEAST_UUID, TrackedList } from './tracked-list';
@@ -70,22 +70,18 @@ export class Statements {
   /**
    * The JSON text of a statement's one row.
    * @param name unique name of the prepared statement
+   * @param manager of the transaction that it belongs to, if there is one
    * @throws NotFoundException when there is no row
    */
-  async one(name: string, text: string, values: unknown[]): Promise<Json> {
-    const json = await this.maybe(name, text, values);
+  async one(name: string, text: string, values: unknown[], manager?: EntityManager): Promise<Json> {
+    const [json] = await this.all(name, text, values, manager);
     if (json === undefined) throw new NotFoundException();
     return json;
   }
 
-  /** The JSON text of a statement's one row, or undefined when there is none. */
-  async maybe(name: string, text: string, values: unknown[]): Promise<Json | undefined> {
-    return (await this.all(name, text, values))[0];
-  }
-
   /** The JSON texts of a statement's rows. */
-  async all(name: string, text: string, values: unknown[]): Promise<Json[]> {
-    return (await this.rows<[Json]>(name, text, values)).map(([json]) => json);
+  async all(name: string, text: string, values: unknown[], manager?: EntityManager): Promise<Json[]> {
+    return (await this.rows<[Json]>(name, text, values, manager)).map(([json]) => json);
   }
 
   /**
@@ -113,9 +109,15 @@ export class Statements {
     return { limit, offset, items: rows.map(([json]) => json).join(','), total: Number(total) };
   }
 
-  private async rows<R extends unknown[]>(name: string, text: string, values: unknown[]): Promise<R[]> {
+  private async rows<R extends unknown[]>(
+    name: string,
+    text: string,
+    values: unknown[],
+    manager?: EntityManager,
+  ): Promise<R[]> {
     const query: QueryArrayConfig = { name, text, values, rowMode: 'array' };
-    return (await this.pool.query<R>(query)).rows;
+    const connection = manager ? ((await manager.queryRunner?.connect()) as PoolClient) : this.pool;
+    return (await connection.query<R>(query)).rows;
   }
 }
 
@@ -174,13 +176,3 @@ function trackedPage({ list, render, exists }: TrackedListing, limit: number, in
 /** The total stands in each row of the page; alone, when the page is empty. */
 const pageAndTotal = (items: string, total: string): string =>
   `select json, total from (select (${total}) as total) t left join lateral (${items}) p on true`;
-
-/**
- * The JSON text of a statement's one row, as a transaction sees it.
- * @throws NotFoundException when there is no row
- */
-export async function rendered(manager: EntityManager, text: string, values: unknown[]): Promise<Json> {
-  const [row] = await manager.query<{ json: Json }[]>(text, values);
-  if (!row) throw new NotFoundException();
-  return row.json;
-}

@@ -1,13 +1,10 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
-import { many } from '../database/json';
+import { Injectable } from '@nestjs/common';
+import { many, NOTHING, one } from '../database/json';
 import { Json, Page, Statements, TrackedListing } from '../database/statements';
-import { retried } from '../database/transaction';
+import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import type { EventAddLeadsV0Input, EventLeadInput } from './event.dto';
-import { EventLeadEntity } from './event.entity';
 import { EVENT_LEAD } from './event.response';
 
 const LIST: TrackedListing = {
@@ -50,12 +47,17 @@ const ASSOCIATE = `
     )
   select (${many('select * from given order by position', EVENT_LEAD)}) where exists (select from known)`;
 
+const DISSOCIATE = one(
+  'delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3 returning lead_id',
+  NOTHING,
+);
+
 /** The leads of an event, with their flags. */
 @Injectable()
 export class EventLeadsService {
   constructor(
     private readonly statements: Statements,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly writes: Writes,
   ) {}
 
   list({ organizationId }: Caller, eventId: number, page: PageQuery): Promise<Page> {
@@ -67,20 +69,17 @@ export class EventLeadsService {
    * @returns the associations, each once, in the order of first appearance
    * @throws NotFoundException when the event, or one of the leads, is not the organization's
    */
-  associate({ organizationId }: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<Json> {
+  associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<Json> {
     const leads = lastOfEach(eventLeads);
     const ids = leads.map((lead) => lead.leadId);
     const registered = leads.map((lead) => lead.registered ?? false);
     const checkedIn = leads.map((lead) => lead.checkedIn ?? false);
-    const values = [organizationId, eventId, ids, registered, checkedIn];
-    return retried(() => this.statements.one('event.leads.associate', ASSOCIATE, values));
+    const values = [caller.organizationId, eventId, ids, registered, checkedIn];
+    return this.writes.one(caller, 'event.leads.associate', ASSOCIATE, values);
   }
 
-  async dissociate({ organizationId }: Caller, eventId: number, leadId: string): Promise<void> {
-    const { affected } = await retried(() =>
-      this.dataSource.manager.delete(EventLeadEntity, { organizationId, eventId, leadId }),
-    );
-    if (!affected) throw new NotFoundException();
+  dissociate(caller: Caller, eventId: number, leadId: string): Promise<Json> {
+    return this.writes.one(caller, 'event.leads.dissociate', DISSOCIATE, [caller.organizationId, eventId, leadId]);
   }
 }
 

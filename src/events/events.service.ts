@@ -1,13 +1,10 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
-import { one } from '../database/json';
+import { Injectable } from '@nestjs/common';
+import { NOTHING, one } from '../database/json';
 import { CountedListing, Json, Page, Statements, TrackedListing } from '../database/statements';
-import { retried } from '../database/transaction';
+import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import type { EventCreateV0Input, EventUpdateV0Input } from './event.dto';
-import { EventEntity } from './event.entity';
 import { EVENT, USER } from './event.response';
 
 const LIST: TrackedListing = {
@@ -31,6 +28,9 @@ const REPLACE = one(
   EVENT,
 );
 
+/** Foreign keys remove its associations, assignments and activations, and empty references to them elsewhere. */
+const DELETE = one('delete from events where organization_id = $1 and id = $2 returning id', NOTHING);
+
 const USERS: CountedListing = {
   name: 'events.users',
   rows: `select u.* from event_users e join users u on u.organization_id = e.organization_id and u.id = e.user_id
@@ -44,7 +44,7 @@ const USERS: CountedListing = {
 export class EventsService {
   constructor(
     private readonly statements: Statements,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly writes: Writes,
   ) {}
 
   list({ organizationId }: Caller, page: PageQuery): Promise<Page> {
@@ -55,22 +55,18 @@ export class EventsService {
     return this.statements.one('event', ONE, [organizationId, eventId]);
   }
 
-  create({ organizationId }: Caller, { createdByEmail, ...input }: EventCreateV0Input): Promise<Json> {
-    const values = [organizationId, createdByEmail, ...columnsOf(input)];
-    return retried(() => this.statements.one('event.create', CREATE, values));
+  create(caller: Caller, { createdByEmail, ...input }: EventCreateV0Input): Promise<Json> {
+    const values = [caller.organizationId, createdByEmail, ...columnsOf(input)];
+    return this.writes.one(caller, 'event.create', CREATE, values);
   }
 
-  replace({ organizationId }: Caller, eventId: number, input: EventUpdateV0Input): Promise<Json> {
-    const values = [organizationId, eventId, ...columnsOf(input)];
-    return retried(() => this.statements.one('event.replace', REPLACE, values));
+  replace(caller: Caller, eventId: number, input: EventUpdateV0Input): Promise<Json> {
+    const values = [caller.organizationId, eventId, ...columnsOf(input)];
+    return this.writes.one(caller, 'event.replace', REPLACE, values);
   }
 
-  /** Foreign keys remove its associations, assignments and activations, and empty references to them elsewhere. */
-  async delete({ organizationId }: Caller, eventId: number): Promise<void> {
-    const { affected } = await retried(() =>
-      this.dataSource.manager.delete(EventEntity, { organizationId, id: String(eventId) }),
-    );
-    if (!affected) throw new NotFoundException();
+  delete(caller: Caller, eventId: number): Promise<Json> {
+    return this.writes.one(caller, 'event.delete', DELETE, [caller.organizationId, eventId]);
   }
 
   users({ organizationId }: Caller, eventId: number, page: PageQuery): Promise<Page> {

@@ -1,5 +1,6 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import type { Once } from './idempotency.guard';
 
 /** On whose behalf a request is made: the organization of its API key, and the limits of that key. */
 export interface Caller {
@@ -9,6 +10,8 @@ export interface Caller {
   maxTokens: number;
   /** tokens a second */
   refillRate: number;
+  /** set when the request has an Idempotency-Key */
+  once?: Once;
 }
 
 declare module 'express-serve-static-core' {

@@ -1,7 +1,7 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { isBadInput, sqlState } from '../database/transaction';
-import { errorBody, errorText, InvalidField } from './errors';
+import { errorBody, ErrorInWords, errorText } from './errors';
 
 /** Every error of every origin leaves as `{status, error}`. */
 @Catch()
@@ -18,7 +18,7 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    const text = error instanceof InvalidField ? error.message : errorText(status);
+    const text = error instanceof ErrorInWords ? error.message : errorText(status);
     response.status(status).setHeader('Content-Type', 'application/json; charset=utf-8');
     response.send(errorBody(status, text));
   }

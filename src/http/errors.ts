@@ -1,10 +1,17 @@
 import { STATUS_CODES } from 'node:http';
-import { BadRequestException } from '@nestjs/common';
+import { HttpException } from '@nestjs/common';
+
+/** An error that tells the client more than its status does. */
+export class ErrorInWords extends HttpException {
+  constructor(status: number, text: string) {
+    super(text, status);
+  }
+}
 
 /** 400 that names the field of the body at fault, a nested one by its path: `phoneNumbers[0].type`. */
-export class InvalidField extends BadRequestException {
+export class InvalidField extends ErrorInWords {
   constructor(path: string) {
-    super(`Missing or invalid '${path}'`);
+    super(400, `Missing or invalid '${path}'`);
   }
 }
 

@@ -1,10 +1,8 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
 import { many } from '../database/json';
 import { Json, Statements } from '../database/statements';
+import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
-import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT } from './industry-event.response';
 
 const BOOKMARKED = many(
@@ -13,40 +11,32 @@ const BOOKMARKED = many(
   INDUSTRY_EVENT,
 );
 
-const SUCCESS = '{"success":true}';
+/** A change of the bookmark ($1, $2), with a row when there is such an industry event. */
+const change = (sql: string): string => `
+  with event as (select id from industry_events where id = $2), change as (${sql})
+  select '{"success":true}' from event`;
+
+const ADD = change(`insert into industry_event_bookmarks (organization_id, industry_event_id)
+  select $1, id from event on conflict do nothing`);
+const REMOVE = change('delete from industry_event_bookmarks where organization_id = $1 and industry_event_id = $2');
 
 /** The industry events that an organization bookmarked. */
 @Injectable()
 export class BookmarksService {
   constructor(
     private readonly statements: Statements,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly writes: Writes,
   ) {}
 
   list({ organizationId }: Caller): Promise<Json> {
     return this.statements.one('industryEvents.bookmarks', BOOKMARKED, [organizationId]);
   }
 
-  async add({ organizationId }: Caller, industryEventId: string): Promise<Json> {
-    await this.mustExist(industryEventId);
-    const bookmark = { organizationId, industryEventId };
-    await this.dataSource
-      .createQueryBuilder()
-      .insert()
-      .into(IndustryEventBookmarkEntity)
-      .values(bookmark)
-      .orIgnore()
-      .execute();
-    return SUCCESS;
+  add(caller: Caller, industryEventId: string): Promise<Json> {
+    return this.writes.one(caller, 'bookmark.add', ADD, [caller.organizationId, industryEventId]);
   }
 
-  async remove({ organizationId }: Caller, industryEventId: string): Promise<Json> {
-    await this.mustExist(industryEventId);
-    await this.dataSource.manager.delete(IndustryEventBookmarkEntity, { organizationId, industryEventId });
-    return SUCCESS;
-  }
-
-  private async mustExist(id: string): Promise<void> {
-    if (!(await this.dataSource.manager.existsBy(IndustryEventEntity, { id }))) throw new NotFoundException();
+  remove(caller: Caller, industryEventId: string): Promise<Json> {
+    return this.writes.one(caller, 'bookmark.remove', REMOVE, [caller.organizationId, industryEventId]);
   }
 }

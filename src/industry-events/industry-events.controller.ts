@@ -42,15 +42,19 @@ export class IndustryEventsController {
   @Post()
   @ApiOperation({ operationId: 'createIndustryEvent', summary: 'Create an industry event, unless its URL is known' })
   @Returns(IndustryEventCreation)
-  create(@JsonBody() body: IndustryEventCreateV0Input) {
-    return this.industryEvents.create(body);
+  create(@CurrentCaller() caller: Caller, @JsonBody() body: IndustryEventCreateV0Input) {
+    return this.industryEvents.create(caller, body);
   }
 
   @Put(':industryEventId')
   @ApiOperation({ operationId: 'updateIndustryEvent', summary: 'Change some fields of an industry event' })
   @Returns(IndustryEventV0Response, 'industryEvent')
-  update(@UuidParam('industryEventId') industryEventId: string, @JsonBody() body: IndustryEventUpdateV0Input) {
-    return this.industryEvents.update(industryEventId, body);
+  update(
+    @CurrentCaller() caller: Caller,
+    @UuidParam('industryEventId') industryEventId: string,
+    @JsonBody() body: IndustryEventUpdateV0Input,
+  ) {
+    return this.industryEvents.update(caller, industryEventId, body);
   }
 
   @Post(':industryEventId/bookmark')

@@ -1,9 +1,9 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { many, one } from '../database/json';
-import { CountedListing, Json, Page, rendered, Statements, TrackedListing } from '../database/statements';
-import { inTransaction, TryAgain, violates } from '../database/transaction';
+import { CountedListing, Json, Page, Statements, TrackedListing } from '../database/statements';
+import { TryAgain, violates } from '../database/transaction';
+import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import { InvalidField } from '../http/errors';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
@@ -48,7 +48,7 @@ const POTENTIAL_DUPLICATES = many(
 export class IndustryEventsService {
   constructor(
     private readonly statements: Statements,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly writes: Writes,
   ) {}
 
   list({ eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
@@ -65,8 +65,8 @@ export class IndustryEventsService {
    * A record with the same eventUrl is returned as it stands. The unique index decides, so that under any concurrency
    * one request alone creates it: the others wait for that one's commit and then find its record.
    */
-  create(input: IndustryEventCreateV0Input): Promise<Json> {
-    return inTransaction(this.dataSource, async (manager) => {
+  create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json> {
+    return this.writes.transaction(caller, async (manager) => {
       const { raw } = await manager
         .createQueryBuilder()
         .insert()
@@ -76,21 +76,20 @@ export class IndustryEventsService {
         .returning('id')
         .execute();
       const [created] = raw as { id: string }[];
-      const [record] = await manager.query<{ json: Json }[]>(
-        created ? ONE : ONE_BY_URL,
-        created ? [created.id] : [input.eventUrl],
-      );
+      const [record] = created
+        ? await this.statements.all('industryEvent.stored', ONE, [created.id], manager)
+        : await this.statements.all('industryEvent.byUrl', ONE_BY_URL, [input.eventUrl], manager);
       // The record that was in the way has been given another URL since.
-      if (!record) throw new TryAgain();
-      const duplicates = created ? await potentialDuplicates(manager, { ...input, ...created }) : '';
-      return `{"industryEvent":${record.json},"created":${created !== undefined},"potentialDuplicates":[${duplicates}]}`;
+      if (record === undefined) throw new TryAgain();
+      const duplicates = created ? await this.potentialDuplicates(manager, { ...input, ...created }) : '';
+      return `{"industryEvent":${record},"created":${created !== undefined},"potentialDuplicates":[${duplicates}]}`;
     });
   }
 
   /** Changes the fields that the input holds; null clears. */
-  update(industryEventId: string, input: IndustryEventUpdateV0Input): Promise<Json> {
+  update(caller: Caller, industryEventId: string, input: IndustryEventUpdateV0Input): Promise<Json> {
     const key = { id: industryEventId };
-    return inTransaction(this.dataSource, async (manager) => {
+    const write = this.writes.transaction(caller, async (manager) => {
       const stored = await manager.findOne(IndustryEventEntity, {
         // With the id, because TypeORM takes a row of nulls alone for none.
         select: { id: true, startDate: true, endDate: true },
@@ -102,14 +101,18 @@ export class IndustryEventsService {
       if (startDate && endDate && new Date(endDate) < new Date(startDate)) throw new InvalidField('endDate');
       const changes = { ...input, updatedAt: () => 'now()' };
       if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, key, changes);
-      return rendered(manager, ONE, [industryEventId]);
-    }).catch((error: unknown) => {
+      return this.statements.one('industryEvent.stored', ONE, [industryEventId], manager);
+    });
+    return write.catch((error: unknown) => {
       throw violates(error, 'industry_events_event_url_key') ? new InvalidField('eventUrl') : error;
     });
   }
-}
 
-const potentialDuplicates = (
-  manager: EntityManager,
-  { name, startDate, id }: { name: string; startDate?: string | null; id: string },
-): Promise<Json> => rendered(manager, POTENTIAL_DUPLICATES, [name, startDate ?? null, id]);
+  private potentialDuplicates(
+    manager: EntityManager,
+    { name, startDate, id }: { name: string; startDate?: string | null; id: string },
+  ): Promise<Json> {
+    const values = [name, startDate ?? null, id];
+    return this.statements.one('industryEvent.duplicates', POTENTIAL_DUPLICATES, values, manager);
+  }
+}

@@ -1,14 +1,12 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
-import { one } from '../database/json';
+import { Injectable } from '@nestjs/common';
+import { NOTHING, one } from '../database/json';
 import { Json, Page, Statements, TrackedListing } from '../database/statements';
 import { Together } from '../database/together';
 import { isBadInput, retried } from '../database/transaction';
+import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import type { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
-import { LeadEntity } from './lead.entity';
 import { LEAD } from './lead.response';
 
 const LIST: TrackedListing = {
@@ -71,6 +69,9 @@ const PATCH = one(
   LEAD,
 );
 
+/** Foreign keys remove everything that belongs to the lead. */
+const DELETE = one('delete from leads where organization_id = $1 and id = $2 returning id', NOTHING);
+
 @Injectable()
 export class LeadsService {
   private readonly creating = new Together<LeadCreateV0Input, Json>(
@@ -82,7 +83,7 @@ export class LeadsService {
 
   constructor(
     private readonly statements: Statements,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly writes: Writes,
   ) {}
 
   list({ organizationId }: Caller, page: PageQuery): Promise<Page> {
@@ -93,22 +94,21 @@ export class LeadsService {
     return this.statements.one('lead', ONE, [organizationId, leadId]);
   }
 
-  create({ organizationId }: Caller, input: LeadCreateV0Input): Promise<Json> {
-    return this.creating.add(organizationId, input);
+  /** One that is to be created once needs a transaction of its own, in which its answer is stored. */
+  create(caller: Caller, input: LeadCreateV0Input): Promise<Json> {
+    const { organizationId, once } = caller;
+    if (!once) return this.creating.add(organizationId, input);
+    return this.writes.one(caller, 'lead.create', CREATE, [organizationId, JSON.stringify([input])]);
   }
 
   patch(caller: Caller, leadId: string, input: LeadPatchV0Input): Promise<Json> {
-    if (Object.values(input).every((value) => value === undefined)) return this.get(caller, leadId);
+    const key = [caller.organizationId, leadId];
+    if (Object.values(input).every((value) => value === undefined)) return this.writes.one(caller, 'lead', ONE, key);
     const patch = input.phoneNumbers === null ? { ...input, phoneNumbers: [] } : input;
-    const values = [caller.organizationId, leadId, JSON.stringify(patch)];
-    return retried(() => this.statements.one('lead.patch', PATCH, values));
+    return this.writes.one(caller, 'lead.patch', PATCH, [...key, JSON.stringify(patch)]);
   }
 
-  /** Foreign keys remove everything that belongs to the lead. */
-  async delete({ organizationId }: Caller, leadId: string): Promise<void> {
-    const { affected } = await retried(() =>
-      this.dataSource.manager.delete(LeadEntity, { organizationId, id: leadId }),
-    );
-    if (!affected) throw new NotFoundException();
+  delete(caller: Caller, leadId: string): Promise<Json> {
+    return this.writes.one(caller, 'lead.delete', DELETE, [caller.organizationId, leadId]);
   }
 }

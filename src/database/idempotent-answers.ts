@@ -1,0 +1,94 @@
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, EntityManager } from 'typeorm';
+import { ErrorInWords } from '../http/errors';
+import type { Once } from '../http/idempotency.guard';
+import type { Json } from './statements';
+import { TryAgain } from './transaction';
+
+/** For how long an answer is given again. */
+const KEPT = `interval '24 hours'`;
+
+/**
+ * What is stored under an idempotency key `$2` of an API key `$1`, and whether no other transaction works on it. The
+ * lock is let go with the transaction, also when its process dies.
+ */
+const CLAIM = `
+  select free, fingerprint = $3 as same, answer
+  from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free) lock
+    left join idempotent_answers on api_key_id = $1::uuid and idempotency_key = $2 and created_at > now() - ${KEPT}`;
+
+/** Has a row when nothing was stored that still counts. */
+const STORE = `
+  insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer) values ($1, $2, $3, $4)
+  on conflict (api_key_id, idempotency_key) do update
+    set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
+    where a.created_at <= now() - ${KEPT}
+  returning 1`;
+
+/** Few at a time, so that nothing else waits; what another process is deleting is left to it. */
+const BATCH = 1000;
+const SWEEP = `
+  with old as (
+    select api_key_id, idempotency_key from idempotent_answers where created_at <= now() - ${KEPT}
+    order by created_at limit ${BATCH} for update skip locked
+  )
+  delete from idempotent_answers a using old
+  where a.api_key_id = old.api_key_id and a.idempotency_key = old.idempotency_key returning 1`;
+/** milliseconds */
+const SWEPT_EVERY = 60_000;
+
+/** The first answers to requests with an Idempotency-Key (docs/decisions/0012). */
+@Injectable()
+export class IdempotentAnswers implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('Idempotency');
+  private sweeping?: NodeJS.Timeout;
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /**
+   * Does the work, unless it was done before. Its answer is stored in the transaction of the write: afterwards both are
+   * there, or none.
+   * @throws ErrorInWords 422 when the key stands for another request, 409 while the first one runs
+   */
+  async once(
+    manager: EntityManager,
+    apiKeyId: string,
+    { key, fingerprint, replayed }: Once,
+    work: (manager: EntityManager) => Promise<Json>,
+  ): Promise<Json> {
+    type Claim = { free: boolean; same: boolean | null; answer: Json | null };
+    const [claim] = await manager.query<Claim[]>(CLAIM, [apiKeyId, key, fingerprint]);
+    if (typeof claim?.answer === 'string') {
+      if (!claim.same) throw new ErrorInWords(422, 'This Idempotency-Key was used for another request');
+      replayed();
+      return claim.answer;
+    }
+    if (!claim?.free) throw new ErrorInWords(409, 'The first request with this Idempotency-Key is still running');
+    const answer = await work(manager);
+    const stored = await manager.query<unknown[]>(STORE, [apiKeyId, key, fingerprint, answer]);
+    // The first one ended between the look and the lock: its answer will be found.
+    if (stored.length === 0) throw new TryAgain();
+    return answer;
+  }
+
+  /** Deletes answers that no longer count. @returns how many */
+  async sweep(): Promise<number> {
+    let swept = 0;
+    for (let batch = BATCH; batch === BATCH; swept += batch) {
+      batch = (await this.dataSource.query<[unknown[], number]>(SWEEP))[1];
+    }
+    return swept;
+  }
+
+  onApplicationBootstrap(): void {
+    const sweep = (): void =>
+      void this.sweep().catch(() => this.logger.warn('Old idempotent answers could not be swept'));
+    this.sweeping = setInterval(sweep, SWEPT_EVERY).unref();
+    sweep();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.sweeping);
+  }
+}

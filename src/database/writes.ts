@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, EntityManager } from 'typeorm';
+import type { Caller } from '../http/caller';
+import { IdempotentAnswers } from './idempotent-answers';
+import { Json, Statements } from './statements';
+import { inTransaction, retried } from './transaction';
+
+/** Writes of requests: run again where that helps, and under an Idempotency-Key once. */
+@Injectable()
+export class Writes {
+  constructor(
+    private readonly statements: Statements,
+    private readonly answers: IdempotentAnswers,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  /**
+   * A write of one statement.
+   * @param name unique name of the prepared statement
+   * @returns the JSON text of its one row
+   * @throws NotFoundException when it has none
+   */
+  one(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
+    if (!caller.once) return retried(() => this.statements.one(name, text, values));
+    return this.transaction(caller, (manager) => this.statements.one(name, text, values, manager));
+  }
+
+  /** A write of several statements: all of them or none. Inside, only the passed manager may be touched. */
+  transaction({ keyId, once }: Caller, work: (manager: EntityManager) => Promise<Json>): Promise<Json> {
+    return inTransaction(this.dataSource, (manager) =>
+      once ? this.answers.once(manager, keyId, once, work) : work(manager),
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { InvalidField } from './errors';
+
+/** A request that is carried out once, however often it is sent. */
+export interface Once {
+  /** the client's name for it */
+  key: string;
+  /** SHA-256 of what it asks for */
+  fingerprint: Buffer;
+  /** to be called when the stored answer of the first is given */
+  replayed(): void;
+}
+
+const HEADER = 'idempotency-key';
+/** Methods of which every repetition would do something again. */
+const METHODS = ['POST', 'PATCH'];
+
+/** Takes up the `Idempotency-Key` of a POST or a PATCH, after its body is read. Other methods are idempotent as they are. */
+@Injectable()
+export class IdempotencyGuard implements CanActivate {
+  /** @throws InvalidField when the key is not 1 to 255 visible ASCII characters */
+  canActivate(context: ExecutionContext): boolean {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const key = request.headers[HEADER];
+    if (key === undefined || !request.caller || !METHODS.includes(request.method)) return true;
+    if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) throw new InvalidField('Idempotency-Key');
+    const response = http.getResponse<Response>();
+    const replayed = (): void => void response.setHeader('Idempotency-Replayed', 'true');
+    // A new object, as callers are remembered and shared.
+    request.caller = { ...request.caller, once: { key, fingerprint: fingerprintOf(request), replayed } };
+    return true;
+  }
+}
+
+/** Of the method, the path and the body as JSON: neither white space in it nor how it was compressed matters. */
+const fingerprintOf = ({ method, path, body }: Request): Buffer =>
+  createHash('sha256')
+    .update(`${method} ${path}\n${JSON.stringify(body ?? {})}`)
+    .digest();
