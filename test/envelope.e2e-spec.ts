@@ -51,6 +51,33 @@ describe('envelope', () => {
     });
   });
 
+  it('carries the headers of an API that browsers and caches must not touch, also around errors', async () => {
+    const origin = lanyard.baseUrl.replace(/\/api\/v0$/, '');
+    const headers = { 'x-api-key': tenant.key };
+    const answers = await Promise.all([
+      fetch(`${lanyard.baseUrl}/leads`, { headers }),
+      fetch(`${lanyard.baseUrl}/leads?limit=0`, { headers }),
+      fetch(`${lanyard.baseUrl}/leads/%zz`, { headers }),
+      fetch(`${lanyard.baseUrl}/leads`),
+      fetch(`${lanyard.baseUrl}/leads`, { headers: { 'x-api-key': 'x' } }),
+      fetch(`${origin}/health/live`),
+      fetch(`${origin}/nothing`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 401, 403, 200, 404]);
+    for (const answer of answers) {
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'cache-control': 'no-store',
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'strict-transport-security': expect.stringMatching(/^max-age=\d{8}/),
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'x-request-id': expect.stringMatching(/^[\w.:-]{1,128}$/),
+      });
+    }
+  });
+
   it('has no body for HEAD', async () => {
     const response = await fetch(`${lanyard.baseUrl}/leads`, { method: 'HEAD', headers: { 'x-api-key': tenant.key } });
     expect(response.status).toBe(200);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { errorBody } from './errors';
+import { SECURITY_HEADERS } from './security-headers';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -12,6 +13,7 @@ declare module 'express-serve-static-core' {
 /** What every request meets first. */
 export function prepareRequest(request: Request, response: Response, next: NextFunction): void {
   nameRequest(request, response);
+  for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
   // HTTP/1.1 demands a Host header.
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     response.set({ Connection: 'close', 'Content-Type': 'application/json; charset=utf-8' });
