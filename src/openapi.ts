@@ -24,7 +24,7 @@ const rateLimitHeaders = {
   'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'Unix second at which the bucket is full again.' },
 };
 const retryAfter = {
-  'Retry-After': { schema: { type: 'integer', minimum: 1 }, description: 'Seconds until a token is there.' },
+  'Retry-After': { schema: { type: 'integer', minimum: 1 }, description: 'Seconds to wait before the next attempt.' },
 };
 
 const idempotencyKey = {
@@ -78,7 +78,7 @@ function describeOperation(operation: Operation, isRepeatable: boolean): void {
     ...(hasPathId ? [404] : []),
     ...(isRepeatable ? [409, 422] : []),
     ...(operation.requestBody ? [413] : []),
-    ...[429, 500],
+    ...[429, 500, 503],
   ];
   for (const status of statuses) operation.responses[String(status)] = errorResponse(status);
   if (operation.requestBody) (operation.requestBody as unknown as Node).required = true;
@@ -86,7 +86,10 @@ function describeOperation(operation: Operation, isRepeatable: boolean): void {
 
 const errorResponse = (status: number) => ({
   description: errorText(status),
-  headers: { ...(status === 401 || status === 403 ? {} : rateLimitHeaders), ...(status === 429 ? retryAfter : {}) },
+  headers: {
+    ...(status === 401 || status === 403 ? {} : rateLimitHeaders),
+    ...(status === 429 || status === 503 ? retryAfter : {}),
+  },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
 });
 

@@ -17,11 +17,11 @@ const ONE = one('select * from activations where organization_id = $1 and id = $
 export class ActivationsService {
   constructor(private readonly statements: Statements) {}
 
-  list({ organizationId }: Caller, page: PageQuery): Promise<Page> {
-    return this.statements.page(LIST, [organizationId], page);
+  list(caller: Caller, page: PageQuery): Promise<Page> {
+    return this.statements.page(caller, LIST, [caller.organizationId], page);
   }
 
-  get({ organizationId }: Caller, activationId: string): Promise<Json> {
-    return this.statements.one('activation', ONE, [organizationId, activationId]);
+  get(caller: Caller, activationId: string): Promise<Json> {
+    return this.statements.one(caller, 'activation', ONE, [caller.organizationId, activationId]);
   }
 }

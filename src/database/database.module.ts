@@ -4,6 +4,7 @@ import { Config } from '../config';
 import { dataSourceOptions } from './data-source';
 import { Statements } from './statements';
 import { IdempotentAnswers } from './idempotent-answers';
+import { Turns } from './turns';
 import { Writes } from './writes';
 
 /** The one data source of the process. `config.databaseUrl` is set by then, also on the embedded PostgreSQL. */
@@ -18,7 +19,12 @@ import { Writes } from './writes';
       }),
     }),
   ],
-  providers: [Statements, IdempotentAnswers, Writes],
+  providers: [
+    { provide: Turns, inject: [Config], useFactory: ({ poolSize }: Config) => new Turns(poolSize) },
+    Statements,
+    IdempotentAnswers,
+    Writes,
+  ],
   exports: [Statements, Writes],
 })
 export class DatabaseModule {}

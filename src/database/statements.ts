@@ -3,7 +3,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
+import type { Caller } from '../http/caller';
 import { page, Render } from './json';
+import { Turns } from './turns';
 import { fromUuid, LEAST_UUID, TrackedList } from './tracked-list';
 
 /** JSON text that PostgreSQL rendered and that goes out as it is. */
@@ -56,6 +58,9 @@ export interface FoundListing {
   page: (limit: number, index: string, known: string) => string;
 }
 
+/** On whose behalf a statement runs. */
+type Owner = Pick<Caller, 'organizationId'>;
+
 /** Prepared statements on the pool of the data source: one round trip and no planning each. */
 @Injectable()
 export class Statements {
@@ -63,25 +68,25 @@ export class Statements {
   private readonly pages = new Map<string, string>();
   private readonly known = new LRUCache<string, string>({ max: 500 });
 
-  constructor(@InjectDataSource() dataSource: DataSource) {
+  constructor(
+    private readonly turns: Turns,
+    @InjectDataSource() dataSource: DataSource,
+  ) {
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
   }
 
   /**
    * The JSON text of a statement's one row.
    * @param name unique name of the prepared statement
-   * @param manager of the transaction that it belongs to, if there is one
    * @throws NotFoundException when there is no row
    */
-  async one(name: string, text: string, values: unknown[], manager?: EntityManager): Promise<Json> {
-    const [json] = await this.all(name, text, values, manager);
-    if (json === undefined) throw new NotFoundException();
-    return json;
+  async one(owner: Owner, name: string, text: string, values: unknown[]): Promise<Json> {
+    return found(await this.all(owner, name, text, values));
   }
 
   /** The JSON texts of a statement's rows. */
-  async all(name: string, text: string, values: unknown[], manager?: EntityManager): Promise<Json[]> {
-    return (await this.rows<[Json]>(name, text, values, manager)).map(([json]) => json);
+  async all(owner: Owner, name: string, text: string, values: unknown[]): Promise<Json[]> {
+    return (await this.rows<[Json]>(owner, name, text, values)).map(([json]) => json);
   }
 
   /**
@@ -89,6 +94,7 @@ export class Statements {
    * @throws NotFoundException when what the list belongs to does not exist
    */
   async page(
+    owner: Owner,
     listing: TrackedListing | CountedListing | FoundListing,
     values: unknown[],
     { limit, offset }: { limit: number; offset: number },
@@ -102,7 +108,7 @@ export class Statements {
     }
     const question = 'page' in listing ? JSON.stringify([listing.name, values]) : undefined;
     const all = [...values, ...(isFirst ? [] : [offset]), ...(question ? [this.known.get(question) ?? null] : [])];
-    const rows = await this.rows<[Json | null, string | null, string?]>(name, text, all);
+    const rows = await this.rows<[Json | null, string | null, string?]>(owner, name, text, all);
     const [, total = null, known] = rows[0] ?? [];
     if (total === null) throw new NotFoundException();
     if (question && known) this.known.set(question, known);
@@ -110,15 +116,35 @@ export class Statements {
   }
 
   private async rows<R extends unknown[]>(
+    { organizationId }: Owner,
     name: string,
     text: string,
     values: unknown[],
-    manager?: EntityManager,
   ): Promise<R[]> {
     const query: QueryArrayConfig = { name, text, values, rowMode: 'array' };
-    const connection = manager ? ((await manager.queryRunner?.connect()) as PoolClient) : this.pool;
-    return (await connection.query<R>(query)).rows;
+    return (await this.turns.run(organizationId, () => this.pool.query<R>(query))).rows;
   }
+}
+
+/** The JSON texts of a statement's rows, as the manager's transaction sees them. */
+export async function allWithin(
+  manager: EntityManager,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<Json[]> {
+  const connection = (await manager.queryRunner?.connect()) as PoolClient;
+  const { rows } = await connection.query<[Json]>({ name, text, values, rowMode: 'array' });
+  return rows.map(([json]) => json);
+}
+
+/** The JSON text of a statement's one row, as the manager's transaction sees it. @throws NotFoundException */
+export const oneWithin = async (manager: EntityManager, name: string, text: string, values: unknown[]): Promise<Json> =>
+  found(await allWithin(manager, name, text, values));
+
+function found([json]: Json[]): Json {
+  if (json === undefined) throw new NotFoundException();
+  return json;
 }
 
 function pageStatement(

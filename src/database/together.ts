@@ -1,3 +1,5 @@
+import { MOST_WAITING, Overloaded } from './turns';
+
 /**
  * Work on one key that arrives while earlier work on it is under way is done together, in one go, after it. What would
  * wait for the same lock in any case so costs one statement and one commit instead of many; alone, nothing waits.
@@ -20,6 +22,7 @@ export class Together<Item, Result> {
     return new Promise((resolve, reject) => {
       const waiting = this.waiting.get(key);
       if (waiting) {
+        if (waiting.length >= MOST_WAITING) return reject(new Overloaded());
         waiting.push({ item, resolve, reject });
         return;
       }

@@ -1,4 +1,4 @@
-import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
+import { QueryFailedError } from 'typeorm';
 
 /** Deadlock, serialization failure, and a row referred to that was deleted after it was looked at. */
 const TRANSIENT = ['40P01', '40001', '23503'];
@@ -18,10 +18,6 @@ export async function retried<T>(work: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-/** Runs `work` in one transaction, again where that helps. Inside, only the passed manager may be touched. */
-export const inTransaction = <T>(dataSource: DataSource, work: (manager: EntityManager) => Promise<T>): Promise<T> =>
-  retried(() => dataSource.transaction(work));
 
 /** What PostgreSQL said, also through TypeORM. */
 const causeOf = (error: unknown): { code?: unknown; constraint?: unknown } =>

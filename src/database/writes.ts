@@ -3,8 +3,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import type { Caller } from '../http/caller';
 import { IdempotentAnswers } from './idempotent-answers';
-import { Json, Statements } from './statements';
-import { inTransaction, retried } from './transaction';
+import { Json, oneWithin, Statements } from './statements';
+import { retried } from './transaction';
+import { Turns } from './turns';
 
 /** Writes of requests: run again where that helps, and under an Idempotency-Key once. */
 @Injectable()
@@ -12,6 +13,7 @@ export class Writes {
   constructor(
     private readonly statements: Statements,
     private readonly answers: IdempotentAnswers,
+    private readonly turns: Turns,
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
@@ -22,14 +24,14 @@ export class Writes {
    * @throws NotFoundException when it has none
    */
   one(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
-    if (!caller.once) return retried(() => this.statements.one(name, text, values));
-    return this.transaction(caller, (manager) => this.statements.one(name, text, values, manager));
+    if (!caller.once) return retried(() => this.statements.one(caller, name, text, values));
+    return this.transaction(caller, (manager) => oneWithin(manager, name, text, values));
   }
 
   /** A write of several statements: all of them or none. Inside, only the passed manager may be touched. */
-  transaction({ keyId, once }: Caller, work: (manager: EntityManager) => Promise<Json>): Promise<Json> {
-    return inTransaction(this.dataSource, (manager) =>
-      once ? this.answers.once(manager, keyId, once, work) : work(manager),
-    );
+  transaction(caller: Caller, work: (manager: EntityManager) => Promise<Json>): Promise<Json> {
+    const { organizationId, keyId, once } = caller;
+    const inside = (manager: EntityManager) => (once ? this.answers.once(manager, keyId, once, work) : work(manager));
+    return retried(() => this.turns.run(organizationId, () => this.dataSource.transaction(inside)));
   }
 }

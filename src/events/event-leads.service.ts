@@ -60,8 +60,8 @@ export class EventLeadsService {
     private readonly writes: Writes,
   ) {}
 
-  list({ organizationId }: Caller, eventId: number, page: PageQuery): Promise<Page> {
-    return this.statements.page(LIST, [organizationId, eventId], page);
+  list(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
+    return this.statements.page(caller, LIST, [caller.organizationId, eventId], page);
   }
 
   /**

@@ -47,12 +47,12 @@ export class EventsService {
     private readonly writes: Writes,
   ) {}
 
-  list({ organizationId }: Caller, page: PageQuery): Promise<Page> {
-    return this.statements.page(LIST, [organizationId], page);
+  list(caller: Caller, page: PageQuery): Promise<Page> {
+    return this.statements.page(caller, LIST, [caller.organizationId], page);
   }
 
-  get({ organizationId }: Caller, eventId: number): Promise<Json> {
-    return this.statements.one('event', ONE, [organizationId, eventId]);
+  get(caller: Caller, eventId: number): Promise<Json> {
+    return this.statements.one(caller, 'event', ONE, [caller.organizationId, eventId]);
   }
 
   create(caller: Caller, { createdByEmail, ...input }: EventCreateV0Input): Promise<Json> {
@@ -69,8 +69,8 @@ export class EventsService {
     return this.writes.one(caller, 'event.delete', DELETE, [caller.organizationId, eventId]);
   }
 
-  users({ organizationId }: Caller, eventId: number, page: PageQuery): Promise<Page> {
-    return this.statements.page(USERS, [organizationId, eventId], page);
+  users(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
+    return this.statements.page(caller, USERS, [caller.organizationId, eventId], page);
   }
 }
 

@@ -13,12 +13,14 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const status = statusOf(error);
-    if (status >= 500) this.logger.error({ requestId: request.id, ...describe(error) });
+    // Who is overloaded says so once, and not a line a request.
+    if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describe(error) });
     if (response.headersSent) {
       response.destroy();
       return;
     }
     const text = error instanceof ErrorInWords ? error.message : errorText(status);
+    if (status === 503) response.setHeader('Retry-After', '1');
     response.status(status).setHeader('Content-Type', 'application/json; charset=utf-8');
     response.send(errorBody(status, text));
   }

@@ -28,8 +28,8 @@ export class BookmarksService {
     private readonly writes: Writes,
   ) {}
 
-  list({ organizationId }: Caller): Promise<Json> {
-    return this.statements.one('industryEvents.bookmarks', BOOKMARKED, [organizationId]);
+  list(caller: Caller): Promise<Json> {
+    return this.statements.one(caller, 'industryEvents.bookmarks', BOOKMARKED, [caller.organizationId]);
   }
 
   add(caller: Caller, industryEventId: string): Promise<Json> {

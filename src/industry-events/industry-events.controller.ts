@@ -20,8 +20,8 @@ export class IndustryEventsController {
   @Get()
   @ApiOperation({ operationId: 'listIndustryEvents', summary: 'List or search the catalogue of industry events' })
   @ReturnsPage('industryEvents', IndustryEventV0Response)
-  list(@Query() query: IndustryEventsQuery) {
-    return this.industryEvents.list(query);
+  list(@CurrentCaller() caller: Caller, @Query() query: IndustryEventsQuery) {
+    return this.industryEvents.list(caller, query);
   }
 
   /** Stands before the route of one record, which would take `bookmarks` for an id. */

@@ -1,7 +1,7 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { many, one } from '../database/json';
-import { CountedListing, Json, Page, Statements, TrackedListing } from '../database/statements';
+import { allWithin, CountedListing, Json, oneWithin, Page, Statements, TrackedListing } from '../database/statements';
 import { TryAgain, violates } from '../database/transaction';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
@@ -51,14 +51,14 @@ export class IndustryEventsService {
     private readonly writes: Writes,
   ) {}
 
-  list({ eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
-    if (eventUrl !== undefined) return this.statements.page(BY_URL, [eventUrl], page);
-    if (q?.trim()) return this.statements.page(SEARCH, [q], page);
-    return this.statements.page(LIST, [], page);
+  list(caller: Caller, { eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
+    if (eventUrl !== undefined) return this.statements.page(caller, BY_URL, [eventUrl], page);
+    if (q?.trim()) return this.statements.page(caller, SEARCH, [q], page);
+    return this.statements.page(caller, LIST, [], page);
   }
 
-  get({ organizationId }: Caller, industryEventId: string): Promise<Json> {
-    return this.statements.one('industryEvent', ONE_WITH_BOOKMARK, [organizationId, industryEventId]);
+  get(caller: Caller, industryEventId: string): Promise<Json> {
+    return this.statements.one(caller, 'industryEvent', ONE_WITH_BOOKMARK, [caller.organizationId, industryEventId]);
   }
 
   /**
@@ -77,11 +77,11 @@ export class IndustryEventsService {
         .execute();
       const [created] = raw as { id: string }[];
       const [record] = created
-        ? await this.statements.all('industryEvent.stored', ONE, [created.id], manager)
-        : await this.statements.all('industryEvent.byUrl', ONE_BY_URL, [input.eventUrl], manager);
+        ? await allWithin(manager, 'industryEvent.stored', ONE, [created.id])
+        : await allWithin(manager, 'industryEvent.byUrl', ONE_BY_URL, [input.eventUrl]);
       // The record that was in the way has been given another URL since.
       if (record === undefined) throw new TryAgain();
-      const duplicates = created ? await this.potentialDuplicates(manager, { ...input, ...created }) : '';
+      const duplicates = created ? await potentialDuplicates(manager, { ...input, ...created }) : '';
       return `{"industryEvent":${record},"created":${created !== undefined},"potentialDuplicates":[${duplicates}]}`;
     });
   }
@@ -101,18 +101,15 @@ export class IndustryEventsService {
       if (startDate && endDate && new Date(endDate) < new Date(startDate)) throw new InvalidField('endDate');
       const changes = { ...input, updatedAt: () => 'now()' };
       if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, key, changes);
-      return this.statements.one('industryEvent.stored', ONE, [industryEventId], manager);
+      return oneWithin(manager, 'industryEvent.stored', ONE, [industryEventId]);
     });
     return write.catch((error: unknown) => {
       throw violates(error, 'industry_events_event_url_key') ? new InvalidField('eventUrl') : error;
     });
   }
-
-  private potentialDuplicates(
-    manager: EntityManager,
-    { name, startDate, id }: { name: string; startDate?: string | null; id: string },
-  ): Promise<Json> {
-    const values = [name, startDate ?? null, id];
-    return this.statements.one('industryEvent.duplicates', POTENTIAL_DUPLICATES, values, manager);
-  }
 }
+
+const potentialDuplicates = (
+  manager: EntityManager,
+  { name, startDate, id }: { name: string; startDate?: string | null; id: string },
+): Promise<Json> => oneWithin(manager, 'industryEvent.duplicates', POTENTIAL_DUPLICATES, [name, startDate ?? null, id]);

@@ -38,14 +38,15 @@ const ONE = one('select * from lead_activity_events where organization_id = $1 a
 export class LeadActivityEventsService {
   constructor(private readonly statements: Statements) {}
 
-  list({ organizationId }: Caller, { leadId, eventType, ...page }: LeadActivityEventsQuery): Promise<Page> {
-    if (leadId && eventType) return this.statements.page(BY_LEAD_AND_TYPE, [organizationId, leadId, eventType], page);
-    if (leadId) return this.statements.page(BY_LEAD, [organizationId, leadId], page);
-    if (eventType) return this.statements.page(BY_TYPE, [organizationId, eventType], page);
-    return this.statements.page(ALL, [organizationId], page);
+  list(caller: Caller, { leadId, eventType, ...page }: LeadActivityEventsQuery): Promise<Page> {
+    const owner = caller.organizationId;
+    if (leadId && eventType) return this.statements.page(caller, BY_LEAD_AND_TYPE, [owner, leadId, eventType], page);
+    if (leadId) return this.statements.page(caller, BY_LEAD, [owner, leadId], page);
+    if (eventType) return this.statements.page(caller, BY_TYPE, [owner, eventType], page);
+    return this.statements.page(caller, ALL, [owner], page);
   }
 
-  get({ organizationId }: Caller, leadActivityEventId: string): Promise<Json> {
-    return this.statements.one('leadActivityEvent', ONE, [organizationId, leadActivityEventId]);
+  get(caller: Caller, leadActivityEventId: string): Promise<Json> {
+    return this.statements.one(caller, 'leadActivityEvent', ONE, [caller.organizationId, leadActivityEventId]);
   }
 }

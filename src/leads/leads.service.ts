@@ -76,7 +76,9 @@ const DELETE = one('delete from leads where organization_id = $1 and id = $2 ret
 export class LeadsService {
   private readonly creating = new Together<LeadCreateV0Input, Json>(
     (organizationId, inputs) =>
-      retried(() => this.statements.all('lead.create', CREATE, [organizationId, JSON.stringify(inputs)])),
+      retried(() =>
+        this.statements.all({ organizationId }, 'lead.create', CREATE, [organizationId, JSON.stringify(inputs)]),
+      ),
     MOST_TOGETHER,
     isBadInput,
   );
@@ -86,12 +88,12 @@ export class LeadsService {
     private readonly writes: Writes,
   ) {}
 
-  list({ organizationId }: Caller, page: PageQuery): Promise<Page> {
-    return this.statements.page(LIST, [organizationId], page);
+  list(caller: Caller, page: PageQuery): Promise<Page> {
+    return this.statements.page(caller, LIST, [caller.organizationId], page);
   }
 
-  get({ organizationId }: Caller, leadId: string): Promise<Json> {
-    return this.statements.one('lead', ONE, [organizationId, leadId]);
+  get(caller: Caller, leadId: string): Promise<Json> {
+    return this.statements.one(caller, 'lead', ONE, [caller.organizationId, leadId]);
   }
 
   /** One that is to be created once needs a transaction of its own, in which its answer is stored. */

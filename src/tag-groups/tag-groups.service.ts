@@ -17,11 +17,11 @@ const ONE = one('select * from tag_groups where organization_id = $1 and id = $2
 export class TagGroupsService {
   constructor(private readonly statements: Statements) {}
 
-  list({ organizationId }: Caller, page: PageQuery): Promise<Page> {
-    return this.statements.page(LIST, [organizationId], page);
+  list(caller: Caller, page: PageQuery): Promise<Page> {
+    return this.statements.page(caller, LIST, [caller.organizationId], page);
   }
 
-  get({ organizationId }: Caller, tagGroupId: string): Promise<Json> {
-    return this.statements.one('tagGroup', ONE, [organizationId, tagGroupId]);
+  get(caller: Caller, tagGroupId: string): Promise<Json> {
+    return this.statements.one(caller, 'tagGroup', ONE, [caller.organizationId, tagGroupId]);
   }
 }

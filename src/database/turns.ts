@@ -1,0 +1,126 @@
+import { Logger, ServiceUnavailableException } from '@nestjs/common';
+import { sqlState } from './transaction';
+
+/** Milliseconds without any answer of the database after which nobody waits on for a connection. */
+const SILENCE = 1000;
+/** Milliseconds for which somebody waits for a connection while the database does answer others. */
+const PATIENCE = 10_000;
+/** Requests of one organization that may wait at a time: so many that none is refused in a burst, and memory is bounded. */
+export const MOST_WAITING = 2000;
+
+/** Refused, because more is asked for than can be done: 503. */
+export class Overloaded extends ServiceUnavailableException {}
+
+/** A request waited for a connection, and the database answered nobody in that time. */
+export class DatabaseSilent extends Error {}
+
+interface Waiting {
+  since: number;
+  start: () => void;
+  refuse: (error: Error) => void;
+  timer?: NodeJS.Timeout;
+}
+
+/**
+ * Connections to the database are few, and organizations are many. Who finds none free waits; organizations take turns,
+ * and none holds all of them. So one that asks for a lot waits for itself, and not the others for it.
+ */
+export class Turns {
+  private readonly logger = new Logger('Database');
+  /** connections that one organization may hold */
+  private readonly share: number;
+  private running = 0;
+  private readonly held = new Map<number, number>();
+  /** in the order of their turns */
+  private readonly waiting = new Map<number, Waiting[]>();
+  /** when the database last answered anybody */
+  private answered = -Infinity;
+  private isRefusing = false;
+
+  /** @param connections of the pool */
+  constructor(private readonly connections: number) {
+    this.share = Math.ceil(connections * 0.8);
+  }
+
+  /**
+   * Does work that holds one connection.
+   * @throws Overloaded, DatabaseSilent when its turn does not come
+   */
+  async run<T>(organizationId: number, work: () => Promise<T>): Promise<T> {
+    if (this.isFree(organizationId)) this.hold(organizationId);
+    else await this.turnOf(organizationId);
+    try {
+      const result = await work();
+      this.answered = performance.now();
+      return result;
+    } catch (error) {
+      if (sqlState(error) !== undefined) this.answered = performance.now();
+      throw error;
+    } finally {
+      this.release(organizationId);
+    }
+  }
+
+  private isFree(organizationId: number): boolean {
+    return this.running < this.connections && (this.held.get(organizationId) ?? 0) < this.share;
+  }
+
+  private hold(organizationId: number): void {
+    this.running++;
+    this.held.set(organizationId, (this.held.get(organizationId) ?? 0) + 1);
+  }
+
+  private release(organizationId: number): void {
+    this.running--;
+    const held = (this.held.get(organizationId) ?? 0) - 1;
+    if (held > 0) this.held.set(organizationId, held);
+    else this.held.delete(organizationId);
+    this.next();
+  }
+
+  /** Starts whoever is next in turn and may hold one more; its organization is the last one then. */
+  private next(): void {
+    for (const [organizationId, queue] of this.waiting) {
+      if (!this.isFree(organizationId)) continue;
+      const [first] = queue.splice(0, 1);
+      this.waiting.delete(organizationId);
+      if (queue.length > 0) this.waiting.set(organizationId, queue);
+      else if (this.waiting.size === 0) this.isRefusing = false;
+      if (!first) continue;
+      clearTimeout(first.timer);
+      this.hold(organizationId);
+      first.start();
+      return;
+    }
+  }
+
+  private turnOf(organizationId: number): Promise<void> {
+    const queue = this.waiting.get(organizationId) ?? [];
+    if (queue.length >= MOST_WAITING) return Promise.reject(this.overload());
+    return new Promise((start, refuse) => {
+      const one: Waiting = { since: performance.now(), start, refuse };
+      this.wait(organizationId, one);
+      queue.push(one);
+      this.waiting.set(organizationId, queue);
+    });
+  }
+
+  /** Looks after a second whether it makes sense to wait on. */
+  private wait(organizationId: number, one: Waiting): void {
+    one.timer = setTimeout(() => {
+      const isAnswering = this.answered >= one.since;
+      if (isAnswering && performance.now() - one.since < PATIENCE) return this.wait(organizationId, one);
+      const queue = this.waiting.get(organizationId) ?? [];
+      queue.splice(queue.indexOf(one), 1);
+      if (queue.length === 0) this.waiting.delete(organizationId);
+      one.refuse(isAnswering ? this.overload() : new DatabaseSilent('The database does not answer'));
+    }, SILENCE);
+  }
+
+  /** One line in the log, until nobody waits. */
+  private overload(): Overloaded {
+    if (!this.isRefusing) this.logger.warn('Overloaded: requests wait too long for a connection and are answered 503');
+    this.isRefusing = true;
+    return new Overloaded();
+  }
+}

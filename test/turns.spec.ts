@@ -1,0 +1,115 @@
+import { DataSource } from 'typeorm';
+import { DatabaseSilent, MOST_WAITING, Overloaded, Turns } from '../src/database/turns';
+import { leadInput } from './support/builders';
+import { InProcess, startInProcess } from './support/lanyard';
+
+/** Work that the test ends by hand. */
+function underWay(turns: Turns) {
+  const started: { name: string; end: (error?: Error) => void }[] = [];
+  const outcomes: Record<string, unknown> = {};
+  const ask = (name: string): void => {
+    const organizationId = name.charCodeAt(0);
+    const work = (): Promise<void> =>
+      new Promise((resolve, reject) => started.push({ name, end: (error) => (error ? reject(error) : resolve()) }));
+    turns.run(organizationId, work).then(
+      () => (outcomes[name] = 'done'),
+      (error: Error) => (outcomes[name] = error.constructor),
+    );
+  };
+  const end = async (name: string, error?: Error): Promise<void> => {
+    started.find((one) => one.name === name)?.end(error);
+    await settled();
+  };
+  return { ask, end, outcomes, names: () => started.map(({ name }) => name) };
+}
+const settled = (): Promise<void> => jest.advanceTimersByTimeAsync(0).then(() => undefined);
+
+describe('turns', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] }));
+  afterEach(() => jest.useRealTimers());
+
+  it('leave a connection to others, however much one organization asks for', async () => {
+    const { ask, names } = underWay(new Turns(5));
+    for (const n of [1, 2, 3, 4, 5, 6, 7]) ask(`a${n}`);
+    ask('b1');
+    ask('b2');
+    expect(names()).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
+  });
+
+  it('go round the organizations, and in each the first comes first', async () => {
+    const { ask, end, names } = underWay(new Turns(1));
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2']) ask(name);
+    for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'c2']) await end(name);
+    expect(names()).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'c2', 'a4']);
+  });
+
+  it('come after a failure too', async () => {
+    const { ask, end, outcomes, names } = underWay(new Turns(1));
+    ask('a1');
+    ask('a2');
+    await end('a1', new TypeError());
+    expect(names()).toEqual(['a1', 'a2']);
+    await end('a2');
+    expect(outcomes).toEqual({ a1: TypeError, a2: 'done' });
+  });
+
+  it('do not come when the database has answered nobody for a second', async () => {
+    const { ask, end, outcomes, names } = underWay(new Turns(1));
+    ask('a1');
+    ask('b1');
+    await jest.advanceTimersByTimeAsync(999);
+    expect(outcomes).toEqual({});
+    await jest.advanceTimersByTimeAsync(1);
+    expect(outcomes).toEqual({ b1: DatabaseSilent });
+    await end('a1');
+    expect(names()).toEqual(['a1']);
+  });
+
+  it('are waited for while the database answers others, though not for ever', async () => {
+    const { ask, end, outcomes } = underWay(new Turns(1));
+    for (let n = 1; n <= 30; n++) ask(`a${n}`);
+    for (let n = 1; n <= 20; n++) {
+      await jest.advanceTimersByTimeAsync(500);
+      await end(`a${n}`);
+    }
+    expect(Object.values(outcomes).filter((outcome) => outcome === 'done')).toHaveLength(20);
+    expect(outcomes.a30).toBe(Overloaded);
+  });
+
+  it('are so many and no more', async () => {
+    const { ask, outcomes } = underWay(new Turns(1));
+    for (let n = 0; n <= MOST_WAITING + 1; n++) ask(`a${n}`);
+    ask('b1');
+    await settled();
+    expect(outcomes).toEqual({ [`a${MOST_WAITING + 1}`]: Overloaded });
+  });
+});
+
+describe('an organization whose requests are all stuck', () => {
+  let lanyard: InProcess;
+  beforeAll(async () => {
+    lanyard = await startInProcess({ poolSize: 5 });
+  });
+  afterAll(() => lanyard.stop());
+
+  it('does not keep others, or the answer of health, waiting', async () => {
+    const [stuck, other] = [await lanyard.tenant(), await lanyard.tenant()];
+    const { body } = await stuck.api.post('/leads', leadInput()).expect(200);
+    const own = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
+    const holder = own.app.get(DataSource).createQueryRunner();
+    await holder.startTransaction();
+    await holder.query('select from leads where id = $1 for update', [body.results.id]);
+
+    let answered = 0;
+    const patches = Array.from({ length: 50 }, () =>
+      stuck.api.patch(`/leads/${body.results.id}`, { jobTitle: 'x' }).then(() => answered++),
+    );
+    await other.api.post('/leads', leadInput()).expect(200);
+    const { status } = await fetch(lanyard.baseUrl.replace('/api/v0', '/health/ready'));
+    expect({ status, answered }).toEqual({ status: 200, answered: 0 });
+    await holder.rollbackTransaction();
+    await holder.release();
+    await Promise.all(patches);
+    await own.stop();
+  });
+});
