@@ -126,21 +126,26 @@ export class Statements {
   }
 }
 
-/** The JSON texts of a statement's rows, as the manager's transaction sees them. */
+/**
+ * The JSON texts of a statement's rows, as the manager's transaction sees them.
+ * @param patience milliseconds, when it is more than the pool's
+ */
 export async function allWithin(
   manager: EntityManager,
   name: string,
   text: string,
   values: unknown[],
+  patience?: number,
 ): Promise<Json[]> {
   const connection = (await manager.queryRunner?.connect()) as PoolClient;
-  const { rows } = await connection.query<[Json]>({ name, text, values, rowMode: 'array' });
+  const query: QueryArrayConfig = { name, text, values, rowMode: 'array' };
+  const { rows } = await connection.query<[Json]>({ ...query, ...(patience ? { query_timeout: patience } : {}) });
   return rows.map(([json]) => json);
 }
 
 /** The JSON text of a statement's one row, as the manager's transaction sees it. @throws NotFoundException */
-export const oneWithin = async (manager: EntityManager, name: string, text: string, values: unknown[]): Promise<Json> =>
-  found(await allWithin(manager, name, text, values));
+export const oneWithin = async (...question: Parameters<typeof allWithin>): Promise<Json> =>
+  found(await allWithin(...question));
 
 function found([json]: Json[]): Json {
   if (json === undefined) throw new NotFoundException();

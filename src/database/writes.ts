@@ -7,6 +7,9 @@ import { Json, oneWithin, Statements } from './statements';
 import { retried } from './transaction';
 import { Turns } from './turns';
 
+/** Milliseconds that a long write may take; load balancers often give up after a minute. */
+const LONG = 50_000;
+
 /** Writes of requests: run again where that helps, and under an Idempotency-Key once. */
 @Injectable()
 export class Writes {
@@ -26,6 +29,14 @@ export class Writes {
   one(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
     if (!caller.once) return retried(() => this.statements.one(caller, name, text, values));
     return this.transaction(caller, (manager) => oneWithin(manager, name, text, values));
+  }
+
+  /** A write of one statement that may touch a million rows, and so take longer than others may. */
+  long(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
+    return this.transaction(caller, async (manager) => {
+      await manager.query(`set local statement_timeout = ${LONG}`);
+      return oneWithin(manager, name, text, values, LONG);
+    });
   }
 
   /** A write of several statements: all of them or none. Inside, only the passed manager may be touched. */

@@ -66,7 +66,7 @@ export class EventsService {
   }
 
   delete(caller: Caller, eventId: number): Promise<Json> {
-    return this.writes.one(caller, 'event.delete', DELETE, [caller.organizationId, eventId]);
+    return this.writes.long(caller, 'event.delete', DELETE, [caller.organizationId, eventId]);
   }
 
   users(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
