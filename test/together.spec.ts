@@ -1,7 +1,8 @@
 import { Together } from '../src/database/together';
 
-/** Work whose runs the test ends by hand. */
+/** Work whose runs the test ends by hand, as is the clock. */
 function work() {
+  const clock = { now: 0 };
   const runs: { key: number; items: string[]; end: (error?: Error) => void }[] = [];
   const together = new Together<string, string>(
     (key, items) =>
@@ -14,12 +15,13 @@ function work() {
       ),
     3,
     (error) => (error as Error).message === 'bad item',
+    () => clock.now,
   );
   const end = async (index: number, error?: Error) => {
     runs[index]?.end(error);
     await new Promise(setImmediate);
   };
-  return { runs, together, end, itemsOf: () => runs.map(({ items }) => items) };
+  return { clock, runs, together, end, itemsOf: () => runs.map(({ items }) => items) };
 }
 
 describe('work done together', () => {
@@ -69,5 +71,29 @@ describe('work done together', () => {
     const later = together.add(1, 'd');
     await end(2);
     expect(await later).toBe('D');
+  });
+
+  it('fails soon: what waited behind work that ran out of time is not made to wait once more', async () => {
+    const { clock, together, end, itemsOf } = work();
+    const results = ['a', 'b', 'c', 'd', 'e'].map((item) =>
+      together.add(1, item).catch((error: Error) => error.message),
+    );
+    clock.now = 1000;
+    await end(0, new Error('out of time'));
+    expect(await Promise.all(results)).toEqual(results.map(() => 'out of time'));
+    const later = together.add(1, 'f');
+    await end(1);
+    expect(await later).toBe('F');
+    expect(itemsOf()).toEqual([['a'], ['f']]);
+  });
+
+  it('tries again for those that waited when it failed quickly', async () => {
+    const { clock, together, end, itemsOf } = work();
+    const results = ['a', 'b'].map((item) => together.add(1, item).catch((error: Error) => error.message));
+    clock.now = 999;
+    await end(0, new Error('away'));
+    await end(1);
+    expect(await Promise.all(results)).toEqual(['away', 'B']);
+    expect(itemsOf()).toEqual([['a'], ['b']]);
   });
 });

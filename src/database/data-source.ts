@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DefaultNamingStrategy, NamingStrategyInterface, Table } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
-import { defaults, types } from 'pg';
+import { Client, defaults, types } from 'pg';
 
 /** Columns are the snake_case of their properties, and primary keys are named as PostgreSQL names them. */
 class SnakeCase extends DefaultNamingStrategy implements NamingStrategyInterface {
@@ -28,6 +28,23 @@ defaults.parseInputDatesAsUTC = true;
 const PLANS = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off';
 
 /**
+ * A statement that ran out of time still occupies its connection: a ROLLBACK would wait behind it for as long again, and
+ * so would the next request that is given the connection. So the connection ends with it; the pool makes a new one.
+ */
+class ImpatientClient extends Client {
+  // The type stands for all of the overloads. Only promises: what the pool asks by itself (a callback) it also ends.
+  override query(...given: never[]): never {
+    const asked: unknown = super.query(...(given as unknown as Parameters<Client['query']>));
+    if (!(asked instanceof Promise)) return asked as never;
+    const watched = asked.catch((error: Error) => {
+      if (error.message === 'Query read timeout') this.end().catch(() => undefined);
+      throw error;
+    });
+    return watched as never;
+  }
+}
+
+/**
  * PostgreSQL for requests: bounded in connections and in time (milliseconds), so that a database in trouble costs a
  * client two seconds and never a hung connection.
  */
@@ -39,6 +56,7 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
     extra: {
       statement_timeout: 1500,
       query_timeout: 2000,
+      Client: ImpatientClient,
       options: PLANS,
       application_name: 'lanyard',
     },

@@ -1,5 +1,8 @@
 import { MOST_WAITING, Overloaded } from './turns';
 
+/** Milliseconds after which work that fails has run out of time, rather than met an error. */
+const OUT_OF_TIME = 1000;
+
 /**
  * Work on one key that arrives while earlier work on it is under way is done together, in one go, after it. What would
  * wait for the same lock in any case so costs one statement and one commit instead of many; alone, nothing waits.
@@ -11,11 +14,13 @@ export class Together<Item, Result> {
    * @param work does all items of a key and gives their results in the same order
    * @param most items at a time
    * @param isItemsFault whether an error is the fault of one item, so that the others deserve another try without it
+   * @param clock milliseconds that never go back
    */
   constructor(
     private readonly work: (key: number, items: Item[]) => Promise<Result[]>,
     private readonly most: number,
     private readonly isItemsFault: (error: unknown) => boolean,
+    private readonly clock: () => number = () => performance.now(),
   ) {}
 
   add(key: number, item: Item): Promise<Result> {
@@ -39,6 +44,7 @@ export class Together<Item, Result> {
   }
 
   private async settle(key: number, together: Waiting<Item, Result>[]): Promise<void> {
+    const begun = this.clock();
     try {
       const results = await this.work(
         key,
@@ -49,7 +55,9 @@ export class Together<Item, Result> {
       if (together.length > 1 && this.isItemsFault(error)) {
         for (const one of together) await this.settle(key, [one]);
       } else {
-        for (const { reject } of together) reject(error);
+        // What came meanwhile has waited as long for a database that is away: not to wait for it once more.
+        const behind = this.clock() - begun < OUT_OF_TIME ? [] : (this.waiting.get(key)?.splice(0) ?? []);
+        for (const { reject } of [...together, ...behind]) reject(error);
       }
     }
   }

@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util';
+import { apiKilled, postgresKilled, redisKilled } from './faults/killed';
+import { type Fault, type Played, Stage } from './faults/stage';
+import { row, sum, verdictOf } from './faults/report';
+import { record, type Result } from './results';
+
+const FAULTS: Fault[] = [apiKilled, postgresKilled, redisKilled];
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    times: { type: 'string', default: '1' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const scale = Number(values.times);
+const seed = Number(values.seed);
+const only = values.only ? values.only.split(',') : FAULTS.map(({ name }) => name);
+const unknown = only.filter((name) => !FAULTS.some((fault) => fault.name === name));
+if (!(scale > 0) || !Number.isInteger(seed) || unknown.length > 0) {
+  process.stderr.write(
+    `--times N (1 is the full count), --seed N, --only ${FAULTS.map(({ name }) => name).join(',')}\n`,
+  );
+  process.exit(2);
+}
+
+/** A part of the full count is no figure to publish. */
+function result(found: Result): void {
+  if (scale >= 1) record(found);
+  else process.stdout.write(`${found.kept ? 'kept' : 'BROKEN'} so far: ${found.promise}: ${found.measured}\n`);
+}
+
+/** The one that is up, to be taken down also after Ctrl-C. */
+let stage: Stage | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void Promise.resolve(stage?.end()).finally(() => process.exit(130)));
+}
+
+/** Lines in logs that hold a canary, through all faults of this run. */
+const leaks: string[] = [];
+
+async function play(fault: Fault): Promise<boolean> {
+  const times = Math.max(1, Math.round(fault.times * scale));
+  stage = new Stage(times, seed);
+  try {
+    const played = await fault.play(stage);
+    const checked = played.skipped ? [] : await stage.checks();
+    const found = await stage.leaks();
+    leaks.push(...found.map((line) => `${fault.name}: ${line}`));
+    const { kept, measured, complaints } = verdictOf(played, checked, found);
+    row(fault.name, played, sum(stage.answers, played), checked, kept);
+    for (const complaint of complaints.slice(0, 20)) process.stdout.write(`    ${complaint}\n`);
+    if (fault.promise && !played.skipped) result({ promise: fault.promise, measured, kept });
+    return kept;
+  } catch (error) {
+    return failed(fault, error as Error);
+  } finally {
+    await stage.end();
+  }
+}
+
+function failed(fault: Fault, error: Error): boolean {
+  const played: Played = { measured: `ended by an error: ${error.message}`, broken: [error.message] };
+  row(fault.name, played, new Map(), [], false);
+  process.stdout.write(`${error.stack}\n`);
+  if (fault.promise) result({ promise: fault.promise, measured: played.measured, kept: false });
+  return false;
+}
+
+async function main(): Promise<void> {
+  const begun = performance.now();
+  process.stdout.write(`seed ${seed}, ${scale} of the full count\n`);
+  let kept = true;
+  for (const fault of FAULTS.filter(({ name }) => only.includes(name))) kept = (await play(fault)) && kept;
+  const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
+  for (const line of leaks.slice(0, 20)) process.stdout.write(`    in a log: ${line}\n`);
+  const measured = `${leaks.length} occurrences, ${only.length} faults, ${minutes} minutes`;
+  // A part of the faults says nothing about the others.
+  if (only.length === FAULTS.length) {
+    result({ promise: 'canaries in every field and key', measured, kept: leaks.length === 0 });
+  } else process.stdout.write(`canaries: ${measured}\n`);
+  process.exitCode = kept ? 0 : 1;
+}
+
+void main();
