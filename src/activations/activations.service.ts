@@ -18,10 +18,10 @@ export class ActivationsService {
   constructor(private readonly statements: Statements) {}
 
   list(caller: Caller, page: PageQuery): Promise<Page> {
-    return this.statements.page(caller, LIST, [caller.organizationId], page);
+    return this.statements.page(caller, LIST, [], page);
   }
 
   get(caller: Caller, activationId: string): Promise<Json> {
-    return this.statements.one(caller, 'activation', ONE, [caller.organizationId, activationId]);
+    return this.statements.one(caller, 'activation', ONE, [activationId]);
   }
 }

@@ -32,7 +32,7 @@ interface Listing {
 
 /**
  * A list whose totals and places the database keeps. Its statement's parameters are the organization (unless the list
- * is everybody's) and the parent (if it has one).
+ * is shared) and the parent (if it has one).
  */
 export interface TrackedListing extends Listing {
   list: TrackedList;
@@ -42,6 +42,8 @@ export interface TrackedListing extends Listing {
 
 /** A list of few rows, which are counted and skipped. */
 export interface CountedListing extends Listing {
+  /** whether the list is every organization's; `$1` is not the organization then */
+  shared?: true;
   /** select of the list's rows, in its order, without a limit; `$n` parameters */
   rows: string;
   /** select of the number of all rows; no number (null) when what the list belongs to does not exist */
@@ -51,6 +53,8 @@ export interface CountedListing extends Listing {
 /** A list whose statement finds the page and the total by itself. */
 export interface FoundListing {
   name: string;
+  /** whether the list is every organization's; `$1` is not the organization then */
+  shared?: true;
   /**
    * select of the JSON texts of a page's items, joined by commas or a row each, of the total, and of what the statement
    * likes to know when it is asked with the same values again (`known`, null at first and where there is nothing to know)
@@ -59,9 +63,13 @@ export interface FoundListing {
 }
 
 /** On whose behalf a statement runs. */
-type Owner = Pick<Caller, 'organizationId'>;
+export type Owner = Pick<Caller, 'organizationId'>;
 
-/** Prepared statements on the pool of the data source: one round trip and no planning each. */
+/**
+ * Prepared statements on the pool of the data source: one round trip and no planning each. `$1` is the organization of
+ * the owner, and the values follow. PostgreSQL refuses a statement that has no use for one of its parameters, so none can
+ * forget whose rows it may touch.
+ */
 @Injectable()
 export class Statements {
   private readonly pool: Pool;
@@ -86,7 +94,7 @@ export class Statements {
 
   /** The JSON texts of a statement's rows. */
   async all(owner: Owner, name: string, text: string, values: unknown[]): Promise<Json[]> {
-    return (await this.rows<[Json]>(owner, name, text, values)).map(([json]) => json);
+    return (await this.rows<[Json]>(owner, name, text, scoped(owner, values))).map(([json]) => json);
   }
 
   /**
@@ -96,9 +104,11 @@ export class Statements {
   async page(
     owner: Owner,
     listing: TrackedListing | CountedListing | FoundListing,
-    values: unknown[],
+    given: unknown[],
     { limit, offset }: { limit: number; offset: number },
   ): Promise<Page> {
+    const isShared = 'list' in listing ? listing.list.shared : listing.shared;
+    const values = isShared ? given : scoped(owner, given);
     const isFirst = offset === 0 && !('page' in listing);
     const name = `${listing.name}:${limit}${isFirst ? ':first' : ''}`;
     let text = this.pages.get(name);
@@ -125,6 +135,9 @@ export class Statements {
     return (await this.turns.run(organizationId, () => this.pool.query<R>(query))).rows;
   }
 }
+
+/** The parameters of a statement that touches rows of the owner alone. */
+export const scoped = ({ organizationId }: Owner, values: unknown[]): unknown[] => [organizationId, ...values];
 
 /**
  * The JSON texts of a statement's rows, as the manager's transaction sees them.

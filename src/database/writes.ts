@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import type { Caller } from '../http/caller';
 import { IdempotentAnswers } from './idempotent-answers';
-import { Json, oneWithin, Statements } from './statements';
+import { Json, oneWithin, scoped, Statements } from './statements';
 import { retried } from './transaction';
 import { Turns } from './turns';
 
@@ -21,21 +21,21 @@ export class Writes {
   ) {}
 
   /**
-   * A write of one statement.
+   * A write of one statement, whose `$1` is the caller's organization.
    * @param name unique name of the prepared statement
    * @returns the JSON text of its one row
    * @throws NotFoundException when it has none
    */
   one(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
     if (!caller.once) return retried(() => this.statements.one(caller, name, text, values));
-    return this.transaction(caller, (manager) => oneWithin(manager, name, text, values));
+    return this.transaction(caller, (manager) => oneWithin(manager, name, text, scoped(caller, values)));
   }
 
   /** A write of one statement that may touch a million rows, and so take longer than others may. */
   long(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
     return this.transaction(caller, async (manager) => {
       await manager.query(`set local statement_timeout = ${LONG}`);
-      return oneWithin(manager, name, text, values, LONG);
+      return oneWithin(manager, name, text, scoped(caller, values), LONG);
     });
   }
 

@@ -61,7 +61,7 @@ export class EventLeadsService {
   ) {}
 
   list(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
-    return this.statements.page(caller, LIST, [caller.organizationId, eventId], page);
+    return this.statements.page(caller, LIST, [eventId], page);
   }
 
   /**
@@ -74,12 +74,12 @@ export class EventLeadsService {
     const ids = leads.map((lead) => lead.leadId);
     const registered = leads.map((lead) => lead.registered ?? false);
     const checkedIn = leads.map((lead) => lead.checkedIn ?? false);
-    const values = [caller.organizationId, eventId, ids, registered, checkedIn];
+    const values = [eventId, ids, registered, checkedIn];
     return this.writes.one(caller, 'event.leads.associate', ASSOCIATE, values);
   }
 
   dissociate(caller: Caller, eventId: number, leadId: string): Promise<Json> {
-    return this.writes.one(caller, 'event.leads.dissociate', DISSOCIATE, [caller.organizationId, eventId, leadId]);
+    return this.writes.one(caller, 'event.leads.dissociate', DISSOCIATE, [eventId, leadId]);
   }
 }
 

@@ -48,29 +48,29 @@ export class EventsService {
   ) {}
 
   list(caller: Caller, page: PageQuery): Promise<Page> {
-    return this.statements.page(caller, LIST, [caller.organizationId], page);
+    return this.statements.page(caller, LIST, [], page);
   }
 
   get(caller: Caller, eventId: number): Promise<Json> {
-    return this.statements.one(caller, 'event', ONE, [caller.organizationId, eventId]);
+    return this.statements.one(caller, 'event', ONE, [eventId]);
   }
 
   create(caller: Caller, { createdByEmail, ...input }: EventCreateV0Input): Promise<Json> {
-    const values = [caller.organizationId, createdByEmail, ...columnsOf(input)];
+    const values = [createdByEmail, ...columnsOf(input)];
     return this.writes.one(caller, 'event.create', CREATE, values);
   }
 
   replace(caller: Caller, eventId: number, input: EventUpdateV0Input): Promise<Json> {
-    const values = [caller.organizationId, eventId, ...columnsOf(input)];
+    const values = [eventId, ...columnsOf(input)];
     return this.writes.one(caller, 'event.replace', REPLACE, values);
   }
 
   delete(caller: Caller, eventId: number): Promise<Json> {
-    return this.writes.long(caller, 'event.delete', DELETE, [caller.organizationId, eventId]);
+    return this.writes.long(caller, 'event.delete', DELETE, [eventId]);
   }
 
   users(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
-    return this.statements.page(caller, USERS, [caller.organizationId, eventId], page);
+    return this.statements.page(caller, USERS, [eventId], page);
   }
 }
 

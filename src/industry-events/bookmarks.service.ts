@@ -29,14 +29,14 @@ export class BookmarksService {
   ) {}
 
   list(caller: Caller): Promise<Json> {
-    return this.statements.one(caller, 'industryEvents.bookmarks', BOOKMARKED, [caller.organizationId]);
+    return this.statements.one(caller, 'industryEvents.bookmarks', BOOKMARKED, []);
   }
 
   add(caller: Caller, industryEventId: string): Promise<Json> {
-    return this.writes.one(caller, 'bookmark.add', ADD, [caller.organizationId, industryEventId]);
+    return this.writes.one(caller, 'bookmark.add', ADD, [industryEventId]);
   }
 
   remove(caller: Caller, industryEventId: string): Promise<Json> {
-    return this.writes.one(caller, 'bookmark.remove', REMOVE, [caller.organizationId, industryEventId]);
+    return this.writes.one(caller, 'bookmark.remove', REMOVE, [industryEventId]);
   }
 }

@@ -27,6 +27,7 @@ const HAS_URL = 'event_url_digest(event_url) = event_url_digest($1) and event_ur
 
 const BY_URL: CountedListing = {
   name: 'industryEvents.url',
+  shared: true,
   rows: `select * from industry_events where ${HAS_URL}`,
   render: INDUSTRY_EVENT,
   total: `select count(*) from industry_events where ${HAS_URL}`,
@@ -58,7 +59,7 @@ export class IndustryEventsService {
   }
 
   get(caller: Caller, industryEventId: string): Promise<Json> {
-    return this.statements.one(caller, 'industryEvent', ONE_WITH_BOOKMARK, [caller.organizationId, industryEventId]);
+    return this.statements.one(caller, 'industryEvent', ONE_WITH_BOOKMARK, [industryEventId]);
   }
 
   /**

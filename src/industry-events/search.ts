@@ -5,6 +5,7 @@ import { INDUSTRY_EVENT } from './industry-event.response';
 /** The industry events that match `$1`. A function of the database chooses, orders and counts (docs/decisions/0008). */
 export const SEARCH: FoundListing = {
   name: 'industryEvents.search',
+  shared: true,
   page: (limit, index, known) => `
     with found as materialized (select * from search_industry_events($1, ${limit}, ${index}, ${known}))
     select (${many(

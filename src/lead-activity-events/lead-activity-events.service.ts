@@ -39,14 +39,13 @@ export class LeadActivityEventsService {
   constructor(private readonly statements: Statements) {}
 
   list(caller: Caller, { leadId, eventType, ...page }: LeadActivityEventsQuery): Promise<Page> {
-    const owner = caller.organizationId;
-    if (leadId && eventType) return this.statements.page(caller, BY_LEAD_AND_TYPE, [owner, leadId, eventType], page);
-    if (leadId) return this.statements.page(caller, BY_LEAD, [owner, leadId], page);
-    if (eventType) return this.statements.page(caller, BY_TYPE, [owner, eventType], page);
-    return this.statements.page(caller, ALL, [owner], page);
+    if (leadId && eventType) return this.statements.page(caller, BY_LEAD_AND_TYPE, [leadId, eventType], page);
+    if (leadId) return this.statements.page(caller, BY_LEAD, [leadId], page);
+    if (eventType) return this.statements.page(caller, BY_TYPE, [eventType], page);
+    return this.statements.page(caller, ALL, [], page);
   }
 
   get(caller: Caller, leadActivityEventId: string): Promise<Json> {
-    return this.statements.one(caller, 'leadActivityEvent', ONE, [caller.organizationId, leadActivityEventId]);
+    return this.statements.one(caller, 'leadActivityEvent', ONE, [leadActivityEventId]);
   }
 }

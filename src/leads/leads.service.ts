@@ -76,9 +76,7 @@ const DELETE = one('delete from leads where organization_id = $1 and id = $2 ret
 export class LeadsService {
   private readonly creating = new Together<LeadCreateV0Input, Json>(
     (organizationId, inputs) =>
-      retried(() =>
-        this.statements.all({ organizationId }, 'lead.create', CREATE, [organizationId, JSON.stringify(inputs)]),
-      ),
+      retried(() => this.statements.all({ organizationId }, 'lead.create', CREATE, [JSON.stringify(inputs)])),
     MOST_TOGETHER,
     isBadInput,
   );
@@ -89,28 +87,27 @@ export class LeadsService {
   ) {}
 
   list(caller: Caller, page: PageQuery): Promise<Page> {
-    return this.statements.page(caller, LIST, [caller.organizationId], page);
+    return this.statements.page(caller, LIST, [], page);
   }
 
   get(caller: Caller, leadId: string): Promise<Json> {
-    return this.statements.one(caller, 'lead', ONE, [caller.organizationId, leadId]);
+    return this.statements.one(caller, 'lead', ONE, [leadId]);
   }
 
   /** One that is to be created once needs a transaction of its own, in which its answer is stored. */
   create(caller: Caller, input: LeadCreateV0Input): Promise<Json> {
-    const { organizationId, once } = caller;
-    if (!once) return this.creating.add(organizationId, input);
-    return this.writes.one(caller, 'lead.create', CREATE, [organizationId, JSON.stringify([input])]);
+    if (!caller.once) return this.creating.add(caller.organizationId, input);
+    return this.writes.one(caller, 'lead.create', CREATE, [JSON.stringify([input])]);
   }
 
   patch(caller: Caller, leadId: string, input: LeadPatchV0Input): Promise<Json> {
-    const key = [caller.organizationId, leadId];
-    if (Object.values(input).every((value) => value === undefined)) return this.writes.one(caller, 'lead', ONE, key);
+    if (Object.values(input).every((value) => value === undefined))
+      return this.writes.one(caller, 'lead', ONE, [leadId]);
     const patch = input.phoneNumbers === null ? { ...input, phoneNumbers: [] } : input;
-    return this.writes.one(caller, 'lead.patch', PATCH, [...key, JSON.stringify(patch)]);
+    return this.writes.one(caller, 'lead.patch', PATCH, [leadId, JSON.stringify(patch)]);
   }
 
   delete(caller: Caller, leadId: string): Promise<Json> {
-    return this.writes.one(caller, 'lead.delete', DELETE, [caller.organizationId, leadId]);
+    return this.writes.one(caller, 'lead.delete', DELETE, [leadId]);
   }
 }

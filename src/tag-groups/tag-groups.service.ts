@@ -18,10 +18,10 @@ export class TagGroupsService {
   constructor(private readonly statements: Statements) {}
 
   list(caller: Caller, page: PageQuery): Promise<Page> {
-    return this.statements.page(caller, LIST, [caller.organizationId], page);
+    return this.statements.page(caller, LIST, [], page);
   }
 
   get(caller: Caller, tagGroupId: string): Promise<Json> {
-    return this.statements.one(caller, 'tagGroup', ONE, [caller.organizationId, tagGroupId]);
+    return this.statements.one(caller, 'tagGroup', ONE, [tagGroupId]);
   }
 }
