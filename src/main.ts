@@ -16,14 +16,14 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 async function main(): Promise<void> {
   const asked = readConfig();
   const stop = stopSignal();
-  const database = await openDatabase(asked, say);
+  const database = await openDatabase(asked, say, { milliseconds: asked.databaseWaitMs, say, signal: stop });
   try {
     const config = new Config({ ...asked, databaseUrl: database.url });
     const app = await createApp(config);
     try {
       await listen(app, config);
       await welcome(app, config, database.embedded, say);
-      await stop;
+      if (!stop.aborted) await once(stop, 'abort');
       await drain(app, config);
     } finally {
       await app.close();
@@ -33,11 +33,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** Resolves at the first Ctrl-C or SIGTERM; the second one ends the process at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
+/** Aborted at the first Ctrl-C or SIGTERM; the second one ends the process at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
 }
 
 /** Node's own listen: Nest's would log the error a second time. */
@@ -76,6 +76,8 @@ main().then(
   // A stray handle must not keep a stopped server alive.
   () => process.exit(0),
   (error: unknown) => {
+    // Told to stop while it waited for the database.
+    if (error instanceof Error && error.name === 'AbortError') process.exit(0);
     const isExpected = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
     process.stderr.write(`${isExpected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(1);
