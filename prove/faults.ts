@@ -1,10 +1,37 @@
 import { parseArgs } from 'node:util';
+import { postgresAway, redisAway } from './faults/away';
 import { apiKilled, postgresKilled, redisKilled } from './faults/killed';
+import { apiStopped, clockJumps, diskFull, postgresRestarted } from './faults/machine';
+import { oneKey, revocation, upserts } from './faults/many';
+import { halfOpen, lostReplies, slowClients } from './faults/network';
 import { type Fault, type Played, Stage } from './faults/stage';
 import { row, sum, verdictOf } from './faults/report';
+import { migrating, starts } from './faults/starts';
+import { sigterm, sigtermAtOnce, sigtermBehindHaproxy } from './faults/stopping';
 import { record, type Result } from './results';
 
-const FAULTS: Fault[] = [apiKilled, postgresKilled, redisKilled];
+const FAULTS: Fault[] = [
+  apiKilled,
+  postgresKilled,
+  redisKilled,
+  postgresAway,
+  redisAway,
+  sigterm,
+  sigtermAtOnce,
+  sigtermBehindHaproxy,
+  oneKey,
+  upserts,
+  revocation,
+  lostReplies,
+  halfOpen,
+  slowClients,
+  postgresRestarted,
+  apiStopped,
+  starts,
+  migrating,
+  diskFull,
+  clockJumps,
+];
 
 const { values } = parseArgs({
   options: {
@@ -62,7 +89,7 @@ async function play(fault: Fault): Promise<boolean> {
 function failed(fault: Fault, error: Error): boolean {
   const played: Played = { measured: `ended by an error: ${error.message}`, broken: [error.message] };
   row(fault.name, played, new Map(), [], false);
-  process.stdout.write(`${error.stack}\n`);
+  process.stdout.write([error.stack, ...(stage?.lastWords() ?? []), ''].join('\n'));
   if (fault.promise) result({ promise: fault.promise, measured: played.measured, kept: false });
   return false;
 }
