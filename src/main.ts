@@ -60,16 +60,42 @@ function refusal(code: string, host: string, port: number): ConfigError | undefi
   return undefined;
 }
 
+/** Milliseconds that answers under way may take: a statement has two seconds. What is open then is a client that waits. */
+const ANSWERS_WITHIN = 5_000;
+/** Milliseconds for which a busy server may look for a moment in which nothing arrives. */
+const QUIET_WITHIN = 1_000;
+
 /**
  * Tells load balancers that this server is going, serves on while they take notice, and asks clients to close their
- * connections. `app.close()` then waits for the answers that are under way.
+ * connections; then stops to listen, and waits for the answers that are under way.
  */
 async function drain(app: NestExpressApplication, { drainMs }: Config): Promise<void> {
   app.get(Readiness).isStopping = true;
   const server = app.getHttpServer() as Server;
-  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+  let arrivals = 0;
+  server.on('connection', () => void (arrivals += 1));
+  server.prependListener('request', (_, response) => {
+    arrivals += 1;
+    response.setHeader('Connection', 'close');
+  });
   await pause(drainMs);
-  server.closeIdleConnections();
+  await nothingArrives(() => arrivals);
+  const closed = new Promise((resolve) => server.close(resolve));
+  const late = setTimeout(() => server.closeAllConnections(), ANSWERS_WITHIN);
+  await closed;
+  clearTimeout(late);
+}
+
+/**
+ * A turn of the event loop takes one new connection from the system at most, and those that still wait there are reset
+ * when the server stops to listen. So that happens right after a turn that brought nothing.
+ */
+async function nothingArrives(arrivals: () => number): Promise<void> {
+  const deadline = performance.now() + QUIET_WITHIN;
+  for (let before = -1; before !== arrivals() && performance.now() < deadline;) {
+    before = arrivals();
+    await new Promise(setImmediate);
+  }
 }
 
 main().then(

@@ -90,6 +90,9 @@ describe('a start', () => {
     expect({ status, stderr }).toEqual({ status: 1, stderr: `PORT: ${PORT} is in use by another program\n` });
   });
 
+  const template = (): URL =>
+    new URL(`${process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '')}${process.env.LANYARD_TEST_TEMPLATE}`);
+
   it('is refused at once when the database has another name, or another password', async () => {
     const place = process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '') ?? '';
     const begun = performance.now();
@@ -98,9 +101,21 @@ describe('a start', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
+  it('is followed by an end that no client can hold up: not by silence, nor by half a request', async () => {
+    const child = start({ DATABASE_URL: template().href });
+    const { port } = new URL(/http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0] ?? '');
+    const clients = ['', 'GET /health/live HTTP/1.1\r\nHost:'].map((bytes) => {
+      const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      client.write(bytes);
+      return client;
+    });
+    // Answered after the others were accepted.
+    await fetch(`http://127.0.0.1:${port}/health/live`);
+    expect(await stopped(child, 'SIGTERM')).toBe(0);
+    clients.forEach((client) => client.destroy());
+  });
+
   describe('before PostgreSQL', () => {
-    const template = (): URL =>
-      new URL(`${process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '')}${process.env.LANYARD_TEST_TEMPLATE}`);
     const elsewhere = async (): Promise<string> => Object.assign(template(), { port: String(await freePort()) }).href;
 
     it('waits, says so, and begins when it is there', async () => {
