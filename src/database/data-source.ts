@@ -64,7 +64,7 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
     connectTimeoutMS: 1000,
     extra: {
       statement_timeout: 1500,
-      query_timeout: 2000,
+      query_timeout: 1800,
       Client: RequestClient,
       options: PLANS,
       application_name: 'lanyard',
