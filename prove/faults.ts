@@ -37,6 +37,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     times: { type: 'string', default: '1' },
+    keep: { type: 'boolean', default: false },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
@@ -46,7 +47,7 @@ const only = values.only ? values.only.split(',') : FAULTS.map(({ name }) => nam
 const unknown = only.filter((name) => !FAULTS.some((fault) => fault.name === name));
 if (!(scale > 0) || !Number.isInteger(seed) || unknown.length > 0) {
   process.stderr.write(
-    `--times N (1 is the full count), --seed N, --only ${FAULTS.map(({ name }) => name).join(',')}\n`,
+    `--times N (1 is the full count), --seed N, --keep (the logs), --only ${FAULTS.map(({ name }) => name).join(',')}\n`,
   );
   process.exit(2);
 }
@@ -68,7 +69,7 @@ const leaks: string[] = [];
 
 async function play(fault: Fault): Promise<boolean> {
   const times = Math.max(1, Math.round(fault.times * scale));
-  stage = new Stage(times, seed);
+  stage = new Stage(times, seed, values.keep);
   try {
     const played = await fault.play(stage);
     const checked = played.skipped ? [] : await stage.checks();

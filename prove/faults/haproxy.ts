@@ -13,6 +13,7 @@ defaults
   timeout connect 2s
   timeout client 30s
   timeout server 30s
+  timeout check 2s
   option redispatch
   retries 3
 frontend clients

@@ -39,9 +39,12 @@ export const oneKey: Fault = {
       else slow += 1;
     }
     const exact = admitted.filter((count) => count === DEFAULTS.maxTokens).length;
+    const unlike = [...new Set(admitted.filter((count) => count !== DEFAULTS.maxTokens))].join(', ');
     const others = [...answers.keys()].filter((what) => what !== '200' && what !== '429');
     const broken = [
-      ...(exact < stage.times ? [`exactly 20 in ${exact} of ${stage.times} rounds, ${slow} rounds took too long`] : []),
+      ...(exact < stage.times
+        ? [`exactly 20 in ${exact} of ${stage.times} rounds (else ${unlike}), ${slow} rounds took too long`]
+        : []),
       ...(others.length > 0 ? [`other answers: ${others.join(', ')}`] : []),
     ];
     return { answers, measured: `exactly 20 admitted in ${exact} of ${stage.times} rounds`, broken };

@@ -46,6 +46,8 @@ export class Stage {
   constructor(
     readonly times: number,
     seed: number,
+    /** whether the logs are left where they are */
+    private readonly keep = false,
   ) {
     this.random = new Random(seed);
     this.directory = mkdtempSync(join(tmpdir(), 'lanyard-fault-'));
@@ -114,6 +116,7 @@ export class Stage {
     for (const undo of this.deferred.reverse()) await undo();
     await Promise.all(this.clusters.map((cluster) => cluster.stop()));
     for (const undo of this.last.reverse()) await undo();
-    rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 });
+    if (this.keep) process.stdout.write(`    logs: ${this.directory}\n`);
+    else rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 });
   }
 }
