@@ -1,15 +1,43 @@
 import { parseArgs } from 'node:util';
+import { postgresAway, redisAway } from './faults/away';
 import { apiKilled, postgresKilled, redisKilled } from './faults/killed';
+import { apiStopped, clockJumps, diskFull, postgresRestarted } from './faults/machine';
+import { oneKey, revocation, upserts } from './faults/many';
+import { halfOpen, lostReplies, slowClients } from './faults/network';
 import { type Fault, type Played, Stage } from './faults/stage';
 import { row, sum, verdictOf } from './faults/report';
+import { migrating, starts } from './faults/starts';
+import { sigterm, sigtermAtOnce, sigtermBehindHaproxy } from './faults/stopping';
 import { record, type Result } from './results';
 
-const FAULTS: Fault[] = [apiKilled, postgresKilled, redisKilled];
+const FAULTS: Fault[] = [
+  apiKilled,
+  postgresKilled,
+  redisKilled,
+  postgresAway,
+  redisAway,
+  sigterm,
+  sigtermAtOnce,
+  sigtermBehindHaproxy,
+  oneKey,
+  upserts,
+  revocation,
+  lostReplies,
+  halfOpen,
+  slowClients,
+  postgresRestarted,
+  apiStopped,
+  starts,
+  migrating,
+  diskFull,
+  clockJumps,
+];
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     times: { type: 'string', default: '1' },
+    keep: { type: 'boolean', default: false },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
@@ -19,7 +47,7 @@ const only = values.only ? values.only.split(',') : FAULTS.map(({ name }) => nam
 const unknown = only.filter((name) => !FAULTS.some((fault) => fault.name === name));
 if (!(scale > 0) || !Number.isInteger(seed) || unknown.length > 0) {
   process.stderr.write(
-    `--times N (1 is the full count), --seed N, --only ${FAULTS.map(({ name }) => name).join(',')}\n`,
+    `--times N (1 is the full count), --seed N, --keep (the logs), --only ${FAULTS.map(({ name }) => name).join(',')}\n`,
   );
   process.exit(2);
 }
@@ -41,7 +69,7 @@ const leaks: string[] = [];
 
 async function play(fault: Fault): Promise<boolean> {
   const times = Math.max(1, Math.round(fault.times * scale));
-  stage = new Stage(times, seed);
+  stage = new Stage(times, seed, values.keep);
   try {
     const played = await fault.play(stage);
     const checked = played.skipped ? [] : await stage.checks();
@@ -62,7 +90,7 @@ async function play(fault: Fault): Promise<boolean> {
 function failed(fault: Fault, error: Error): boolean {
   const played: Played = { measured: `ended by an error: ${error.message}`, broken: [error.message] };
   row(fault.name, played, new Map(), [], false);
-  process.stdout.write(`${error.stack}\n`);
+  process.stdout.write([error.stack, ...(stage?.lastWords() ?? []), ''].join('\n'));
   if (fault.promise) result({ promise: fault.promise, measured: played.measured, kept: false });
   return false;
 }

@@ -25,6 +25,8 @@ export class Config {
   readonly demo: boolean = true;
   /** Connections to PostgreSQL a process. */
   readonly poolSize: number = 10;
+  /** Milliseconds for which a start waits for a PostgreSQL that does not answer yet. */
+  readonly databaseWaitMs: number = 30_000;
   /** How many proxies in front of the server are trusted to name the client's address. */
   readonly trustProxy: number = 0;
   /** Failed authentications a minute from one address before they are slowed. */
@@ -52,6 +54,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     dataDirExplicit: Boolean(explicit),
     demo: oneOf(env, 'LANYARD_DEMO', ['on', 'off']) === 'on',
     poolSize: integer(env, 'LANYARD_POOL_SIZE', 10, 1, 1000),
+    databaseWaitMs: integer(env, 'LANYARD_DATABASE_WAIT_MS', 30_000, 0, 600_000),
     trustProxy: integer(env, 'LANYARD_TRUST_PROXY', 0, 0, 16),
     authenticationFailures: integer(env, 'LANYARD_AUTHENTICATION_FAILURES', 3000, 1, 1_000_000),
     drainMs: integer(env, 'LANYARD_DRAIN_MS', 0, 0, 60_000),

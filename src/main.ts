@@ -16,14 +16,14 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 async function main(): Promise<void> {
   const asked = readConfig();
   const stop = stopSignal();
-  const database = await openDatabase(asked, say);
+  const database = await openDatabase(asked, say, { milliseconds: asked.databaseWaitMs, say, signal: stop });
   try {
     const config = new Config({ ...asked, databaseUrl: database.url });
     const app = await createApp(config);
     try {
       await listen(app, config);
       await welcome(app, config, database.embedded, say);
-      await stop;
+      if (!stop.aborted) await once(stop, 'abort');
       await drain(app, config);
     } finally {
       await app.close();
@@ -33,11 +33,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** Resolves at the first Ctrl-C or SIGTERM; the second one ends the process at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
+/** Aborted at the first Ctrl-C or SIGTERM; the second one ends the process at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
 }
 
 /** Node's own listen: Nest's would log the error a second time. */
@@ -60,22 +60,50 @@ function refusal(code: string, host: string, port: number): ConfigError | undefi
   return undefined;
 }
 
+/** Milliseconds that answers under way may take: a statement has two seconds. What is open then is a client that waits. */
+const ANSWERS_WITHIN = 5_000;
+/** Milliseconds for which a busy server may look for a moment in which nothing arrives. */
+const QUIET_WITHIN = 1_000;
+
 /**
  * Tells load balancers that this server is going, serves on while they take notice, and asks clients to close their
- * connections. `app.close()` then waits for the answers that are under way.
+ * connections; then stops to listen, and waits for the answers that are under way.
  */
 async function drain(app: NestExpressApplication, { drainMs }: Config): Promise<void> {
   app.get(Readiness).isStopping = true;
   const server = app.getHttpServer() as Server;
-  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+  let arrivals = 0;
+  server.on('connection', () => void (arrivals += 1));
+  server.prependListener('request', (_, response) => {
+    arrivals += 1;
+    response.setHeader('Connection', 'close');
+  });
   await pause(drainMs);
-  server.closeIdleConnections();
+  await nothingArrives(() => arrivals);
+  const closed = new Promise((resolve) => server.close(resolve));
+  const late = setTimeout(() => server.closeAllConnections(), ANSWERS_WITHIN);
+  await closed;
+  clearTimeout(late);
+}
+
+/**
+ * A turn of the event loop takes one new connection from the system at most, and those that still wait there are reset
+ * when the server stops to listen. So that happens right after a turn that brought nothing.
+ */
+async function nothingArrives(arrivals: () => number): Promise<void> {
+  const deadline = performance.now() + QUIET_WITHIN;
+  for (let before = -1; before !== arrivals() && performance.now() < deadline;) {
+    before = arrivals();
+    await new Promise(setImmediate);
+  }
 }
 
 main().then(
   // A stray handle must not keep a stopped server alive.
   () => process.exit(0),
   (error: unknown) => {
+    // Told to stop while it waited for the database.
+    if (error instanceof Error && error.name === 'AbortError') process.exit(0);
     const isExpected = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
     process.stderr.write(`${isExpected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(1);

@@ -133,6 +133,13 @@ describe('deadline', () => {
       await once(echo, 'close');
     }
   });
+
+  it('counts from the end of the turn, when what was asked is sent', async () => {
+    const answer = withDeadline(new Promise((resolve) => setImmediate(() => setTimeout(resolve, 20, 'answer'))), 50);
+    const busy = performance.now() + 100;
+    while (performance.now() < busy);
+    expect(await answer).toBe('answer');
+  });
 });
 
 @Controller()

@@ -1,10 +1,12 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { AddressInfo, createServer } from 'node:net';
+import { AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { outcomeOf } from './support/operator';
+import { freePort } from './support/redis-server';
 
 /** The program itself, in a process of its own. */
 function start(settings: Record<string, string>): ChildProcess {
@@ -17,7 +19,7 @@ function start(settings: Record<string, string>): ChildProcess {
 /** What the program said up to a line that holds the text. */
 async function saysUntil(child: ChildProcess, text: string): Promise<string> {
   let said = '';
-  for await (const chunk of child.stdout ?? []) {
+  for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
     said += String(chunk);
     if (said.includes(text)) break;
   }
@@ -68,8 +70,11 @@ describe('a start', () => {
     ['REDIS_URL', { REDIS_URL: 'localhost' }],
     ['LANYARD_DEMO', { LANYARD_DEMO: 'yes' }],
     ['LANYARD_POOL_SIZE', { LANYARD_POOL_SIZE: '0' }],
+    ['LANYARD_DATABASE_WAIT_MS', { LANYARD_DATABASE_WAIT_MS: '-1' }],
   ])('is refused in one line that names %s: %j', async (name, settings) => {
-    const { status, stdout, stderr } = await outcomeOf(start({ LANYARD_DATA_DIR, ...settings }));
+    const { status, stdout, stderr } = await outcomeOf(
+      start({ LANYARD_DATA_DIR, LANYARD_DATABASE_WAIT_MS: '0', ...settings }),
+    );
     expect({ status, stdout, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, stdout: '', lines: 1 });
     expect(stderr).toContain(name);
     expect(stderr).not.toContain('secret');
@@ -83,5 +88,56 @@ describe('a start', () => {
     const { status, stderr } = await outcomeOf(start({ DATABASE_URL, PORT }));
     other.close();
     expect({ status, stderr }).toEqual({ status: 1, stderr: `PORT: ${PORT} is in use by another program\n` });
+  });
+
+  const template = (): URL =>
+    new URL(`${process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '')}${process.env.LANYARD_TEST_TEMPLATE}`);
+
+  it('is refused at once when the database has another name, or another password', async () => {
+    const place = process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '') ?? '';
+    const begun = performance.now();
+    const { status, stderr } = await outcomeOf(start({ DATABASE_URL: `${place}no_such_database` }));
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^DATABASE_URL: .*\n$/) });
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
+  it('is followed by an end that no client can hold up: not by silence, nor by half a request', async () => {
+    const child = start({ DATABASE_URL: template().href });
+    const { port } = new URL(/http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0] ?? '');
+    const clients = ['', 'GET /health/live HTTP/1.1\r\nHost:'].map((bytes) => {
+      const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      client.write(bytes);
+      return client;
+    });
+    // Answered after the others were accepted.
+    await fetch(`http://127.0.0.1:${port}/health/live`);
+    expect(await stopped(child, 'SIGTERM')).toBe(0);
+    clients.forEach((client) => client.destroy());
+  });
+
+  describe('before PostgreSQL', () => {
+    const elsewhere = async (): Promise<string> => Object.assign(template(), { port: String(await freePort()) }).href;
+
+    it('waits, says so, and begins when it is there', async () => {
+      const DATABASE_URL = await elsewhere();
+      const child = start({ DATABASE_URL });
+      const { host, pathname } = new URL(DATABASE_URL);
+      expect(await saysUntil(child, '\n')).toBe(
+        `Waiting for PostgreSQL at ${host}${pathname}: connect ECONNREFUSED ${host}\n`,
+      );
+      const doorway = createServer((socket) => {
+        const database = connect(Number(template().port || 5432), template().hostname);
+        pipeline(socket, database, socket, () => undefined);
+      }).listen(Number(new URL(DATABASE_URL).port), '127.0.0.1');
+      expect(await saysUntil(child, 'To issue a key')).toContain('Lanyard listens at');
+      expect(await stopped(child, 'SIGTERM')).toBe(0);
+      doorway.close();
+    }, 60_000);
+
+    it('stops when it is told to', async () => {
+      const child = start({ DATABASE_URL: await elsewhere() });
+      expect(await saysUntil(child, '\n')).toContain('Waiting for PostgreSQL');
+      expect(await stopped(child, 'SIGTERM')).toBe(0);
+    });
   });
 });

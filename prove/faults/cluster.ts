@@ -44,14 +44,12 @@ export class Api extends Daemon {
     logFile: string,
     readonly port: number,
     private readonly environment: NodeJS.ProcessEnv,
-    private readonly wrapper: string[] = [],
   ) {
     super(logFile);
   }
 
   launch(extra: NodeJS.ProcessEnv = {}): void {
-    const [command = process.execPath, ...parameters] = [...this.wrapper, process.execPath, program('main.js')];
-    this.run(command, parameters, { env: { ...process.env, ...this.environment, ...extra } });
+    this.run(process.execPath, [program('main.js')], { env: { ...process.env, ...this.environment, ...extra } });
   }
 
   async start(): Promise<void> {
@@ -91,8 +89,8 @@ export interface ClusterOptions {
   data?: string;
   /** what stands between the API and PostgreSQL, Redis: the port to use in place of theirs */
   through?: (ports: { postgres: number; redis: number }) => Promise<{ postgres: number; redis: number }>;
-  /** started before the program, as `faketime` is */
-  wrapper?: string[];
+  /** whether start() waits for the processes of the API; true unless it is said */
+  isStarted?: boolean;
 }
 
 /** PostgreSQL, Redis and processes of the API, with their logs in files. */
@@ -113,7 +111,7 @@ export class Cluster {
     const cluster = new Cluster(directory, postgres, redis);
     try {
       await redis.start();
-      await cluster.startApis(options);
+      await cluster.addApis(options);
     } catch (error) {
       await cluster.stop();
       throw error;
@@ -121,7 +119,7 @@ export class Cluster {
     return cluster;
   }
 
-  private async startApis({ apis = 4, settings, through, wrapper }: ClusterOptions): Promise<void> {
+  async addApis({ apis = 4, settings, through, isStarted = true }: ClusterOptions): Promise<void> {
     const own = { postgres: this.postgres.port, redis: this.redis.port };
     const { postgres, redis } = (await through?.(own)) ?? own;
     for (let n = 0; n < apis; n++) {
@@ -134,9 +132,9 @@ export class Cluster {
         REDIS_URL: `redis://127.0.0.1:${redis}`,
         ...settings,
       };
-      this.apis.push(new Api(join(this.directory, `api-${n}.log`), port, environment, wrapper));
+      this.apis.push(new Api(join(this.directory, `api-${n}.log`), port, environment));
     }
-    await Promise.all(this.apis.map((api) => api.start()));
+    if (isStarted) await Promise.all(this.apis.map((api) => api.start()));
   }
 
   get logs(): string[] {

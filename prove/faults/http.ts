@@ -10,6 +10,8 @@ export interface Ask {
   headers?: Record<string, string>;
   /** a connection for this request alone, in place of a kept one */
   close?: boolean;
+  /** keeps the connection, in place of the one that all share */
+  agent?: Agent;
   /** milliseconds until the answer counts as never given */
   patience?: number;
 }
@@ -36,7 +38,7 @@ export const isAcknowledged = ({ status }: Answer): boolean => status === 200;
 
 /** A request to a server of this machine. */
 export function ask(port: number, asked: Ask): Promise<Answer> {
-  const { method, path, key, body, headers, close, patience = 30_000 } = asked;
+  const { method, path, key, body, headers, close, agent = kept, patience = 30_000 } = asked;
   const started = performance.now();
   const text = typeof body === 'object' ? JSON.stringify(body) : body;
   return new Promise((resolve) => {
@@ -47,7 +49,7 @@ export function ask(port: number, asked: Ask): Promise<Answer> {
       port,
       method,
       path,
-      agent: close ? false : kept,
+      agent: close ? false : agent,
       headers: {
         ...(key ? { 'x-api-key': key } : {}),
         ...(text === undefined

@@ -42,7 +42,12 @@ export const apiKilled: Fault = {
 /** In turns: all of PostgreSQL at one moment, and one of its processes, after which it recovers by itself. */
 async function killPostgres(cluster: Cluster, n: number): Promise<void> {
   const { postgres } = cluster;
-  if (n % 2 === 1) return postgres.killOneBackend();
+  if (n % 2 === 1) {
+    const starts = postgres.timesReady();
+    await postgres.killOneBackend();
+    await until('PostgreSQL has recovered', () => postgres.timesReady() > starts);
+    return;
+  }
   await postgres.killAll();
   await postgres.start();
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Account, accountFor, spawnAs } from '../../src/database/embedded/account';
@@ -88,6 +88,11 @@ export class Postgres extends Daemon {
     );
   }
 
+  /** How often it said that it is up, also after a recovery of its own. */
+  timesReady(): number {
+    return readFileSync(this.logFile, 'utf8').split('ready to accept connections').length - 1;
+  }
+
   /** One statement on a connection of its own. */
   async query<R extends object>(statement: string, database = DATABASE): Promise<R[]> {
     const client = new Client({ connectionString: this.url(undefined, database), connectionTimeoutMillis: 5000 });
@@ -111,10 +116,11 @@ export class Postgres extends Daemon {
 
   /** kill -9 of one process that serves a client: PostgreSQL then ends all others and recovers. */
   async killOneBackend(): Promise<void> {
-    const [backend] = await this.query<{ pid: number }>(
-      `select pid from pg_stat_activity where application_name = 'lanyard' order by random() limit 1`,
-    );
-    if (backend) send(backend.pid, 'SIGKILL');
+    const backends = `select pid from pg_stat_activity where application_name = 'lanyard' order by random() limit 1`;
+    await until('a backend is killed', async () => {
+      const [backend] = await this.query<{ pid: number }>(backends);
+      return backend !== undefined && send(backend.pid, 'SIGKILL');
+    });
   }
 
   pauseAll(): void {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PROMISES } from '../results';
@@ -40,11 +40,14 @@ export class Stage {
   private readonly directory: string;
   private readonly clusters: Cluster[] = [];
   private readonly loads: { load: Load; cluster: Cluster }[] = [];
-  private readonly deferred: (() => Promise<unknown> | void)[] = [];
+  private readonly deferred: (() => unknown)[] = [];
+  private readonly last: (() => unknown)[] = [];
 
   constructor(
     readonly times: number,
     seed: number,
+    /** whether the logs are left where they are */
+    private readonly keep = false,
   ) {
     this.random = new Random(seed);
     this.directory = mkdtempSync(join(tmpdir(), 'lanyard-fault-'));
@@ -70,12 +73,13 @@ export class Stage {
   }
 
   /** Undone in reverse order, before the clusters are stopped. */
-  defer(undo: () => Promise<unknown> | void): void {
+  defer(undo: () => unknown): void {
     this.deferred.push(undo);
   }
 
-  get operations(): number {
-    return this.loads.reduce((sum, { load }) => sum + load.operations, 0);
+  /** Undone in reverse order, when nothing runs any more. */
+  atEnd(undo: () => unknown): void {
+    this.last.push(undo);
   }
 
   get answers(): Map<string, number>[] {
@@ -101,10 +105,18 @@ export class Stage {
     return found;
   }
 
+  /** What a process of the API said before it ended, when none should have. */
+  lastWords(): string[] {
+    const ended = this.clusters.flatMap(({ apis }) => apis.filter(({ isRunning }) => !isRunning));
+    return ended.flatMap(({ logFile }) => readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-30));
+  }
+
   async end(): Promise<void> {
     for (const { load } of this.loads) await load.stop().catch(() => undefined);
     for (const undo of this.deferred.reverse()) await undo();
     await Promise.all(this.clusters.map((cluster) => cluster.stop()));
-    rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 });
+    for (const undo of this.last.reverse()) await undo();
+    if (this.keep) process.stdout.write(`    logs: ${this.directory}\n`);
+    else rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 });
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DefaultNamingStrategy, NamingStrategyInterface, Table } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
-import { Client, defaults, types } from 'pg';
+import { Client, type ClientConfig, defaults, types } from 'pg';
 
 /** Columns are the snake_case of their properties, and primary keys are named as PostgreSQL names them. */
 class SnakeCase extends DefaultNamingStrategy implements NamingStrategyInterface {
@@ -27,12 +27,21 @@ defaults.parseInputDatesAsUTC = true;
  */
 const PLANS = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off';
 
-/**
- * A statement that ran out of time still occupies its connection: a ROLLBACK would wait behind it for as long again, and
- * so would the next request that is given the connection. So the connection ends with it; the pool makes a new one.
- */
-class ImpatientClient extends Client {
-  // The type stands for all of the overloads. Only promises: what the pool asks by itself (a callback) it also ends.
+/** A connection for requests: what happens to it happens to the one that uses it, and to nobody else. */
+class RequestClient extends Client {
+  constructor(config?: ClientConfig) {
+    super(config);
+    // An error between two users of the connection, when neither listens, would end the process. Whom the pool gives it
+    // next is told.
+    this.on('error', () => undefined);
+  }
+
+  /**
+   * A statement that ran out of time still occupies its connection: a ROLLBACK would wait behind it for as long again,
+   * and so would the next request that is given the connection. So the connection ends with it, and the pool makes a
+   * new one.
+   */
+  // The type stands for all of the overloads. Promises alone: where the pool asks by itself (a callback) it ends it.
   override query(...given: never[]): never {
     const asked: unknown = super.query(...(given as unknown as Parameters<Client['query']>));
     if (!(asked instanceof Promise)) return asked as never;
@@ -55,8 +64,8 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
     connectTimeoutMS: 1000,
     extra: {
       statement_timeout: 1500,
-      query_timeout: 2000,
-      Client: ImpatientClient,
+      query_timeout: 1800,
+      Client: RequestClient,
       options: PLANS,
       application_name: 'lanyard',
     },

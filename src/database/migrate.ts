@@ -6,8 +6,23 @@ import { sqlState } from './transaction';
 
 /** Any constant: all processes that migrate one database must take the same lock. */
 const MIGRATION_LOCK = 7_261_914;
-/** Milliseconds for which a start waits for a database that is itself starting. */
+/** Milliseconds for which everybody waits for a database that is itself starting. */
 const PATIENCE = 10_000;
+/** Milliseconds between two tries: the first, and the longest. */
+const FIRST_PAUSE = 50;
+const LONGEST_PAUSE = 1000;
+/** Milliseconds that a try may take, so that a network which swallows it does not hold the start for ever. */
+const CONNECT_TIMEOUT = 5000;
+
+/** How a start bears a PostgreSQL that does not answer. */
+export interface Waiting {
+  /** milliseconds for which it is asked again */
+  milliseconds?: number;
+  /** told once that there is something to wait for */
+  say?: (line: string) => void;
+  /** ends the waiting */
+  signal?: AbortSignal;
+}
 
 /**
  * Applies the migrations that are missing. Processes that start at the same time queue on an advisory lock, which
@@ -15,8 +30,8 @@ const PATIENCE = 10_000;
  * @returns the names of the migrations that were applied
  * @throws ConfigError when the database cannot be reached
  */
-export async function migrate(url: string): Promise<string[]> {
-  const dataSource = await connect(url);
+export async function migrate(url: string, waiting: Waiting = {}): Promise<string[]> {
+  const dataSource = await connect(url, waiting);
   try {
     const lock = dataSource.createQueryRunner();
     await lock.connect();
@@ -36,23 +51,39 @@ export async function migrate(url: string): Promise<string[]> {
 /** PostgreSQL is there, but still in recovery or shutting down, or has no connection left. */
 const NOT_YET = ['57P01', '57P02', '57P03', '53300'];
 
-async function connect(url: string): Promise<DataSource> {
-  const started = Date.now();
-  for (let wait = 50; ; wait *= 2) {
-    const dataSource = new DataSource({ ...operatorDataSourceOptions(url), poolSize: 2 });
+/** Nobody is there yet, or was there and went. A wrong host name or password does not pass. */
+const AWAY = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH)$/;
+const CUT_OFF = /^(Connection terminated|timeout expired)/;
+
+async function connect(url: string, { milliseconds = 0, say, signal }: Waiting): Promise<DataSource> {
+  const started = performance.now();
+  for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
+    const options = { ...operatorDataSourceOptions(url), poolSize: 2, connectTimeoutMS: CONNECT_TIMEOUT };
     try {
-      return await dataSource.initialize();
+      return await new DataSource(options).initialize();
     } catch (error) {
-      if (NOT_YET.includes(sqlState(error) ?? '') && Date.now() - started + wait < PATIENCE) await pause(wait);
-      else throw unreachable(url, error);
+      const reason = unreachable(url, error);
+      if (performance.now() - started + wait > patienceWith(error, milliseconds)) throw reason;
+      if (wait === FIRST_PAUSE) say?.(`Waiting for PostgreSQL at ${placeOf(url)}: ${(error as Error).message}`);
     }
+    await pause(wait, undefined, { signal });
   }
+}
+
+function patienceWith(error: unknown, milliseconds: number): number {
+  if (NOT_YET.includes(sqlState(error) ?? '')) return Math.max(PATIENCE, milliseconds);
+  const { code, message } = error as { code?: string; message: string };
+  return AWAY.test(code ?? '') || CUT_OFF.test(message) ? milliseconds : 0;
 }
 
 /** Names the place, and never the user or the password. */
 function unreachable(url: string, error: unknown): unknown {
   const { code, message } = error as { code?: string; message?: string };
-  if (code === undefined) return error;
+  if (code === undefined && !CUT_OFF.test(message ?? '')) return error;
+  return new ConfigError(`DATABASE_URL: cannot connect to ${placeOf(url)}: ${message || code}`);
+}
+
+function placeOf(url: string): string {
   const { host, pathname } = new URL(url);
-  return new ConfigError(`DATABASE_URL: cannot connect to ${host}${pathname}: ${message || code}`);
+  return `${host}${pathname}`;
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres';
-import { migrate } from './migrate';
+import { migrate, type Waiting } from './migrate';
 
 export interface OpenDatabase {
   /** connection string of a migrated database */
@@ -15,10 +15,15 @@ export interface OpenDatabase {
  * The database that the settings name, with the migrations applied: DATABASE_URL, or else the embedded PostgreSQL,
  * which other processes of this installation may share.
  * @param say told what a person should know, line by line
+ * @param waiting for a PostgreSQL of DATABASE_URL that is not there yet
  */
-export async function openDatabase(config: Config, say: (line: string) => void): Promise<OpenDatabase> {
+export async function openDatabase(
+  config: Config,
+  say: (line: string) => void,
+  waiting: Waiting = {},
+): Promise<OpenDatabase> {
   if (config.databaseUrl) {
-    await migrate(config.databaseUrl);
+    await migrate(config.databaseUrl, waiting);
     return { url: config.databaseUrl, embedded: false, close: () => Promise.resolve() };
   }
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, explicit: config.dataDirExplicit, say });

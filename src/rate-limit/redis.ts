@@ -66,16 +66,20 @@ export async function closeRedis(redis: Redis): Promise<void> {
 }
 
 /**
- * A promise with a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay: when this
- * process was busy past the limit, timers run before the replies that wait in the socket are read, so the limit is
- * checked again after they were.
+ * A promise with a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay. Commands leave
+ * at the end of a turn of the event loop, so the time counts from there; and when this process was busy past the limit,
+ * timers run before the replies that wait in the socket are read, so the limit is checked again after they were.
  *
  * @throws Error `No answer within … ms`
  */
 export function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
     const late = () => reject(new Error(`No answer within ${milliseconds} ms`));
-    const timer = setTimeout(() => setImmediate(late), milliseconds);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    const sent = setImmediate(() => (timer = setTimeout(() => setImmediate(late), milliseconds)));
+    work.then(resolve, reject).finally(() => {
+      clearImmediate(sent);
+      clearTimeout(timer);
+    });
   });
 }

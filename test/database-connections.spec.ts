@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../src/database/data-source';
 import { type TestDatabase, testDatabase } from './support/database';
@@ -32,5 +35,33 @@ describe('a statement that is not answered in time', () => {
   ])('costs %s its connection: the next user of the pool does not wait behind it', async (_, hang) => {
     await expect(hang()).rejects.toThrow('Query read timeout');
     expect(await dataSource.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+});
+
+/** A message of PostgreSQL's protocol: its kind, its length, its content. */
+const message = (kind: string, content: Buffer): Buffer => {
+  const head = Buffer.from(`${kind}\0\0\0\0`);
+  head.writeInt32BE(content.length + 4, 1);
+  return Buffer.concat([head, content]);
+};
+
+describe('a connection that is ended by the administrator in the moment when it is made', () => {
+  it('fails what is asked next, and not the process', async () => {
+    const welcome = [message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))];
+    const end = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'));
+    const server = createServer((socket) => {
+      // In one piece, so that nobody had the time to listen for errors.
+      socket.once('data', () => socket.end(Buffer.concat([...welcome, end])));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { extra } = dataSourceOptions('', 1);
+    const pool = new Pool({ host: '127.0.0.1', port, user: 'x', ...(extra as object) });
+    pool.on('error', () => undefined);
+    const client = await pool.connect();
+    await expect(client.query('select 1')).rejects.toThrow();
+    client.release();
+    await pool.end();
+    server.close();
   });
 });
