@@ -66,6 +66,10 @@ describe('a start', () => {
     ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
     ['REDIS_URL', { REDIS_URL: 'localhost' }],
+    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:26379' }],
+    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:0', REDIS_URL: 'redis://mymaster' }],
+    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:1,', REDIS_URL: 'redis://mymaster' }],
+    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:1', REDIS_URL: 'rediss://:secret@mymaster' }],
     ['LANYARD_DEMO', { LANYARD_DEMO: 'yes' }],
     ['LANYARD_POOL_SIZE', { LANYARD_POOL_SIZE: '0' }],
   ])('is refused in one line that names %s: %j', async (name, settings) => {
