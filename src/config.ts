@@ -1,6 +1,12 @@
 import { resolve } from 'node:path';
 import type { LogLevel } from '@nestjs/common';
 
+/** Where a service listens. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** A setting that cannot be used. The message is one line that names the setting. */
 export class ConfigError extends Error {}
 
@@ -17,6 +23,8 @@ export class Config {
   readonly databaseUrl?: string;
   /** Redis connection string; without it token buckets live in this process. */
   readonly redisUrl?: string;
+  /** Sentinels to ask where Redis is; the host of redisUrl is then the name that they give the group. */
+  readonly redisSentinels?: readonly Address[];
   /** Directory of the embedded PostgreSQL. */
   readonly dataDir: string = resolve('.data');
   /** Whether the operator named the data directory (then it is never moved). */
@@ -50,6 +58,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     host: env.HOST || '0.0.0.0',
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
+    redisSentinels: sentinels(env),
     dataDir: resolve(explicit || '.data'),
     dataDirExplicit: Boolean(explicit),
     demo: oneOf(env, 'LANYARD_DEMO', ['on', 'off']) === 'on',
@@ -81,4 +90,24 @@ function url(env: NodeJS.ProcessEnv, name: string, protocols: string[]): string 
   if (!value) return undefined;
   if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
   throw new ConfigError(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+}
+
+const DEFAULT_SENTINEL_PORT = 26379;
+
+function sentinels(env: NodeJS.ProcessEnv): Address[] | undefined {
+  const name = 'LANYARD_REDIS_SENTINELS';
+  const value = env[name];
+  if (!value) return undefined;
+  // With rediss:// the way to the sentinels would still be in the clear, and nobody would notice.
+  if (!env.REDIS_URL?.startsWith('redis://')) {
+    throw new ConfigError(
+      `${name} needs a REDIS_URL that starts with redis:// and names the group of servers as its host`,
+    );
+  }
+  return value.split(',').map((entry) => {
+    const [, host, port] = /^\s*([\w.-]+|\[[\da-fA-F:]+\])(?::(\d{1,5}))?\s*$/.exec(entry) ?? [];
+    const address = { host: host?.replace(/[[\]]/g, '') ?? '', port: Number(port ?? DEFAULT_SENTINEL_PORT) };
+    if (host && address.port >= 1 && address.port <= 65535) return address;
+    throw new ConfigError(`${name} must be host:port,host:port, not ${JSON.stringify(value)}`);
+  });
 }

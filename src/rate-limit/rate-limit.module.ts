@@ -14,7 +14,8 @@ import { TokenBucketStore } from './token-bucket.store';
     {
       provide: REDIS,
       inject: [Config],
-      useFactory: ({ redisUrl }: Config) => (redisUrl ? createRedis(redisUrl) : undefined),
+      useFactory: ({ redisUrl, redisSentinels }: Config) =>
+        redisUrl ? createRedis(redisUrl, redisSentinels) : undefined,
     },
     {
       provide: TokenBucketStore,

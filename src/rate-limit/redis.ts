@@ -2,6 +2,8 @@ import { once } from 'node:events';
 
 import { Redis } from 'ioredis';
 
+import type { Address } from '../config';
+
 /** Injection token of the Redis connection that all features share: `Redis | undefined`. */
 export const REDIS = Symbol('REDIS');
 
@@ -36,9 +38,11 @@ class GatheringRedis extends Redis {
  * holds requests for over 8 s, a killed one for 10–25 s, and a lost reply is asked for again, which charges two tokens.
  *
  * @param url as in `redis://host:6379/0`
+ * @param sentinels asked, at each attempt to connect, for the master of the group that `url` names in place of the host
  */
-export function createRedis(url: string): Redis {
+export function createRedis(url: string, sentinels?: readonly Address[]): Redis {
   const redis = new GatheringRedis(url, {
+    ...(sentinels && { sentinels: [...sentinels], name: new URL(url).hostname, sentinelCommandTimeout: 1_000 }),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -47,6 +51,8 @@ export function createRedis(url: string): Redis {
     connectTimeout: 1_000,
     disconnectTimeout: REDIS_DEADLINE,
     retryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
+    // As above, for a round of sentinels none of which answered.
+    sentinelRetryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
   });
   // Without a listener ioredis prints every attempt to reconnect. The circuit breaker logs what matters, once.
   redis.on('error', () => undefined);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { migrate } from '../../src/database/migrate';
+import { query } from './embedded-fixtures';
 import { onServer, urlOf } from './database';
 
 declare global {
@@ -25,10 +26,16 @@ export default async function setUp(): Promise<void> {
   await migrate(urlOf(template, server));
   process.env.LANYARD_TEST_SERVER = server;
   process.env.LANYARD_TEST_TEMPLATE = template;
+  process.env.LANYARD_TEST_SERVER_MAJOR = await majorOf(server);
   globalThis.tearDownTests = async () => {
     await onServer(`drop database ${template} with (force)`, server);
     await stop();
   };
+}
+
+async function majorOf(server: string): Promise<string> {
+  const [row] = await query(server, "select current_setting('server_version_num')::integer / 10000 as major");
+  return String(row?.major);
 }
 
 /** Tests read what they wrote a moment ago; nobody needs it after a power failure. */

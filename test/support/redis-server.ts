@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 export const HAS_SERVER = spawnSync('redis-server', ['--version']).status === 0;
 export const NO_SERVER = HAS_SERVER ? '' : ' (skipped: no redis-server on the PATH)';
@@ -14,21 +17,40 @@ export const unless = (reason: string) => (reason ? describe.skip : describe);
 export class RedisServer {
   private constructor(
     readonly port: number,
+    private readonly options: readonly string[],
     private child: ChildProcess,
+    private readonly folder?: string,
   ) {}
 
   get url(): string {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  static async start(): Promise<RedisServer> {
+  static async start(...more: string[]): Promise<RedisServer> {
     const port = await freePort();
-    return new RedisServer(port, await RedisServer.spawn(port));
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...more];
+    return new RedisServer(port, options, await RedisServer.spawn(options, 'Ready to accept connections'));
+  }
+
+  /** A sentinel that alone decides, half a second after the master went. It writes what it learns into its file. */
+  static async startSentinel(master: RedisServer, group: string, password: string): Promise<RedisServer> {
+    const port = await freePort();
+    const folder = mkdtempSync(join(tmpdir(), 'lanyard-sentinel-'));
+    const file = join(folder, 'sentinel.conf');
+    const lines = [
+      `sentinel monitor ${group} 127.0.0.1 ${master.port} 1`,
+      `sentinel auth-pass ${group} ${password}`,
+      `sentinel down-after-milliseconds ${group} 500`,
+      `sentinel failover-timeout ${group} 3000`,
+    ];
+    writeFileSync(file, `port ${port}\nbind 127.0.0.1\n${lines.join('\n')}\n`);
+    const options = [file, '--sentinel'];
+    return new RedisServer(port, options, await RedisServer.spawn(options, '+monitor master'), folder);
   }
 
   /** A new and empty one on the same port. */
   async startAgain(): Promise<void> {
-    this.child = await RedisServer.spawn(this.port);
+    this.child = await RedisServer.spawn(this.options, 'Ready to accept connections');
   }
 
   async kill(): Promise<void> {
@@ -36,17 +58,17 @@ export class RedisServer {
     const exit = once(this.child, 'exit');
     this.child.kill('SIGKILL');
     await exit;
+    if (this.folder) rmSync(this.folder, { recursive: true, force: true });
   }
 
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
     this.child.kill(name);
   }
 
-  private static async spawn(port: number): Promise<ChildProcess> {
-    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  private static async spawn(options: readonly string[], sign: string): Promise<ChildProcess> {
     const child = spawn('redis-server', options, { cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] });
     for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
-      if (String(chunk).includes('Ready to accept connections')) break;
+      if (String(chunk).includes(sign)) break;
     }
     child.stdout.resume();
     return child;
