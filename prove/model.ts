@@ -45,16 +45,23 @@ class Proof {
   private operations = 0;
   private reads = 0;
   private divergences = 0;
+  private stopped = false;
   private told = 0;
   private readonly started = performance.now();
 
   constructor(private readonly options: Options) {}
+
+  /** Lets the runs under way come to their end: their databases go with them. */
+  stop(): void {
+    this.stopped = true;
+  }
 
   /** @returns whether there was no divergence */
   async run(): Promise<boolean> {
     const { concurrency, seed } = this.options;
     say(`seed ${seed}`);
     await Promise.all(Array.from({ length: concurrency }, () => this.work()));
+    if (this.stopped) return false;
     const figure = (n: number): string => n.toLocaleString('en');
     const measured =
       `${figure(this.operations)} operations (${figure(this.runs)} runs, seed ${seed}), ` +
@@ -67,7 +74,7 @@ class Proof {
   }
 
   private async work(): Promise<void> {
-    while (this.operations < this.options.operations && this.divergences === 0) {
+    while (this.operations < this.options.operations && this.divergences === 0 && !this.stopped) {
       const seed = this.options.seed + this.runs++;
       const steps = stepsOf(seed, STEPS);
       const { operations, reads, divergence } = await run(steps);
@@ -97,10 +104,11 @@ class Proof {
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<void> {
-  const options = readOptions();
+  const proof = new Proof(readOptions());
+  process.once('SIGINT', () => proof.stop()).once('SIGTERM', () => proof.stop());
   await setUp();
   try {
-    process.exitCode = (await new Proof(options).run()) ? 0 : 1;
+    process.exitCode = (await proof.run()) ? 0 : 1;
   } finally {
     await globalThis.tearDownTests?.();
   }
