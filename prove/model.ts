@@ -46,13 +46,19 @@ class Proof {
   private reads = 0;
   private divergences = 0;
   private stopped = false;
+  private interrupted = false;
   private told = 0;
   private readonly started = performance.now();
 
   constructor(private readonly options: Options) {}
 
   /** Lets the runs under way come to their end: their databases go with them. */
-  stop(): void {
+  interrupt(): void {
+    this.interrupted = true;
+    this.stop();
+  }
+
+  private stop(): void {
     this.stopped = true;
   }
 
@@ -60,8 +66,9 @@ class Proof {
   async run(): Promise<boolean> {
     const { concurrency, seed } = this.options;
     say(`seed ${seed}`);
-    await Promise.all(Array.from({ length: concurrency }, () => this.work()));
-    if (this.stopped) return false;
+    const workers = Array.from({ length: concurrency }, () => this.work().finally(() => this.stop()));
+    for (const outcome of await Promise.allSettled(workers)) if (outcome.status === 'rejected') throw outcome.reason;
+    if (this.interrupted) return false;
     const figure = (n: number): string => n.toLocaleString('en');
     const measured =
       `${figure(this.operations)} operations (${figure(this.runs)} runs, seed ${seed}), ` +
@@ -105,7 +112,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<void> {
   const proof = new Proof(readOptions());
-  process.once('SIGINT', () => proof.stop()).once('SIGTERM', () => proof.stop());
+  process.once('SIGINT', () => proof.interrupt()).once('SIGTERM', () => proof.interrupt());
   await setUp();
   try {
     process.exitCode = (await proof.run()) ? 0 : 1;
@@ -114,4 +121,7 @@ async function main(): Promise<void> {
   }
 }
 
-void main();
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -7,7 +7,7 @@ import type { Step, SymbolicCall } from '../prove/model/steps';
 /** The short run of what prove/model.ts does for long. */
 
 /** Steps of a run: about as many operations, and a comparison of everything at its end. */
-const STEPS = 500;
+const STEPS = 400;
 
 const event = {
   ...{ eventName: 'Ada', eventType: 'DINNER_MEAL', startDate: '2026-05-04', endDate: '2026-05-04' },

@@ -123,23 +123,34 @@ const moments = fc.constantFrom(
 const list = fc.array(fc.oneof(words, text), { maxLength: 3 });
 const number = fc.constantFrom(0, 1, 4000, 2_147_483_647);
 
+/** What the rules of the catalogue are about. */
+const ruled = {
+  startDate: orNull(moments),
+  endDate: orNull(fc.constantFrom('2026-05-06', '2026-05-05T00:00:00Z', '2026-05-04T12:00:00Z')),
+  eventUrl,
+};
 const industryEvent = {
-  ...{ startDate: orNull(moments), endDate: orNull(fc.constantFrom('2026-05-06', '2026-05-05T00:00:00Z')) },
   ...{ sourceType: orNull(text), sourceId: orNull(text), eventType: orNull(text), venueCity: orNull(words) },
   ...{ venueState: orNull(words), venueCountry: orNull(words), venueName: orNull(text) },
   ...{ venueFullAddress: orNull(text), venueCoordinates: orNull(text), numberOfAttendees: orNull(number) },
   ...{ numberOfExhibitors: orNull(number), attendeeCost: orNull(text), boothCost: orNull(text) },
   ...{ exhibitorIndustries: orNull(list), attendeePersonas: orNull(list), keywords: orNull(list) },
-  ...{ website: orNull(text), description: orNull(words), eventUrl },
+  ...{ website: orNull(text), description: orNull(words) },
 };
 const named = fc.oneof(words, filled);
-const industryFields = ['name', ...Object.keys(industryEvent)];
+const industryFields = ['name', ...Object.keys({ ...ruled, ...industryEvent })];
+const someRuled = fc
+  .tuple(some(industryEvent), fc.record(ruled, { requiredKeys: [] }), fc.boolean())
+  .map(([fields, dates, isRuled]): Record<string, unknown> => (isRuled ? { ...fields, ...dates } : fields));
 
 export const validIndustryEvent = fc
-  .tuple(named, some(industryEvent))
+  .tuple(named, someRuled)
   .map(([name, fields]): Record<string, unknown> => ({ name, ...fields }));
 export const industryEventCreate = mostly(validIndustryEvent, industryFields);
-export const industryEventUpdate = mostly(some({ ...industryEvent, name: named }), industryFields);
+export const industryEventUpdate = mostly(
+  fc.oneof({ weight: 3, arbitrary: someRuled }, { weight: 1, arbitrary: validIndustryEvent }),
+  industryFields,
+);
 export const values = {
   text,
   filled,

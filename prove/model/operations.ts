@@ -1,6 +1,6 @@
 import fc, { Arbitrary } from 'fast-check';
 import * as bodies from './bodies';
-import { datasets } from './datasets';
+import { datasets, firstDatasets } from './datasets';
 import { ENDPOINTS, EndpointName, IdKind, Payload } from './endpoints';
 import type { Reference } from './references';
 import { ACTIVITY_TYPES } from './rules';
@@ -18,7 +18,7 @@ const reference = (kind: IdKind): Arbitrary<Reference> =>
   weighted<Reference['of']>(
     [80, fc.constant('own')],
     [5, fc.constantFrom('upper', 'unknown', 'malformed')],
-    [6, fc.constantFrom('gone', 'foreign')],
+    [8, fc.constantFrom('gone', 'foreign', 'foreign')],
   ).chain((of) => place.map((n): Reference => ({ $: kind, n, of })));
 
 /** The first organizations see most of what happens. */
@@ -108,9 +108,20 @@ const payloadOf = (body: Arbitrary<unknown>): Arbitrary<Payload> =>
     [1, fc.constantFrom<unknown>([], [{}], null, 5).map((json) => ({ json }))],
   );
 
+/** Mostly an association that there is. */
+const association = place.map((n): Reference[] => [
+  { $: 'event', n, of: 'associated' },
+  { $: 'lead', n, of: 'associated' },
+]);
+
+function idsOf(endpoint: EndpointName): Arbitrary<Reference[]> {
+  const ids = fc.tuple(...ENDPOINTS[endpoint].ids.map(reference));
+  return endpoint === 'dissociateLead' ? weighted<Reference[]>([2, association], [1, ids]) : ids;
+}
+
 function callOf(endpoint: EndpointName): Arbitrary<SymbolicCall> {
   const body = BODIES[endpoint];
-  const ids = fc.tuple(...ENDPOINTS[endpoint].ids.map(reference));
+  const ids = idsOf(endpoint);
   if (!body) return fc.record({ endpoint: fc.constant(endpoint), key, ids, query: queryOf(endpoint) });
   return fc.record({
     ...{ endpoint: fc.constant(endpoint), key, ids, query: fc.constant<Query>([]) },
@@ -122,7 +133,7 @@ function callOf(endpoint: EndpointName): Arbitrary<SymbolicCall> {
 const OFTEN: Partial<Record<EndpointName, number>> = {
   ...{ createEvent: 5, createLead: 10, createIndustryEvent: 6, associateLeads: 12, patchLead: 10 },
   ...{ updateIndustryEvent: 6, dissociateLead: 5, replaceEvent: 4, listEventLeads: 6, listIndustryEvents: 8 },
-  ...{ deleteEvent: 2, deleteLead: 4, listActivities: 5, addBookmark: 4 },
+  ...{ deleteEvent: 2, deleteLead: 4, listActivities: 10, addBookmark: 4 },
 };
 
 const call = weighted<SymbolicCall>(
@@ -142,6 +153,9 @@ const clash = fc
     ['patchLead', 'deleteLead', 'getLead', 'listLeads', 'createLead'],
     ['createIndustryEvent', 'updateIndustryEvent', 'listIndustryEvents', 'addBookmark', 'listBookmarks'],
     ['createEvent', 'listEvents', 'deleteEvent', 'replaceEvent', 'getEvent'],
+    ['createLead'],
+    ['createIndustryEvent'],
+    ['associateLeads'],
   )
   .chain((names) =>
     fc
@@ -176,8 +190,18 @@ const step: Arbitrary<Step> = weighted<Step>(
   [150, call.map((each) => ({ calls: [each] }))],
   [6, together.map((calls) => ({ calls }))],
   [6, clash.map((calls) => ({ calls }))],
-  [4, command],
+  [7, command],
 );
 
+/** What only an import makes is there from the beginning. */
+const beginning: Arbitrary<Step[]> = fc
+  .tuple(firstDatasets(place), firstDatasets(place))
+  .map((both) =>
+    both.flatMap((some, organization) => some.map((dataset): Step => ({ command: 'import', organization, dataset }))),
+  );
+
 /** The steps of a run: always the same ones for a seed. */
-export const stepsOf = (seed: number, count: number): Step[] => fc.sample(step, { seed, numRuns: count });
+export const stepsOf = (seed: number, count: number): Step[] => [
+  ...fc.sample(beginning, { seed, numRuns: 3 }).flat(),
+  ...fc.sample(step, { seed, numRuns: count }),
+];

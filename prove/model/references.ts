@@ -10,7 +10,7 @@ import type { Tenant } from './records';
 export interface Reference {
   $: IdKind | 'tagOption' | 'eventRef' | 'user' | 'new' | 'long';
   n: number;
-  of?: 'own' | 'upper' | 'gone' | 'foreign' | 'unknown' | 'malformed';
+  of?: 'own' | 'associated' | 'upper' | 'gone' | 'foreign' | 'unknown' | 'malformed';
 }
 
 const MALFORMED = {
@@ -45,10 +45,15 @@ export function idOf(model: Model, tenant: Tenant, { $: kind, n, of = 'own' }: R
   if (kind === 'tagOption') return at(optionsOf(of === 'foreign' ? other(model, tenant, n) : tenant), n) ?? unknown;
   if (of === 'malformed') return at(MALFORMED[kind === 'event' ? 'event' : 'other'], n) ?? '';
   if (of === 'unknown') return unknown;
+  if (of === 'associated') return partOf(at(tenant.associations.living(), n), kind) ?? unknown;
   const table = tableOf(model, of === 'foreign' ? other(model, tenant, n) : tenant, kind);
   const id = String(at(of === 'gone' ? table.gone() : table.living(), n) ?? unknown);
   return of === 'upper' ? id.toUpperCase() : id;
 }
+
+/** The event or the lead of an association's key. */
+const partOf = (association: string | undefined, kind: IdKind): string | undefined =>
+  association?.split('/')[kind === 'event' ? 0 : 1];
 
 function other(model: Model, tenant: Tenant, n: number): Tenant {
   const others = model.tenants.list().filter((each) => each !== tenant);

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { DataSource } from 'typeorm';
 import { ApiKeysService, KeySettings } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
@@ -29,6 +30,8 @@ export class World {
 
   private constructor(private readonly server: InProcess) {
     this.client = new Client(server.baseUrl);
+    // A busy machine lets connections idle for long, and one that is closed as it is used looks like a fault.
+    (server.app.getHttpServer() as Server).keepAliveTimeout = 0;
     this.keys = server.app.get(ApiKeysService);
     this.organizations = server.app.get(OrganizationsService);
     this.imports = new ImportService(server.app.get(DataSource));
