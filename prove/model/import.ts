@@ -1,0 +1,220 @@
+import { newIndustryEvent } from './catalogue';
+import { EMPTY_COMPANY, EMPTY_LEAD, phonesOf } from './leads';
+import type { Model } from './model';
+import { Activation, Activity, Fields, TagOption, Tenant } from './records';
+import { firstFault, INDUSTRY_EVENT_CREATE, momentOf } from './rules';
+
+/**
+ * What an import does, for the datasets that the operations make: records of the right form, whose references may be
+ * unknown or another organization's. Records that are new carry their `createdAt`.
+ */
+export type Dataset = Partial<Record<(typeof SECTIONS)[number], Fields[]>>;
+
+export const SECTIONS = [
+  ...(['users', 'tagGroups', 'events', 'activations', 'leads', 'leadActivityEvents', 'industryEvents'] as const),
+];
+
+/** The result of an import, as the operator is told. */
+export interface Imported {
+  imported: Record<string, number>;
+  events: Record<string, number>;
+}
+
+interface Run {
+  model: Model;
+  tenant: Tenant;
+  /** ids of the dataset's events, which the server tells; undefined when it refused the dataset */
+  eventIds: Record<string, number> | undefined;
+  /** places of faults, of which an import names the one that it comes to first */
+  faults: string[];
+}
+
+/**
+ * @returns the places of the faults: when there are any, nothing must have changed
+ * @throws Impossible
+ */
+export function importInto(model: Model, tenant: Tenant, dataset: Dataset, told: Imported | undefined): string[] {
+  const run: Run = { model, tenant, eventIds: told?.events, faults: [] };
+  for (const section of SECTIONS) {
+    (dataset[section] ?? []).forEach((record, index) => WRITERS[section](run, record, `${section}[${index}]`));
+  }
+  return run.faults;
+}
+
+const momentOfNew = (stored: string | undefined, { createdAt }: Fields): string =>
+  momentOf(createdAt) ?? stored ?? 'createdAt is missing';
+
+/** An id is the organization's own, or new. */
+function refuseForeign({ model, tenant, faults }: Run, place: string, holds: (other: Tenant) => boolean): void {
+  const foreign = model.tenants.list().some((other) => other !== tenant && holds(other));
+  if (foreign) faults.push(`${place}.id`);
+}
+
+type Writer = (run: Run, record: Fields, place: string) => void;
+
+const user: Writer = ({ tenant }, record) => {
+  const { email, firstName = null, lastName = null } = record as Fields & { email: string };
+  const stored = tenant.users.get(email);
+  const createdAt = momentOfNew(stored?.createdAt, record);
+  tenant.users.set(email, { id: stored?.id, createdAt, email, firstName, lastName });
+};
+
+const tagGroup: Writer = (run, record, place) => {
+  const { tenant } = run;
+  const id = record.id as string;
+  refuseForeign(run, place, (other) => other.tagGroups.has(id));
+  const stored = tenant.tagGroups.get(id);
+  const { name, status = 'PUBLISHED', allowsMultipleSelection = false, displayOrder = 0 } = record;
+  const { usageInstructions = null, required = false, allEvents = false } = record;
+  const options = ((record.tagOptions ?? []) as TagOption[]).toSorted(
+    (a, b) => a.displayOrder - b.displayOrder || (a.id < b.id ? -1 : 1),
+  );
+  const kept = new Set(options.map((option) => option.id));
+  const gone = new Set((stored?.shown.tagOptions ?? []).flatMap((option) => (kept.has(option.id) ? [] : [option.id])));
+  const rest = { status, allowsMultipleSelection, displayOrder, usageInstructions, required, allEvents };
+  const shown = { id, name, ...rest, tagOptions: options };
+  tenant.tagGroups.set(id, { createdAt: momentOfNew(stored?.createdAt, record), shown });
+  if (gone.size > 0) removeOptions(tenant, gone);
+};
+
+function removeOptions(tenant: Tenant, gone: Set<string>): void {
+  for (const lead of tenant.leads.list()) {
+    const tags = lead.tags.filter((tag) => !gone.has(tag));
+    if (tags.length < lead.tags.length) tenant.leads.set(lead.shown.id, { ...lead, tags });
+  }
+  for (const activity of tenant.activities.list()) {
+    const { associatedTagOption: tag } = activity;
+    if (tag !== null && gone.has(tag)) tenant.activities.set(activity.id, { ...activity, associatedTagOption: null });
+  }
+}
+
+const eventOfRef = (tenant: Tenant, ref: unknown) => tenant.events.list().find((event) => event.ref === ref);
+
+const event: Writer = (run, record, place) => {
+  const { model, tenant, eventIds, faults } = run;
+  const { ref, name, type, registrationEnabled = false, startDate = null, endDate = null } = record;
+  const { tagGroups = [], users = [] } = record as { tagGroups?: string[]; users?: string[] };
+  tagGroups.forEach((id, index) => tenant.tagGroups.has(id) || faults.push(`${place}.tagGroups[${index}]`));
+  users.forEach((email, index) => tenant.users.has(email) || faults.push(`${place}.users[${index}]`));
+  const stored = eventOfRef(tenant, ref);
+  const id = stored?.shown.id ?? eventIds?.[ref as string] ?? -model.eventIds.list().length - 1;
+  if (!stored && eventIds) {
+    model.mustBe(Number.isSafeInteger(id) && id > 0 && !model.eventIds.has(id), `a new id for ${String(ref)}`, id);
+  }
+  model.eventIds.set(id, tenant.id);
+  const createdAt = momentOfNew(stored?.shown.createdAt, record);
+  const shown = { id, name, type, registrationEnabled, createdAt, startDate, endDate };
+  const linked = { location: locationOf(record.location), tagGroups: [...new Set(tagGroups)] };
+  tenant.events.set(id, { shown: { ...shown, ...linked }, ref: ref as string, users });
+};
+
+const PARTS = ['streetAddress', 'city', 'state', 'zip', 'country', 'latitude', 'longitude', 'timeZone'];
+
+const locationOf = (location: unknown): Fields | null =>
+  location ? Object.fromEntries(PARTS.map((part) => [part, (location as Fields)[part] ?? null])) : null;
+
+const activation: Writer = (run, record, place) => {
+  const { tenant, faults } = run;
+  const id = record.id as string;
+  refuseForeign(run, place, (other) => other.activations.has(id));
+  const owner = eventOfRef(tenant, record.event);
+  if (!owner) faults.push(`${place}.event`);
+  const { name, type, startDate, endDate, startTime, endTime, createdBy = null, users = [] } = record;
+  const createdAt = momentOfNew(tenant.activations.get(id)?.createdAt, record);
+  const times = { startDate, endDate, startTime, endTime, createdBy, location: locationOf(record.location) };
+  const shown = { id, eventId: owner?.shown.id ?? 0, name, createdAt, type, ...times, users };
+  tenant.activations.set(id, { ...shown, numberOfScans: record.numberOfScans ?? 0 } as Activation);
+};
+
+const LEAD_FIELDS = Object.keys(EMPTY_LEAD).filter((field) => field !== 'company' && field !== 'phoneNumbers');
+
+const lastOfEach = <T>(items: T[], key: (item: T) => string): T[] => [
+  ...new Map(items.map((item) => [key(item), item])).values(),
+];
+
+const lead: Writer = (run, record, place) => {
+  const { model, tenant, faults } = run;
+  const id = record.id as string;
+  refuseForeign(run, place, (other) => other.leads.has(id));
+  const createdAt = momentOfNew(tenant.leads.get(id)?.shown.createdAt, record);
+  const given = Object.fromEntries(LEAD_FIELDS.map((field) => [field, record[field] ?? EMPTY_LEAD[field]]));
+  const { leadProvided, serviceProvided } = (record.phoneNumbers ?? {}) as Fields;
+  const phoneNumbers = { leadProvided: phonesOf(leadProvided), serviceProvided: phonesOf(serviceProvided) };
+  const company = { ...EMPTY_COMPANY, ...((record.company ?? {}) as Fields) };
+  const tags = (record.tags ?? []) as { tagOptionId: string }[];
+  tags.forEach((tag, i) => tenant.tagOption(tag.tagOptionId) || faults.push(`${place}.tags[${i}].tagOptionId`));
+  const activations = activationsOf(run, record, place);
+  model.leadIds.set(id, tenant.id);
+  tenant.leads.set(id, {
+    shown: { ...given, id, createdAt, phoneNumbers, company },
+    ...{ tags: [...new Set(tags.map(({ tagOptionId }) => tagOptionId))], activations },
+  });
+  const events = (record.events ?? []) as { event: string; registered?: boolean; checkedIn?: boolean }[];
+  const owners = events.map(({ event: ref }) => eventOfRef(tenant, ref)?.shown.id);
+  owners.forEach((owner, index) => owner ?? faults.push(`${place}.events[${index}].event`));
+  for (const { event: ref, registered = false, checkedIn = false } of lastOfEach(events, (each) => each.event)) {
+    const owner = eventOfRef(tenant, ref)?.shown.id;
+    if (owner !== undefined) model.associate(tenant, owner, { leadId: id, registered, checkedIn });
+  }
+};
+
+function activationsOf({ tenant, faults }: Run, record: Fields, place: string) {
+  const given = (record.activations ?? []) as { activationId: string; registered?: boolean; checkedIn?: boolean }[];
+  given.forEach(
+    (each, i) => tenant.activations.has(each.activationId) || faults.push(`${place}.activations[${i}].activationId`),
+  );
+  return lastOfEach(given, ({ activationId }) => activationId).map(
+    ({ activationId, registered = false, checkedIn = false }) => ({ activationId, checkedIn, registered }),
+  );
+}
+
+const activity: Writer = (run, record, place) => {
+  const { tenant, faults } = run;
+  const id = record.id as string;
+  refuseForeign(run, place, (other) => other.activities.has(id));
+  const createdAt = momentOfNew(tenant.activities.get(id)?.createdAt, record);
+  const { createdBy = null, eventType, eventNotes = null, associatedLead, associatedCampaign = null } = record;
+  const { associatedEvent = null, associatedActivation = null, associatedTagOption = null } = record;
+  const owner = associatedEvent === null ? null : eventOfRef(tenant, associatedEvent);
+  if (!tenant.leads.has(associatedLead as string)) faults.push(`${place}.associatedLead`);
+  if (owner === undefined) faults.push(`${place}.associatedEvent`);
+  if (associatedActivation !== null && !tenant.activations.has(associatedActivation as string)) {
+    faults.push(`${place}.associatedActivation`);
+  }
+  if (associatedTagOption !== null && !tenant.tagOption(associatedTagOption as string)) {
+    faults.push(`${place}.associatedTagOption`);
+  }
+  const links = { associatedCampaign, associatedEvent: owner?.shown.id ?? null, associatedActivation };
+  const shown = { id, createdAt, createdBy, eventType, eventNotes, associatedLead, ...links, associatedTagOption };
+  tenant.activities.set(id, shown as Activity);
+};
+
+/** Matched by id where it is known; else added, unless another record has its eventUrl. */
+const industryEvent: Writer = ({ model, tenant, faults }, record, place) => {
+  const fault = firstFault(INDUSTRY_EVENT_CREATE, record);
+  if (fault !== undefined) {
+    faults.push(`${place}.${fault}`);
+    return;
+  }
+  const id = record.id as string;
+  const stored = model.catalogue.get(id);
+  const createdAt = momentOfNew(stored?.createdAt, record);
+  const updatedAt = momentOf(record.updatedAt) ?? stored?.updatedAt ?? createdAt;
+  const written = newIndustryEvent(record, { id, createdAt, updatedAt });
+  const holder = model.catalogue.list().find(({ eventUrl }) => eventUrl !== null && eventUrl === written.eventUrl);
+  const other = holder && holder.id !== id ? holder : undefined;
+  if (stored && other) faults.push(place);
+  if (stored || !other) model.catalogue.set(id, written);
+  if (record.isBookmarked === true) tenant.bookmarks.set((other ?? written).id, (other ?? written).id);
+  if (record.isBookmarked === false) tenant.bookmarks.delete((other ?? written).id);
+};
+
+const WRITERS: Record<(typeof SECTIONS)[number], Writer> = {
+  users: user,
+  tagGroups: tagGroup,
+  events: event,
+  activations: activation,
+  leads: lead,
+  leadActivityEvents: activity,
+  industryEvents: industryEvent,
+};

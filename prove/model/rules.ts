@@ -1,0 +1,180 @@
+import { isEmail } from 'class-validator';
+import type { Fields } from './records';
+
+/** What the contract says of the fields of bodies: which of them is the first at fault, and by what path it is named. */
+
+/** The path of the fault below the field ('' for the field itself), or undefined. */
+type Check = (value: unknown, holder: Fields) => string | undefined;
+type Presence = 'required' | 'optional' | 'nullable' | 'required or null';
+export type Rules = [name: string, presence: Presence, check: Check][];
+
+export function firstFault(rules: Rules, body: Fields): string | undefined {
+  for (const [name, presence, check] of rules) {
+    const value = body[name];
+    if (value === undefined ? presence.startsWith('required') : value === null && !presence.includes('null')) {
+      return name;
+    }
+    const fault = value === undefined || value === null ? undefined : check(value, body);
+    if (fault !== undefined) return name + fault;
+  }
+  return undefined;
+}
+
+const that =
+  (valid: (value: unknown) => boolean): Check =>
+  (value) =>
+    valid(value) ? undefined : '';
+
+const isText = (value: unknown, most: number): value is string =>
+  typeof value === 'string' && !value.includes('\0') && value.isWellFormed() && [...value].length <= most;
+
+const text = (most = 255): Check => that((value) => isText(value, most));
+const filled = (most = 255): Check => that((value) => isText(value, most) && value.trim() !== '');
+const email = that((value) => isText(value, 255) && isEmail(value));
+const flag = that((value) => typeof value === 'boolean');
+const count = that((value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 2_147_483_647);
+const texts = that((value) => Array.isArray(value) && value.length <= 100 && value.every((each) => isText(each, 255)));
+const oneOf = (...values: string[]): Check => that((value) => values.includes(value as string));
+
+export const isUuid = (value: unknown): value is string =>
+  typeof value === 'string' && /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value);
+const uuid = that(isUuid);
+
+const object =
+  (rules: Rules): Check =>
+  (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return '';
+    const fault = firstFault(rules, value as Fields);
+    return fault === undefined ? undefined : `.${fault}`;
+  };
+
+const list =
+  (most: number, each: Check): Check =>
+  (value, holder) => {
+    if (!Array.isArray(value) || value.length > most) return '';
+    for (const [index, item] of value.entries()) {
+      const fault = each(item, holder);
+      if (fault !== undefined) return `[${index}]${fault}`;
+    }
+    return undefined;
+  };
+
+/** A day of the calendar comes out of a Date as it went in. */
+export const isDay = (value: unknown): value is string => {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value) || value.startsWith('0000')) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+};
+
+/** The moment that a date-time of ISO 8601 with a zone, or a plain day, means; undefined for anything else. */
+export function momentOf(value: unknown): string | undefined {
+  if (isDay(value)) return `${value}T00:00:00.000Z`;
+  if (typeof value !== 'string') return undefined;
+  const parts = /^(.{10})T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:\d\d)?)$/.exec(value);
+  if (!isDay(parts?.[1])) return undefined;
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+const day = that(isDay);
+const moment = that((value) => momentOf(value) !== undefined);
+const lastDay: Check = (value, { startDate }) =>
+  isDay(value) && !(isDay(startDate) && value < startDate) ? undefined : '';
+const lastMoment: Check = (value, { startDate }) => {
+  const [end, start] = [momentOf(value), momentOf(startDate)];
+  return end !== undefined && !(start !== undefined && end < start) ? undefined : '';
+};
+
+export const EVENT_TYPES = ['CONFERENCE', 'TRADE_SHOW', 'EVENT', 'SIDECAR', 'DINNER_MEAL', 'HAPPY_HOUR', 'OTHER'];
+export const PHONE_TYPES = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'];
+export const INTEGRATION_TYPES = [
+  ...['WEBHOOK', 'MARKETO', 'HUB_SPOT', 'ZOHO', 'SALES_FORCE', 'PIPE_DRIVE', 'ELOQUA', 'PARDOT'],
+];
+export const ACTIVITY_TYPES = [
+  ...['NOTE', 'FACEBOOK', 'LINKEDIN', 'TWITTER', 'CALENDAR', 'PHONE', 'EMAIL', 'SMS', 'CAMPAIGN_ASSOCIATION'],
+  ...['CSV_UPLOAD', 'SERVICE_API', 'EMAIL_CONTENT', 'SMS_CONTENT', 'OTHER_CONTENT'],
+];
+
+const PHONE_NUMBER: Rules = [
+  ['number', 'required', filled()],
+  ['type', 'required', oneOf(...PHONE_TYPES)],
+  ['preferred', 'required', flag],
+];
+
+const EVENT: Rules = [
+  ['eventName', 'required', filled()],
+  ['eventType', 'required', oneOf(...EVENT_TYPES)],
+  ['startDate', 'required', day],
+  ['endDate', 'required', lastDay],
+];
+
+export const EVENT_UPDATE: Rules = [...EVENT, ['registrationEnabled', 'optional', flag]];
+export const EVENT_CREATE: Rules = [
+  ...EVENT,
+  ['createdByEmail', 'required', email],
+  ['registrationEnabled', 'optional', flag],
+];
+
+const EVENT_LEAD: Rules = [
+  ['leadId', 'required', uuid],
+  ['registered', 'optional', flag],
+  ['checkedIn', 'optional', flag],
+];
+export const EVENT_ADD_LEADS: Rules = [['eventLeads', 'required', list(1000, object(EVENT_LEAD))]];
+
+export const LEAD_CREATE: Rules = [
+  ['createdByEmail', 'required', email],
+  ['firstName', 'required', filled()],
+  ['lastName', 'required', filled()],
+  ['companyName', 'required', filled()],
+  ['email', 'optional', email],
+  ['phoneNumbers', 'optional', list(50, object(PHONE_NUMBER))],
+];
+
+const REMOTE_ID: Rules = [
+  ['id', 'required or null', filled()],
+  ['integrationType', 'required', oneOf(...INTEGRATION_TYPES)],
+];
+
+export const LEAD_PATCH: Rules = [
+  ['firstName', 'nullable', text()],
+  ['lastName', 'nullable', text()],
+  ['email', 'nullable', email],
+  ['address', 'nullable', text(65_535)],
+  ['linkedin', 'nullable', text(2048)],
+  ['facebook', 'nullable', text(2048)],
+  ['twitter', 'nullable', text(2048)],
+  ['profilePicture', 'nullable', text(2048)],
+  ['description', 'nullable', text(65_535)],
+  ['jobTitle', 'nullable', text()],
+  ['phoneNumbers', 'nullable', list(50, object(PHONE_NUMBER))],
+  ['remoteId', 'optional', object(REMOTE_ID)],
+];
+
+/** The order of the record's table. A blank eventUrl is refused: it names no event. */
+const INDUSTRY_EVENT: Rules = [
+  ['startDate', 'nullable', moment],
+  ['endDate', 'nullable', lastMoment],
+  ['sourceType', 'nullable', text()],
+  ['sourceId', 'nullable', text()],
+  ['eventType', 'nullable', text()],
+  ['venueCity', 'nullable', text()],
+  ['venueState', 'nullable', text()],
+  ['venueCountry', 'nullable', text()],
+  ['venueName', 'nullable', text()],
+  ['venueFullAddress', 'nullable', text(65_535)],
+  ['venueCoordinates', 'nullable', text()],
+  ['numberOfAttendees', 'nullable', count],
+  ['numberOfExhibitors', 'nullable', count],
+  ['attendeeCost', 'nullable', text()],
+  ['boothCost', 'nullable', text()],
+  ['exhibitorIndustries', 'nullable', texts],
+  ['attendeePersonas', 'nullable', texts],
+  ['keywords', 'nullable', texts],
+  ['website', 'nullable', text(2048)],
+  ['description', 'nullable', text(65_535)],
+  ['eventUrl', 'nullable', filled(2048)],
+];
+export const INDUSTRY_EVENT_FIELDS = ['name', ...INDUSTRY_EVENT.map(([name]) => name)];
+export const INDUSTRY_EVENT_CREATE: Rules = [['name', 'required', filled()], ...INDUSTRY_EVENT];
+export const INDUSTRY_EVENT_UPDATE: Rules = [['name', 'optional', filled()], ...INDUSTRY_EVENT];
