@@ -1,129 +1,299 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
+import { ApiKeysService } from '../src/access/api-keys.service';
+import { ExportService } from '../src/operator/export.service';
 import { eventInput, exhibitor, industryEventInput, leadInput } from './support/builders';
+import { Endpoint, ENDPOINTS, Ids, send } from './support/endpoints';
 import { InProcess, isDeployment, Lanyard, startInProcess, startLanyard, Tenant } from './support/lanyard';
+import { speakingFor } from './support/oracle';
+import { everyRow } from './support/state';
+
+const LISTS = ['events', 'leads', 'leadActivityEvents', 'activations', 'tagGroups'];
+const UNKNOWN_EVENT = 9_007_199_254_740_991;
+/** Headers that differ from one answer to the next. */
+const PASSING = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+
+/** An organization with something of every kind, and the ids of it all. */
+interface Stock {
+  tenant: Tenant;
+  event: number;
+  dataset: ReturnType<typeof datasetOf>;
+  /** by kind, as slots of endpoints name kinds, and ids that no endpoint takes */
+  ids: Ids;
+}
+
+function datasetOf({ users, tagGroup, event, activation, lead, activity }: ReturnType<typeof exhibitor>) {
+  const leadActivityEvents = [activity()];
+  return {
+    users,
+    tagGroups: [tagGroup],
+    events: [event],
+    activations: [activation],
+    leads: [lead],
+    leadActivityEvents,
+  };
+}
+
+async function stocked(lanyard: Lanyard): Promise<Stock> {
+  const tenant = await lanyard.tenant();
+  const parts = exhibitor();
+  const dataset = datasetOf(parts);
+  const event = (await tenant.import(dataset)).expo ?? 0;
+  const [note] = dataset.leadActivityEvents;
+  const ids = {
+    event: String(event),
+    lead: parts.lead.id,
+    activation: parts.activation.id,
+    tagGroup: parts.tagGroup.id,
+    tagOption: parts.tagGroup.tagOptions[0]?.id ?? '',
+    note: note?.id ?? '',
+    campaign: note?.associatedCampaign ?? '',
+  };
+  return { tenant, event, dataset, ids };
+}
+
+/** What a client can tell one answer from another by. */
+const tellable = ({ status, text, headers }: { status: number; text: string; headers: object }) => ({
+  status,
+  text,
+  headers: Object.entries(headers).filter(([name]) => !PASSING.includes(name)),
+});
+
+/** `%` is where the id stands that is not the caller's; what stands beside it is. */
+interface Case {
+  endpoint: Endpoint;
+  body: number;
+  ids: Ids;
+  kind: string;
+  inCapitals: boolean;
+}
+
+const UUIDS = ['lead', 'activation', 'tagGroup', 'tagOption', 'note', 'campaign'];
+
+/** Each slot with foreign ids: alone and beside own ones; a list also with an own id before and behind. */
+function placesOf({ slots }: Endpoint): Ids[] {
+  const ways = slots.map(({ name, kind, where }) =>
+    [kind, '%', ...(where === 'body' ? [`${kind},%`, `%,${kind}`] : [])].map((way): Ids => ({ [name]: way })),
+  );
+  const all = ways.reduce<Ids[]>((sofar, way) => sofar.flatMap((ids) => way.map((one) => ({ ...ids, ...one }))), [{}]);
+  return all.filter((ids) => Object.values(ids).some((id) => id.includes('%')));
+}
+
+const CASES: Case[] = ENDPOINTS.flatMap((endpoint) =>
+  placesOf(endpoint).flatMap((ids) =>
+    endpoint.bodies.flatMap((_, body) =>
+      UUIDS.flatMap((kind) => [false, true].map((inCapitals) => ({ endpoint, body, ids, kind, inCapitals }))),
+    ),
+  ),
+).filter(differs);
+
+/** Leaves out what asks the same again: where only a number stands, a uuid's kind and its letters change nothing. */
+function differs({ endpoint, ids, body, kind, inCapitals }: Case): boolean {
+  const taking = endpoint.slots.filter(({ name }) => ids[name]?.includes('%'));
+  const takesBody = body === 0 || !taking.some(({ where }) => where === 'body');
+  return takesBody && (taking.some(({ kind }) => kind !== 'event') || (kind === UUIDS[0] && !inCapitals));
+}
+
+const titleOf = ({ endpoint, body, ids, kind, inCapitals }: Case): string =>
+  `${endpoint.name} ${JSON.stringify(ids)} of a ${kind}${inCapitals ? ' in capitals' : ''}${body ? `, body ${body}` : ''}`;
 
 describe('tenancy', () => {
   let lanyard: Lanyard;
-  let owner: Tenant;
-  let stranger: Tenant;
-  let expo: number;
-  let strangersEvent: number;
-  const { users, tagGroup, event, activation, lead, activity } = exhibitor();
-  const note = activity();
+  let inside: InProcess | undefined;
+  let owner: Stock;
+  let stranger: Stock;
+  let catalogued: string;
 
   beforeAll(async () => {
-    lanyard = await startLanyard();
-    [owner, stranger] = [await lanyard.tenant(), await lanyard.tenant()];
-    const ids = await owner.import({
-      users,
-      tagGroups: [tagGroup],
-      events: [event],
-      activations: [activation],
-      leads: [lead],
-      leadActivityEvents: [note],
-    });
-    expo = ids.expo ?? 0;
-    strangersEvent = (await stranger.api.post('/events', eventInput()).expect(200)).body.results.id;
+    inside = isDeployment ? undefined : await startInProcess();
+    lanyard = inside ?? (await startLanyard());
+    [owner, stranger] = [await stocked(lanyard), await stocked(lanyard)];
+    const { body } = await owner.tenant.api.post('/industryEvents', industryEventInput()).expect(200);
+    catalogued = body.results.industryEvent.id;
+    await owner.tenant.api.post(`/industryEvents/${catalogued}/bookmark`).expect(200);
   });
   afterAll(() => lanyard.stop());
 
-  const LISTS = ['events', 'leads', 'leadActivityEvents', 'activations', 'tagGroups'];
-  /** All that the owner sees. */
-  const everything = async (): Promise<unknown> => {
-    const lists = await Promise.all(LISTS.map((key) => owner.api.all(`/${key}`, key)));
-    const ofEvent = await Promise.all(['leads', 'users'].map((part) => owner.api.get(`/events/${expo}/${part}`)));
-    return [...lists, ...ofEvent.map(({ body }) => body)];
+  /** All that there is: in the database where it can be reached, else what the API shows to both. */
+  const everything = async (): Promise<unknown> =>
+    inside?.config.databaseUrl ? everyRow(inside.config.databaseUrl) : [await shownTo(owner), await shownTo(stranger)];
+
+  const shownTo = async ({ tenant: { api }, event }: Stock): Promise<unknown> => {
+    const lists = await Promise.all(LISTS.map((key) => api.all(`/${key}`, key)));
+    const paths = [...['leads', 'users'].map((part) => `/events/${event}/${part}`), '/industryEvents/bookmarks'];
+    return [...lists, ...(await Promise.all(paths.map((path) => api.get(path)))).map(({ body }) => body)];
   };
 
-  const unknownEvent = 9_007_199_254_740_991;
-  const update = { eventName: 'Taken', eventType: 'OTHER', startDate: '2020-01-01', endDate: '2020-01-02' };
-  type Ids = { event: number; lead: string; activation: string; tagGroup: string; note: string };
-  const own = (): Ids => ({
-    event: expo,
-    lead: lead.id,
-    activation: activation.id,
-    tagGroup: tagGroup.id,
-    note: note.id,
-  });
-  const unknown = (): Ids => ({
-    event: unknownEvent,
-    lead: randomUUID(),
-    activation: randomUUID(),
-    tagGroup: randomUUID(),
-    note: randomUUID(),
+  /** The ids of slots: the caller's own by kind, and one that is not the caller's for `%`. */
+  const filled = ({ endpoint, ids, inCapitals }: Case, uuid: string, event: string): Ids =>
+    Object.fromEntries(
+      endpoint.slots.map(({ name, kind }) => {
+        const values = (ids[name] ?? '').split(',').map((id) => {
+          if (id !== '%') return kind === 'industryEvent' ? catalogued : (stranger.ids[kind] ?? '');
+          return kind === 'event' ? event : inCapitals ? uuid.toUpperCase() : uuid;
+        });
+        return [name, values.join(',')];
+      }),
+    );
+
+  it('takes ids in all the places that openapi.json has', () => {
+    expect(ENDPOINTS).toHaveLength(27);
+    const places = ENDPOINTS.flatMap(({ slots }) => slots);
+    const tried = new Set(
+      CASES.flatMap(({ endpoint, ids }) => endpoint.slots.filter(({ name }) => ids[name]?.includes('%'))),
+    );
+    expect(tried).toEqual(new Set(places));
   });
 
-  /** Every endpoint that takes an id, in its path, its query or its body. */
-  it.each<[string, (api: Tenant['api'], ids: Ids) => ReturnType<Tenant['api']['get']>]>([
-    ['GET /events/:eventId', (api, ids) => api.get(`/events/${ids.event}`)],
-    ['PUT /events/:eventId', (api, ids) => api.put(`/events/${ids.event}`, update)],
-    ['DELETE /events/:eventId', (api, ids) => api.delete(`/events/${ids.event}`)],
-    ['GET /events/:eventId/leads', (api, ids) => api.get(`/events/${ids.event}/leads`)],
-    ['GET /events/:eventId/users', (api, ids) => api.get(`/events/${ids.event}/users`)],
-    [
-      'PUT /events/:eventId/leads (event)',
-      (api, ids) => api.put(`/events/${ids.event}/leads`, { eventLeads: [{ leadId: ids.lead, checkedIn: true }] }),
-    ],
-    ['PUT /events/:eventId/leads (no lead)', (api, ids) => api.put(`/events/${ids.event}/leads`, { eventLeads: [] })],
-    [
-      'PUT /events/:eventId/leads (lead)',
-      (api, ids) => api.put(`/events/${strangersEvent}/leads`, { eventLeads: [{ leadId: ids.lead }] }),
-    ],
-    ['DELETE /events/:eventId/leads/:leadId', (api, ids) => api.delete(`/events/${ids.event}/leads/${ids.lead}`)],
-    ['DELETE …/leads/:leadId (lead)', (api, ids) => api.delete(`/events/${strangersEvent}/leads/${ids.lead}`)],
-    ['GET /leads/:leadId', (api, ids) => api.get(`/leads/${ids.lead}`)],
-    ['PATCH /leads/:leadId', (api, ids) => api.patch(`/leads/${ids.lead}`, { firstName: 'Taken', phoneNumbers: [] })],
-    ['PATCH /leads/:leadId (nothing)', (api, ids) => api.patch(`/leads/${ids.lead}`, {})],
-    [
-      'PATCH /leads/:leadId (remote id)',
-      (api, ids) => api.patch(`/leads/${ids.lead}`, { remoteId: { id: null, integrationType: 'WEBHOOK' } }),
-    ],
-    ['DELETE /leads/:leadId', (api, ids) => api.delete(`/leads/${ids.lead}`)],
-    ['GET /leadActivityEvents?leadId=', (api, ids) => api.get('/leadActivityEvents', { leadId: ids.lead })],
-    ['GET /leadActivityEvents/:id', (api, ids) => api.get(`/leadActivityEvents/${ids.note}`)],
-    ['GET /activations/:activationId', (api, ids) => api.get(`/activations/${ids.activation}`)],
-    ['GET /tagGroups/:tagGroupId', (api, ids) => api.get(`/tagGroups/${ids.tagGroup}`)],
-  ])("%s answers another organization's id as an unknown one, and changes nothing", async (_, send) => {
-    const before = await everything();
-    const foreign = await send(stranger.api, own());
-    const nothing = await send(stranger.api, unknown());
-    expect([200, 404]).toContain(foreign.status);
-    expect({ status: foreign.status, text: foreign.text }).toEqual({ status: nothing.status, text: nothing.text });
-    expect(Object.keys(foreign.headers).sort()).toEqual(Object.keys(nothing.headers).sort());
-    expect(await everything()).toEqual(before);
+  describe('every endpoint with every foreign id', () => {
+    it.each(CASES.map((one) => [titleOf(one), one] as const))('%s', async (_, one) => {
+      const before = await everything();
+      const ask = (ids: Ids) => send(stranger.tenant.api, one.endpoint, ids, one.endpoint.bodies[one.body]);
+      const foreign = await ask(filled(one, owner.ids[one.kind] ?? '', String(owner.event)));
+      const unknown = await ask(filled(one, randomUUID(), String(UNKNOWN_EVENT)));
+      expect(tellable(foreign)).toEqual(tellable(unknown));
+      const isFilter = one.endpoint.slots.some(({ where, name }) => where === 'query' && one.ids[name]?.includes('%'));
+      expect(foreign.status).toBe(isFilter ? 200 : 404);
+      expect(await everything()).toEqual(before);
+    });
+  });
+
+  describe('every endpoint with foreign ids where it takes none', () => {
+    /** Something own to work on that may be deleted; what the API cannot make it cannot delete either. */
+    const fresh = async (): Promise<Ids> => {
+      const { api } = stranger.tenant;
+      const event = String((await api.post('/events', eventInput()).expect(200)).body.results.id);
+      const lead: string = (await api.post('/leads', leadInput()).expect(200)).body.results.id;
+      await api.put(`/events/${event}/leads`, { eventLeads: [{ leadId: lead }] }).expect(200);
+      const added = await api.post('/industryEvents', industryEventInput({ eventUrl: null })).expect(200);
+      return { ...stranger.ids, event, lead, industryEvent: added.body.results.industryEvent.id };
+    };
+    const shownToOwner = () => shownTo(owner);
+
+    it.each(ENDPOINTS.map((one) => [one.name, one] as const))('%s', async (_, endpoint) => {
+      const before = await shownToOwner();
+      const stray = {
+        ...{ id: owner.ids.lead, organizationId: String(owner.tenant.organizationId), organization_id: '1' },
+        ...{ eventId: String(owner.event), associatedLead: owner.ids.lead, tagOptionId: owner.ids.tagOption },
+        ...{ activationId: owner.ids.activation, leadActivityEventId: owner.ids.note, ref: 'expo', caller: '1' },
+      } as Ids;
+      const own = await fresh();
+      const slots = Object.fromEntries(
+        endpoint.slots.map(({ name, kind, where }) => [name, where === 'query' ? '' : own[kind]]),
+      );
+      const { status, text } = await send(stranger.tenant.api, endpoint, slots as Ids, endpoint.bodies[0], stray);
+      expect(status).toBe(200);
+      for (const id of Object.values(owner.ids).filter((id) => id.includes('-'))) expect(text).not.toContain(id);
+      expect(await shownToOwner()).toEqual(before);
+    });
   });
 
   it('lists nothing of another organization', async () => {
-    const fresh = await lanyard.tenant();
+    const { api } = await lanyard.tenant();
     for (const key of LISTS) {
-      expect((await fresh.api.get(`/${key}`).expect(200)).body.results).toEqual({ [key]: [], total: 0 });
+      expect((await api.get(`/${key}`).expect(200)).body.results).toEqual({ [key]: [], total: 0 });
     }
-    expect((await fresh.api.get('/industryEvents/bookmarks')).body.results.industryEvents).toEqual([]);
+    expect((await api.get('/industryEvents/bookmarks')).body.results.industryEvents).toEqual([]);
   });
 
-  it('refuses an id that another organization has on import, and changes nothing', async () => {
+  it('refuses ids of another organization on import, and changes nothing', async () => {
     const before = await everything();
+    const { tagGroups, events, users, activations, leads, leadActivityEvents } = owner.dataset;
+    const [[tagGroup], [activation], [lead], [note]] = [tagGroups, activations, leads, leadActivityEvents];
+    const { ids } = owner;
+    const own = { id: randomUUID(), eventType: 'NOTE', associatedLead: stranger.ids.lead };
     const takeOvers = [
-      { tagGroups: [tagGroup] },
+      { tagGroups },
+      { tagGroups: [{ ...tagGroup, id: tagGroup?.id.toUpperCase() }] },
       { tagGroups: [{ ...tagGroup, id: randomUUID() }] },
-      { events: [event], users, tagGroups: [{ ...tagGroup, id: randomUUID(), tagOptions: [] }] },
-      { leads: [{ id: lead.id }] },
-      { leads: [{ id: randomUUID(), tags: lead.tags }] },
-      { leads: [{ id: randomUUID(), activations: lead.activations }] },
-      { leadActivityEvents: [{ id: randomUUID(), eventType: 'NOTE', associatedLead: lead.id }] },
+      { events, users, tagGroups: [{ ...tagGroup, id: randomUUID(), tagOptions: [] }] },
+      { users, events },
+      { activations: [{ ...activation, event: 'expo' }] },
+      { leads: [{ id: lead?.id }] },
+      { leads: [{ id: lead?.id.toUpperCase() }] },
+      { leads: [{ id: randomUUID() }, { id: lead?.id }] },
+      { leads: [{ id: randomUUID(), tags: lead?.tags }] },
+      { leads: [{ id: randomUUID(), activations: lead?.activations }] },
+      { leadActivityEvents: [{ ...own, id: note?.id }] },
+      { leadActivityEvents: [{ ...own, associatedLead: ids.lead }] },
+      { leadActivityEvents: [{ ...own, associatedActivation: ids.activation }] },
+      { leadActivityEvents: [{ ...own, associatedTagOption: ids.tagOption }] },
     ];
-    for (const dataset of takeOvers) await expect(stranger.import(dataset)).rejects.toThrow();
+    for (const dataset of takeOvers) await expect(stranger.tenant.import(dataset)).rejects.toThrow();
     expect(await everything()).toEqual(before);
   });
 
   it('shares the catalogue, and no bookmark', async () => {
-    const { body } = await owner.api.post('/industryEvents', industryEventInput()).expect(200);
-    const path = `/industryEvents/${body.results.industryEvent.id}`;
-    await owner.api.post(`${path}/bookmark`).expect(200);
-    expect((await stranger.api.get(path)).body.results.industryEvent.isBookmarked).toBe(false);
-    await stranger.api.delete(`${path}/bookmark`).expect(200);
-    expect((await owner.api.get(path)).body.results.industryEvent.isBookmarked).toBe(true);
+    const path = `/industryEvents/${catalogued}`;
+    const isBookmarkedBy = async ({ tenant: { api } }: Stock): Promise<[boolean, boolean]> => {
+      const { results } = (await api.get('/industryEvents/bookmarks').expect(200)).body;
+      const listed = (results.industryEvents as { id: string }[]).some(({ id }) => id === catalogued);
+      return [(await api.get(path).expect(200)).body.results.industryEvent.isBookmarked, listed];
+    };
+    await stranger.tenant.api.delete(`${path}/bookmark`).expect(200);
+    expect([await isBookmarkedBy(owner), await isBookmarkedBy(stranger)]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    await stranger.tenant.api.post(`${path}/bookmark`).expect(200);
+    await owner.tenant.api.delete(`${path}/bookmark`).expect(200);
+    expect([await isBookmarkedBy(owner), await isBookmarkedBy(stranger)]).toEqual([
+      [false, false],
+      [true, true],
+    ]);
+  });
+
+  it('opens nothing to an expired key, on any endpoint', async () => {
+    const dead = await owner.tenant.issueKey({ expiresAt: new Date('2020-01-01') });
+    await refusesEverywhere(dead.api);
+  });
+
+  const refusesEverywhere = async (api: Tenant['api']): Promise<void> => {
+    const before = await everything();
+    for (const endpoint of ENDPOINTS) {
+      const ids = Object.fromEntries(endpoint.slots.map(({ name, kind }) => [name, owner.ids[kind] ?? catalogued]));
+      const { status, text } = await send(api, endpoint, ids);
+      expect([endpoint.name, status, text]).toEqual([endpoint.name, 403, '{"status":403,"error":"Forbidden"}']);
+    }
+    expect(await everything()).toEqual(before);
+  };
+
+  const itInside = isDeployment ? it.skip : it;
+
+  itInside(
+    'opens nothing to a revoked or a rotated key, and its successor speaks for the same organization',
+    async () => {
+      const keys = inside?.app.get(ApiKeysService);
+      const [revoked, old] = [await owner.tenant.issueKey({}), await owner.tenant.issueKey({ maxTokens: 100 })];
+      await keys?.revoke(revoked.id);
+      const issued = await keys?.rotate(old.id, 0);
+      await refusesEverywhere(revoked.api);
+      await refusesEverywhere(old.api);
+      const successor = lanyard.client(issued?.key);
+      expect((await successor.get('/leads').expect(200)).text).toBe((await owner.tenant.api.get('/leads')).text);
+    },
+  );
+
+  itInside('exports nothing of another organization', async () => {
+    await owner.tenant.api.post(`/industryEvents/${catalogued}/bookmark`).expect(200);
+    await stranger.tenant.api.delete(`/industryEvents/${catalogued}/bookmark`).expect(200);
+    const exportOf = ({ tenant }: Stock) =>
+      speakingFor(tenant.organizationId, async () => {
+        const records: string[] = [];
+        const service = new ExportService((inside as InProcess).app.get(DataSource));
+        for await (const { record } of service.export(tenant.organizationId)) records.push(record);
+        return records.join('\n');
+      });
+    const [owners, strangers] = [await exportOf(owner), await exportOf(stranger)];
+    for (const [exported, own, foreign] of [
+      [owners, owner, stranger],
+      [strangers, stranger, owner],
+    ] as const) {
+      for (const id of Object.values(own.ids).filter((id) => id.includes('-'))) expect(exported).toContain(id);
+      for (const id of Object.values(foreign.ids).filter((id) => id.includes('-'))) expect(exported).not.toContain(id);
+    }
+    const catalogue = [owners, strangers].map((all) => all.split('\n').find((record) => record.includes(catalogued)));
+    expect(catalogue.map((record) => record?.includes('"isBookmarked":true'))).toEqual([true, false]);
   });
 });
 

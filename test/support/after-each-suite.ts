@@ -1,3 +1,9 @@
 import { stopAll } from './lanyard';
+import { failUnscoped, report } from './oracle';
 
-afterAll(stopAll);
+afterEach(failUnscoped);
+afterAll(async () => {
+  await stopAll();
+  report();
+  failUnscoped();
+});

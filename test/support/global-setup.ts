@@ -6,6 +6,8 @@ import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-post
 import { migrate } from '../../src/database/migrate';
 import { query } from './embedded-fixtures';
 import { onServer, urlOf } from './database';
+import { hasOracle } from './oracle';
+import { armOracle } from './oracle-database';
 
 declare global {
   /** undoes what the set-up did; global-teardown.ts calls it */
@@ -14,7 +16,8 @@ declare global {
 
 /**
  * Before all suites: a PostgreSQL server (DATABASE_URL's, or an embedded one in a temporary directory), and on it a
- * migrated template, of which each suite clones a database of its own. Against a deployment there is nothing to do.
+ * migrated template, of which each suite clones a database of its own. With LANYARD_TEST_ORACLE=rls the template has the
+ * oracle of oracle.ts. Against a deployment there is nothing to do.
  */
 export default async function setUp(): Promise<void> {
   if (process.env.E2E_BASE_URL) return;
@@ -24,11 +27,14 @@ export default async function setUp(): Promise<void> {
   const template = `lanyard_template_${randomBytes(6).toString('hex')}`;
   await onServer(`create database ${template} template template0 encoding 'UTF8'`, server);
   await migrate(urlOf(template, server));
+  const oracle = hasOracle ? await armOracle(urlOf(template, server), (sql) => onServer(sql, server)) : undefined;
+  if (oracle) process.env.LANYARD_TEST_ORACLE_LOGIN = oracle.login;
   process.env.LANYARD_TEST_SERVER = server;
   process.env.LANYARD_TEST_TEMPLATE = template;
   process.env.LANYARD_TEST_SERVER_MAJOR = await majorOf(server);
   globalThis.tearDownTests = async () => {
     await onServer(`drop database ${template} with (force)`, server);
+    await oracle?.drop();
     await stop();
   };
 }

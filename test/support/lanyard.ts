@@ -10,6 +10,7 @@ import { Config } from '../../src/config';
 import { ImportService } from '../../src/operator/import.service';
 import { ApiClient } from './client';
 import { testDatabase } from './database';
+import { hasOracle, watchedUrl, watchRequests } from './oracle';
 
 /** What the operator does before a client can do anything. */
 interface Operator {
@@ -71,7 +72,7 @@ export async function startInProcess(overrides: Partial<Config> = {}): Promise<I
     authenticationFailures: 1_000_000,
     ...overrides,
   });
-  const app = await createApp(config);
+  const app = hasOracle ? await createWatchedApp(config) : await createApp(config);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const operator: Operator = {
@@ -86,6 +87,13 @@ export async function startInProcess(overrides: Partial<Config> = {}): Promise<I
   };
   running.add(stop);
   return { ...lanyardAt(`http://127.0.0.1:${port}/api/v0`, operator, stop), app, config };
+}
+
+/** `config` itself stays as it is: what a suite asks of the database behind the server's back is not watched. */
+async function createWatchedApp(config: Config): Promise<NestExpressApplication> {
+  const app = await createApp(new Config({ ...config, databaseUrl: watchedUrl(config.databaseUrl ?? '') }));
+  watchRequests(app.getHttpServer());
+  return app;
 }
 
 function deployed(baseUrl: string): Lanyard {

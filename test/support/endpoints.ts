@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'supertest';
+import { eventInput, industryEventInput, leadInput } from './builders';
+import type { ApiClient } from './client';
+
+/** Every endpoint of openapi.json with every id that it takes: a new one is in the suites that go through all of them. */
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+type Kind = 'event' | 'lead' | 'activation' | 'tagGroup' | 'note' | 'industryEvent';
+
+/** A place of an endpoint that takes an id, and what the id is of. */
+interface Slot {
+  where: 'path' | 'query' | 'body';
+  name: string;
+  kind: Kind;
+}
+
+export interface Endpoint {
+  /** as the specification writes it, `GET /events/:eventId` */
+  name: string;
+  method: Method;
+  path: string;
+  slots: Slot[];
+  /** valid bodies, made with the ids of the slots in the body; one `undefined` where none is taken */
+  bodies: ((ids: string[]) => object | undefined)[];
+}
+
+/** The ids of slots: an own one has its kind's name in the place of a value until the request is sent. */
+export type Ids = Record<string, string>;
+
+const KINDS: Record<string, Kind> = {
+  eventId: 'event',
+  leadId: 'lead',
+  activationId: 'activation',
+  tagGroupId: 'tagGroup',
+  leadActivityEventId: 'note',
+  industryEventId: 'industryEvent',
+};
+
+const update = { eventName: 'Taken', eventType: 'OTHER', startDate: '2020-01-01', endDate: '2020-01-02' };
+
+/** Bodies of the endpoints that take one: each way in which such a body can work on rows. */
+const BODIES: Record<string, Endpoint['bodies']> = {
+  'POST /events': [() => eventInput()],
+  'PUT /events/:eventId': [() => update],
+  'PUT /events/:eventId/leads': [
+    (ids) => ({ eventLeads: ids.map((leadId) => ({ leadId, checkedIn: true })) }),
+    () => ({ eventLeads: [] }),
+  ],
+  'POST /leads': [() => leadInput()],
+  'PATCH /leads/:leadId': [
+    () => ({ firstName: 'Taken', phoneNumbers: [] }),
+    () => ({}),
+    () => ({ remoteId: { id: null, integrationType: 'WEBHOOK' } }),
+    () => ({ remoteId: { id: 'taken', integrationType: 'WEBHOOK' } }),
+  ],
+  'POST /industryEvents': [() => industryEventInput({ keywords: null })],
+  'PUT /industryEvents/:industryEventId': [() => ({ description: 'Taken' }), () => ({})],
+};
+
+interface Schema {
+  $ref?: string;
+  format?: string;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+}
+interface Operation {
+  parameters?: { name: string; in: 'path' | 'query'; schema: Schema }[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
+}
+interface Description {
+  paths: Record<string, Partial<Record<Method, Operation>>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+const PREFIX = '/api/v0';
+const description = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as Description;
+
+function kindOf(name: string): Kind {
+  const kind = KINDS[name];
+  if (!kind) throw new Error(`What is '${name}' the id of? Add it to the kinds of test/support/endpoints.ts`);
+  return kind;
+}
+
+/** The names of the ids that a body takes, however deep. */
+function idsIn(schema: Schema, name = ''): string[] {
+  if (schema.$ref) return idsIn(description.components.schemas[schema.$ref.split('/').pop() ?? ''] ?? {}, name);
+  if (schema.items) return idsIn(schema.items, name);
+  if (schema.properties) return Object.entries(schema.properties).flatMap(([key, inner]) => idsIn(inner, key));
+  return schema.format === 'uuid' ? [name] : [];
+}
+
+function endpoint(template: string, method: Method, { parameters = [], requestBody }: Operation): Endpoint {
+  const path = template.slice(PREFIX.length).replace(/\{(\w+)\}/g, ':$1');
+  const name = `${method.toUpperCase()} ${path}`;
+  const given = parameters.filter((parameter) => parameter.in === 'path' || parameter.schema.format === 'uuid');
+  const inBody = requestBody ? idsIn(requestBody.content['application/json'].schema) : [];
+  const slots = [
+    ...given.map((parameter): Slot => ({ where: parameter.in, name: parameter.name, kind: kindOf(parameter.name) })),
+    ...inBody.map((id): Slot => ({ where: 'body', name: id, kind: kindOf(id) })),
+  ];
+  const bodies = requestBody ? BODIES[name] : [() => undefined];
+  if (!bodies) throw new Error(`${name} takes a body: add valid ones to test/support/endpoints.ts`);
+  return { name, method, path, slots, bodies };
+}
+
+export const ENDPOINTS: Endpoint[] = Object.entries(description.paths).flatMap(([template, operations]) =>
+  Object.entries(operations).map(([method, operation]) => endpoint(template, method as Method, operation)),
+);
+
+/** A request to an endpoint: an id for each slot by its name, several (joined by commas) for one in a body. */
+export function send(api: ApiClient, endpoint: Endpoint, ids: Ids, body = endpoint.bodies[0], stray: Ids = {}): Test {
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? '');
+  const query = endpoint.slots.filter(({ where, name }) => where === 'query' && ids[name]);
+  const inBody = endpoint.slots
+    .filter(({ where }) => where === 'body')
+    .flatMap(({ name }) => ids[name]?.split(',') ?? []);
+  const content = body?.(inBody);
+  return api
+    .send(endpoint.method, path, content && { ...stray, ...content })
+    .query({ ...stray, ...Object.fromEntries(query.map(({ name }) => [name, ids[name] ?? ''])) });
+}

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { OrganizationsService } from '../../src/access/organizations.service';
+import { operatorDataSourceOptions } from '../../src/database/data-source';
+import { ImportService } from '../../src/operator/import.service';
+import { exhibitor, industryEventInput } from './builders';
+import { UNSCOPED } from './oracle';
+
+/**
+ * A row that a statement meets must belong to whom the statement speaks for. PostgreSQL tries a condition that is cheap
+ * and tells nothing by failing, as `organization_id = $1` is, before this one: so rows that a scoped statement leaves out
+ * never come here, however it finds them, and those of an unscoped one do.
+ */
+const ALLOWS = `
+  create function oracle_allows(of_table text, organization integer) returns boolean language plpgsql stable cost 10000
+  as $$
+  declare
+    speaker constant text := current_setting('lanyard.oracle', true);
+  begin
+    if speaker = '*' or speaker = organization::text then
+      return true;
+    end if;
+    raise exception 'a statement for % met a row of organization % in %', coalesce(speaker, 'nobody'), organization, of_table
+      using errcode = '${UNSCOPED}';
+  end $$`;
+
+/** Every table that says whose its rows are, but the one by which a key's organization is found. */
+const SCOPED = `
+  select c.table_name as name from information_schema.columns c join information_schema.tables t using (table_name)
+  where c.table_schema = 'public' and t.table_schema = 'public' and t.table_type = 'BASE TABLE'
+    and c.column_name = 'organization_id' and c.table_name <> 'api_keys'
+  order by c.table_name`;
+
+/** Lists of everybody are kept under the organization 0. */
+const policy = (table: string): string => {
+  const allowed = `${table === 'lists' ? 'organization_id = 0 or ' : ''}oracle_allows('${table}', organization_id)`;
+  return `
+    alter table ${table} enable row level security;
+    create policy oracle on ${table} using (${allowed}) with check (${allowed});`;
+};
+
+export interface OracleRole {
+  /** name and password */
+  login: string;
+  drop(): Promise<void>;
+}
+
+/**
+ * Prepares a migrated database, so that it and its clones can be entered as a role that the oracle watches. The role
+ * owns nothing, and is this run's own, because roles belong to the whole server.
+ */
+export async function armOracle(url: string, onServer: (sql: string) => Promise<void>): Promise<OracleRole> {
+  const [role, password] = [`lanyard_oracle_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
+  const db = await new DataSource(operatorDataSourceOptions(url)).initialize();
+  try {
+    await seedDecoy(db);
+    await db.query(`create role ${role} login password '${password}'`);
+    await db.query(`grant select, insert, update, delete on all tables in schema public to ${role}`);
+    await db.query(ALLOWS);
+    for (const table of await scopedTables(db)) await db.query(policy(table));
+  } finally {
+    await db.destroy();
+  }
+  return { login: `${role}:${password}`, drop: () => onServer(`drop role ${role}`) };
+}
+
+export const scopedTables = async (db: DataSource): Promise<string[]> =>
+  (await db.query<{ name: string }[]>(SCOPED)).map(({ name }) => name);
+
+/** Another organization with a row in each table: without one, an unscoped statement would meet nothing. */
+async function seedDecoy(db: DataSource): Promise<void> {
+  const { id } = await new OrganizationsService(db).create('Decoy');
+  const { users, tagGroup, event, activation, lead, activity } = exhibitor();
+  await new ImportService(db).import(id, {
+    users,
+    tagGroups: [tagGroup],
+    events: [event],
+    activations: [activation],
+    leads: [lead],
+    leadActivityEvents: [activity()],
+    industryEvents: [{ ...industryEventInput({ name: 'Decoy', keywords: [] }), isBookmarked: true }],
+  });
+  for (const table of await scopedTables(db)) {
+    const [row] = await db.query<object[]>(`select from ${table} where organization_id = $1 limit 1`, [id]);
+    if (!row) throw new Error(`The decoy has no row in ${table}, so the oracle could not bite there`);
+  }
+}
