@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from './app';
@@ -72,15 +73,11 @@ const QUIET_WITHIN = 1_000;
 async function drain(app: NestExpressApplication, { drainMs }: Config): Promise<void> {
   app.get(Readiness).isStopping = true;
   const server = app.getHttpServer() as Server;
-  let arrivals = 0;
-  server.on('connection', () => void (arrivals += 1));
-  server.prependListener('request', (_, response) => {
-    arrivals += 1;
-    response.setHeader('Connection', 'close');
-  });
+  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
   await pause(drainMs);
-  await nothingArrives(() => arrivals);
+  const held = await nothingArrives(server);
   const closed = new Promise((resolve) => server.close(resolve));
+  for (const socket of held) socket.resume();
   const late = setTimeout(() => server.closeAllConnections(), ANSWERS_WITHIN);
   await closed;
   clearTimeout(late);
@@ -88,14 +85,24 @@ async function drain(app: NestExpressApplication, { drainMs }: Config): Promise<
 
 /**
  * A turn of the event loop takes one new connection from the system at most, and those that still wait there are reset
- * when the server stops to listen. So that happens right after a turn that brought nothing.
+ * when the server stops to listen. So that happens right after a turn that brought nothing. Until then what is new is
+ * held: at load, each answer would bring the next connection.
+ * @returns the connections that are held
  */
-async function nothingArrives(arrivals: () => number): Promise<void> {
+async function nothingArrives(server: Server): Promise<Socket[]> {
+  const held: Socket[] = [];
+  let arrivals = 0;
+  server.on('connection', (socket: Socket) => {
+    arrivals += 1;
+    held.push(socket.pause());
+  });
+  server.on('request', () => void (arrivals += 1));
   const deadline = performance.now() + QUIET_WITHIN;
-  for (let before = -1; before !== arrivals() && performance.now() < deadline;) {
-    before = arrivals();
+  for (let before = -1; before !== arrivals && performance.now() < deadline;) {
+    before = arrivals;
     await new Promise(setImmediate);
   }
+  return held;
 }
 
 main().then(

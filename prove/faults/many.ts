@@ -51,10 +51,10 @@ export const oneKey: Fault = {
   },
 };
 
-const EVENTS = 5;
+const EVENTS = 10;
 const LEADS = 200;
 const URLS = 50;
-const AT_ONCE = 64;
+const AT_ONCE = 32;
 
 export const upserts: Fault = {
   name: 'upserts',
