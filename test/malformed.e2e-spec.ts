@@ -54,6 +54,16 @@ describe('malformed requests', () => {
     return statuses;
   };
 
+  it.each([
+    ['put', '/events/x'],
+    ['put', '/events/x/leads'],
+    ['patch', '/leads/x'],
+    ['put', '/industryEvents/x'],
+  ] as const)('%s %s tells of the path before it tells of the body', (method, path) => {
+    const body = { eventName: '', eventLeads: {}, email: 0, name: '' };
+    return tenant.api.send(method, path, body).expect(400, { status: 400, error: 'Bad Request' });
+  });
+
   const QUERIES = [
     ...['', ' 5', '1e1', '0x10', '-1', '%2B1', '1.5', 'NaN', 'Infinity', '0', 'null', '1%00', '%F0%9F%98%80'].map(
       (v) => `limit=${v}`,

@@ -13,6 +13,8 @@ export class ValidationPipe implements PipeTransform {
     const instance = instantiate(metatype as Class, (value ?? {}) as Record<string, unknown>);
     const fault = firstFault(instance);
     if (fault === undefined) return instance;
-    throw type === 'body' ? new InvalidField(fault) : new BadRequestException();
+    if (type === 'query') throw new BadRequestException();
+    // Nest checks the path at the same time, and what is wrong there is to be told first.
+    return new Promise((_, refuse) => setImmediate(refuse, new InvalidField(fault)));
   }
 }
