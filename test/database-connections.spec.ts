@@ -38,6 +38,15 @@ describe('a statement that is not answered in time', () => {
   });
 });
 
+it('gives the locks of a client up that vanished in the middle of a transaction', async () => {
+  const database = await testDatabase();
+  const dataSource = await new DataSource(dataSourceOptions(database.url, 1)).initialize();
+  const setting = 'idle_in_transaction_session_timeout';
+  expect(await dataSource.query(`show ${setting}`)).toEqual([{ [setting]: '5s' }]);
+  await dataSource.destroy();
+  await database.drop();
+});
+
 /** A message of PostgreSQL's protocol: its kind, its length, its content. */
 const message = (kind: string, content: Buffer): Buffer => {
   const head = Buffer.from(`${kind}\0\0\0\0`);

@@ -65,6 +65,8 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
     extra: {
       statement_timeout: 1500,
       query_timeout: 1800,
+      // Of a client that the network swallowed PostgreSQL hears nothing: its open transaction would keep its locks.
+      idle_in_transaction_session_timeout: 5000,
       Client: RequestClient,
       options: PLANS,
       application_name: 'lanyard',
