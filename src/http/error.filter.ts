@@ -12,6 +12,8 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
+    // It was refused meanwhile, because its body turned out to be broken or did not come.
+    if (response.writableEnded) return;
     const status = statusOf(error);
     if (status >= 500) this.logger.error({ requestId: request.id, ...describe(error) });
     if (response.headersSent) {
