@@ -11,7 +11,7 @@ export const PREFIX = 'api/v0';
 
 /** The server, ready to listen. The program, every test and the OpenAPI document build it here. */
 export async function createApp(config: Config): Promise<NestExpressApplication> {
-  const adapter = new LeanExpressAdapter();
+  const adapter = new LeanExpressAdapter(config);
   // The adapter's own first step, because each middleware is one more of the router's.
   adapter.setOnRequestHook(prepareRequest);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), adapter, {
