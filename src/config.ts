@@ -39,6 +39,10 @@ export class Config {
   readonly trustProxy: number = 0;
   /** Failed authentications a minute from one address before they are slowed. */
   readonly authenticationFailures: number = 3000;
+  /** Milliseconds within which the headers of a request must have come. */
+  readonly headersTimeoutMs: number = 15_000;
+  /** Milliseconds within which a whole request must have come. */
+  readonly requestTimeoutMs: number = 60_000;
   /** Milliseconds during which a stopping server still answers what reaches it. */
   readonly drainMs: number = 0;
 
@@ -66,6 +70,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseWaitMs: integer(env, 'LANYARD_DATABASE_WAIT_MS', 30_000, 0, 600_000),
     trustProxy: integer(env, 'LANYARD_TRUST_PROXY', 0, 0, 16),
     authenticationFailures: integer(env, 'LANYARD_AUTHENTICATION_FAILURES', 3000, 1, 1_000_000),
+    headersTimeoutMs: integer(env, 'LANYARD_HEADERS_TIMEOUT_MS', 15_000, 100, 600_000),
+    requestTimeoutMs: integer(env, 'LANYARD_REQUEST_TIMEOUT_MS', 60_000, 100, 600_000),
     drainMs: integer(env, 'LANYARD_DRAIN_MS', 0, 0, 60_000),
   });
 }

@@ -31,10 +31,10 @@ describe('malformed requests', () => {
     );
 
   /** Bytes as they stand; what comes back until the server or a second of silence ends it. */
-  const raw = (bytes: string | Buffer): Promise<string> =>
+  const raw = (bytes: string | Buffer, isEnded = false): Promise<string> =>
     new Promise((resolve) => {
       const { hostname, port } = new URL(lanyard.baseUrl);
-      const socket = connect(Number(port), hostname, () => socket.write(bytes));
+      const socket = connect(Number(port), hostname, () => (isEnded ? socket.end(bytes) : socket.write(bytes)));
       let answer = '';
       socket.setTimeout(1000, () => socket.destroy());
       socket.on('data', (chunk: Buffer) => {
@@ -295,6 +295,73 @@ describe('malformed requests', () => {
     ],
   ])('%s', async (_, bytes, statuses) => {
     expect(check(await raw(bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`)))).toEqual(statuses);
+  });
+
+  it.each<[string, string, number[]]>([
+    ['CONNECT', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
+    ['two hosts', 'GET /api/v0/leads HTTP/1.1\r\nHost: a\r\nhost: b\r\nKEY\r\n\r\n', [400]],
+    ['HTTP/0.9', 'GET /api/v0/leads\r\nHost: x\r\nKEY\r\n\r\n', [400]],
+    ['HTTP/2.0', 'GET /api/v0/leads HTTP/2.0\r\nHost: x\r\nKEY\r\n\r\n', [400]],
+    [
+      'more headers than are read',
+      `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n${'a: b\r\n'.repeat(1000)}\r\n`,
+      [431],
+    ],
+    [
+      'an offer of another protocol, and more behind it',
+      'GET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n',
+      [400],
+    ],
+    [
+      'more behind a request that is the last',
+      'GET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n',
+      [400],
+    ],
+    [
+      'a broken request behind sound ones, which are answered first',
+      `${'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n'.repeat(2)}\0`,
+      [200, 200, 400],
+    ],
+    [
+      'a broken body of a request that reads none',
+      'DELETE /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\nKEY\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      [400],
+    ],
+    [
+      'a request in a body that is not read',
+      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nContent-Length: 79\r\n\r\nDELETE /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      [401, 404],
+    ],
+  ])('one answer a request, in order: %s', async (_, bytes, statuses) => {
+    const sent = bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`).replaceAll('LEAD', lead);
+    expect(check(await raw(sent))).toEqual(statuses);
+  });
+
+  it.each<[string, string, number[]]>([
+    ['once it has sent its request', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [200]],
+    ['in the middle of the headers', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY', [400]],
+    [
+      'in the middle of the body',
+      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n{',
+      [400],
+    ],
+  ])('answers a client that closes its side %s', async (_, bytes, statuses) => {
+    expect(check(await raw(bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`), true))).toEqual(statuses);
+  });
+
+  it('reads the whole body of a client that closes its side once it has sent it', async () => {
+    const body = json({ jobTitle: 5 });
+    const head = `PATCH /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => raw(`${head}Content-Length: ${body.length}\r\n\r\n${body}`, true)),
+    );
+    for (const answer of answers) expect(answer).toContain("Missing or invalid 'jobTitle'");
+  });
+
+  it('says how long the answer to HTTP/1.0 is', async () => {
+    const answer = await raw(`GET /api/v0/leads HTTP/1.0\r\nx-api-key: ${tenant.key}\r\n\r\n`);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toContain(`Content-Length: ${Buffer.byteLength(body, 'latin1')}`);
   });
 
   it.each(['zz\r\n{}\r\n', '-1\r\n', 'fffffffffffffffff\r\n', '2;x=y\r\n{}XX'])('a bad chunk %j', async (chunk) => {

@@ -1,3 +1,4 @@
+import { PassThrough, pipeline } from 'node:stream';
 import {
   BadRequestException,
   CanActivate,
@@ -14,6 +15,8 @@ import { makePlain } from './plain-json';
 /** bytes, after decompression */
 export const LARGEST_BODY = 1_048_576;
 
+const SAFE = ['GET', 'HEAD'];
+
 const readBytes = raw({ type: ['application/json', '+json'], limit: LARGEST_BODY });
 
 /**
@@ -26,26 +29,60 @@ export class BodyGuard implements CanActivate {
 
   /** @throws BadRequestException, PayloadTooLargeException */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    if (!this.reflector.get<boolean | undefined>(READS_BODY, context.getHandler())) return true;
     const http = context.switchToHttp();
-    return readInto(http.getRequest<Request>(), http.getResponse<Response>());
+    // What is broken by the time that key and token are checked was refused, and must do nothing.
+    const response = http.getResponse<Response>();
+    if (response.writableEnded) return false;
+    const request = http.getRequest<Request>();
+    if (this.reflector.get<boolean | undefined>(READS_BODY, context.getHandler())) return readInto(request, response);
+    // A write that takes no body is not obeyed either before it has come whole and sound.
+    return request.complete || SAFE.includes(request.method) || readPast(request, response);
   }
 }
 
 async function readInto(request: Request, response: Response): Promise<true> {
-  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  sayContinue(request, response);
   request.body = parse(await read(request, response));
   return true;
+}
+
+/** Waits for the end of a body that nobody looks at. */
+function readPast(request: Request, response: Response): Promise<true> {
+  sayContinue(request, response);
+  return new Promise((resolve, reject) => {
+    let size = 0;
+    request.on('data', (bytes: Buffer) => {
+      size += bytes.length;
+      if (size > LARGEST_BODY) reject(new PayloadTooLargeException());
+    });
+    request.once('end', () => resolve(true));
+    request.once('error', () => reject(new BadRequestException()));
+    request.once('close', () => reject(new BadRequestException()));
+  });
+}
+
+function sayContinue({ headers }: Request, response: Response): void {
+  if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
 /** The bytes of a JSON body, or undefined when there is none or its content type is another one. */
 const read = (request: Request, response: Response): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
-    readBytes(request, response, (error?: { status?: number }) => {
-      if (!error) resolve(Buffer.isBuffer(request.body) ? request.body : undefined);
+    const source = request.socket.readable ? request : withoutSocket(request);
+    readBytes(source, response, (error?: { status?: number }) => {
+      if (!error) resolve(Buffer.isBuffer(source.body) ? source.body : undefined);
       else reject(error.status === 413 ? new PayloadTooLargeException() : new BadRequestException());
     });
   });
+
+/** The same body. Of a client that has closed its side already, body-parser would take it for read, and for empty. */
+function withoutSocket(request: Request): Request {
+  const { headers } = request;
+  return Object.assign(
+    pipeline(request, new PassThrough(), () => undefined),
+    { headers },
+  ) as object as Request;
+}
 
 /** @throws BadRequestException when the bytes are not UTF-8, not JSON, not an object, or too deep */
 function parse(bytes: Buffer | undefined): object {

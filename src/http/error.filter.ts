@@ -12,6 +12,8 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
+    // It was refused meanwhile, because its body turned out to be broken or did not come.
+    if (response.writableEnded) return;
     const status = statusOf(error);
     // Who is overloaded says so once, and not a line a request.
     if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describe(error) });

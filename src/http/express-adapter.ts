@@ -2,8 +2,20 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
 
+/** How long a client may take, in milliseconds. */
+interface Patience {
+  /** until the last header is there */
+  headersTimeoutMs: number;
+  /** until the last byte of the body is there */
+  requestTimeoutMs: number;
+}
+
 /** Express without two of its costs, which were more than half of a request's. */
 export class LeanExpressAdapter extends ExpressAdapter {
+  constructor(private readonly patience: Patience) {
+    super();
+  }
+
   /**
    * Express changes the prototypes of every request and response to its own, and V8 gives up what it knows about an
    * object whose prototype changes. Here they are made with Express's prototypes, so that nothing is left to change.
@@ -14,14 +26,25 @@ export class LeanExpressAdapter extends ExpressAdapter {
     class ExpressResponse extends ServerResponse {}
     app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as IncomingMessage;
     app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as ServerResponse;
-    this.httpServer = createServer({ IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse }, app as never);
+    const { headersTimeoutMs, requestTimeoutMs } = this.patience;
+    const timeouts = {
+      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+      requestTimeout: requestTimeoutMs,
+      // Node looks every 30 seconds, which would be added to each of them.
+      connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs, 1000),
+    };
+    const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+    this.httpServer = createServer({ ...timeouts, ...classes }, app as never);
   }
 
   /** Sends text as it is: what handlers return is JSON already, and nothing of it has to be looked at once more. */
   override reply(response: Response, body: unknown, status?: number): unknown {
+    if (response.writableEnded) return undefined; // refused meanwhile, because its body turned out to be broken
     if (typeof body !== 'string') return super.reply(response, body, status) as unknown;
     if (status) response.statusCode = status;
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    // Node leaves the length out of answers to HTTP/1.0, so that one cut short would look whole.
+    if (!response.useChunkedEncodingByDefault) response.setHeader('Content-Length', Buffer.byteLength(body));
     return response.end(body);
   }
 

@@ -14,14 +14,37 @@ declare module 'express-serve-static-core' {
 export function prepareRequest(request: Request, response: Response, next: NextFunction): void {
   nameRequest(request, response);
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
-  // HTTP/1.1 demands a Host header.
-  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+  const refusal = refusalOf(request);
+  if (refusal !== undefined) {
     response.set({ Connection: 'close', 'Content-Type': 'application/json; charset=utf-8' });
-    response.status(400).send(errorBody(400));
+    response.status(refusal).send(errorBody(refusal));
     return;
   }
+  // Node reads no further behind an offer of another protocol, so that a request which follows would be lost.
+  if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
   if (request.url.includes('%')) tolerateBrokenEscapes(request);
   next();
+}
+
+/** Headers that are looked at. Node leaves out all that come later, and a request is not what it seems without them. */
+export const MOST_HEADERS = 1000;
+
+function refusalOf({ headers, httpVersion, httpVersionMajor, rawHeaders }: Request): number | undefined {
+  // Node's parser lets HTTP/0.9 and a line that says HTTP/2.0 pass.
+  if (httpVersionMajor !== 1) return 400;
+  if (rawHeaders.length >= 2 * MOST_HEADERS) return 431;
+  if (headers.host === undefined) return httpVersion === '1.1' ? 400 : undefined;
+  // Of two hosts, a proxy in front may have gone by the one that is not seen here.
+  return hasTwoHosts(rawHeaders) ? 400 : undefined;
+}
+
+function hasTwoHosts(rawHeaders: string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
 }
 
 /** Keeps a sound `X-Request-Id`, makes one otherwise. */
