@@ -25,7 +25,14 @@ const folder = mkdtempSync(join(tmpdir(), 'lanyard-tenancy-'));
 
 async function jest(arguments_: string[], environment: Record<string, string> = {}): Promise<Report> {
   const outputFile = join(folder, 'report.json');
-  const command = [require.resolve('jest/bin/jest'), ...arguments_, '--ci', '--json', `--outputFile=${outputFile}`];
+  const command = [
+    require.resolve('jest/bin/jest'),
+    ...arguments_,
+    '--ci',
+    '--verbose=false',
+    '--json',
+    `--outputFile=${outputFile}`,
+  ];
   const env = { ...process.env, ...environment };
   const child = spawn(process.execPath, command, {
     cwd: join(__dirname, '..'),

@@ -1,8 +1,9 @@
 import { DataSource } from 'typeorm';
+import { ExportService } from '../src/operator/export.service';
+import { ImportService } from '../src/operator/import.service';
 import { exhibitor, industryEventInput } from './support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from './support/endpoints';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
-import { ExportService } from '../src/operator/export.service';
 import { hasOracle, report, speakingFor, statements, UNSCOPED, takeUnscoped } from './support/oracle';
 import { scopedTables } from './support/oracle-database';
 
@@ -146,6 +147,20 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
   it('lets nobody speak for an organization before the key is known', async () => {
     const asNobody = () => db.query('select from leads');
     await expect(speakingFor('nobody' as unknown as number, asNobody)).rejects.toMatchObject({ code: UNSCOPED });
+  });
+
+  it('lets an import pass, the first as well as one of the same again', async () => {
+    const { users, tagGroup, event, activation, lead, activity } = exhibitor();
+    const parts = {
+      users,
+      tagGroups: [tagGroup],
+      events: [{ ...event, ref: 'third' }],
+      leads: [{ ...lead, events: [] }],
+    };
+    const dataset = { ...parts, activations: [{ ...activation, event: 'third' }], leadActivityEvents: [activity()] };
+    const load = () => new ImportService(db).import(own.organizationId, dataset);
+    for (const _ of ['new', 'stored']) await speakingFor(own.organizationId, load);
+    expect(takeUnscoped()).toEqual([]);
   });
 
   it('fails an export without an organization in any of its sections', async () => {

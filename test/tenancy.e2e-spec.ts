@@ -59,7 +59,7 @@ const tellable = ({ status, text, headers }: { status: number; text: string; hea
   headers: Object.entries(headers).filter(([name]) => !PASSING.includes(name)),
 });
 
-/** `%` is where the id stands that is not the caller's; what stands beside it is. */
+/** A request: `%` is where the id stands that is not the caller's; what stands beside it is. */
 interface Case {
   endpoint: Endpoint;
   body: number;
@@ -94,8 +94,12 @@ function differs({ endpoint, ids, body, kind, inCapitals }: Case): boolean {
   return takesBody && (taking.some(({ kind }) => kind !== 'event') || (kind === UUIDS[0] && !inCapitals));
 }
 
-const titleOf = ({ endpoint, body, ids, kind, inCapitals }: Case): string =>
-  `${endpoint.name} ${JSON.stringify(ids)} of a ${kind}${inCapitals ? ' in capitals' : ''}${body ? `, body ${body}` : ''}`;
+function titleOf({ endpoint, body, ids, kind, inCapitals }: Case): string {
+  const taking = endpoint.slots.filter(({ name }) => ids[name]?.includes('%'));
+  const foreign = taking.every((slot) => slot.kind === 'event') ? 'an event' : `a(n) ${kind}`;
+  const variant = `${inCapitals ? ', in capitals' : ''}${body ? `, body ${body}` : ''}`;
+  return `${endpoint.name} with ${JSON.stringify(ids)}, foreign: of ${foreign}${variant}`;
+}
 
 describe('tenancy', () => {
   let lanyard: Lanyard;
@@ -146,16 +150,37 @@ describe('tenancy', () => {
   });
 
   describe('every endpoint with every foreign id', () => {
+    let state: unknown;
+    beforeAll(async () => (state = await everything()));
+
     it.each(CASES.map((one) => [titleOf(one), one] as const))('%s', async (_, one) => {
-      const before = await everything();
       const ask = (ids: Ids) => send(stranger.tenant.api, one.endpoint, ids, one.endpoint.bodies[one.body]);
       const foreign = await ask(filled(one, owner.ids[one.kind] ?? '', String(owner.event)));
       const unknown = await ask(filled(one, randomUUID(), String(UNKNOWN_EVENT)));
+      const before = state;
+      state = await everything();
       expect(tellable(foreign)).toEqual(tellable(unknown));
       const isFilter = one.endpoint.slots.some(({ where, name }) => where === 'query' && one.ids[name]?.includes('%'));
       expect(foreign.status).toBe(isFilter ? 200 : 404);
-      expect(await everything()).toEqual(before);
+      expect(state).toEqual(before);
     });
+  });
+
+  it('answers filters and further pages of what is foreign as of what is unknown', async () => {
+    const queries: Ids[] = [
+      { offset: '1', limit: '1' },
+      { eventType: 'NOTE' },
+      { eventType: 'NOTE', offset: '1', limit: '1' },
+    ];
+    const reads = CASES.filter(({ endpoint: { method }, kind }) => method === 'get' && kind === 'lead');
+    for (const one of reads) {
+      for (const query of queries) {
+        const ask = (ids: Ids) => send(stranger.tenant.api, one.endpoint, ids, undefined, query);
+        const foreign = await ask(filled(one, owner.ids.lead ?? '', String(owner.event)));
+        const unknown = await ask(filled(one, randomUUID(), String(UNKNOWN_EVENT)));
+        expect({ one, ...tellable(foreign) }).toEqual({ one, ...tellable(unknown) });
+      }
+    }
   });
 
   describe('every endpoint with foreign ids where it takes none', () => {
