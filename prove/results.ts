@@ -44,6 +44,10 @@ export const PROMISES = {
     aim: 'errors within 2.1 s, recovery within 2 s of its return, bounded memory',
     command: 'npm run prove:faults -- --only postgres-away',
   },
+  'failover of PostgreSQL and Redis under load': {
+    aim: '0 acknowledged writes lost or doubled, 0 answers of 5xx by Redis, recovery without a restart',
+    command: 'npm run prove:failover',
+  },
   'SIGTERM at load': {
     aim: '20 times: 0 accepted requests lost, exit 0 within 10 s',
     command: 'npm run prove:faults -- --only sigterm',

@@ -1,0 +1,105 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { type Account, accountFor, spawnAs } from '../../src/database/embedded/account';
+import { freePort } from '../../src/database/embedded/free-port';
+import { Program, until } from './programs';
+
+const run = promisify(execFile);
+
+/** Where PostgreSQL's own programs are: the embedded one has no pg_basebackup. */
+function programs(): string {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const found = versions.map((version) => join(debian, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
+  return found ?? execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim();
+}
+
+/** What a pair that loses nothing runs with; synchronous_standby_names is set once the standby follows. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  wal_level: 'replica',
+  hot_standby: 'on',
+};
+
+/** One of two PostgreSQL servers, which take turns at being the primary. */
+export class PostgresNode {
+  private readonly bin = programs();
+  private readonly data: string;
+  private readonly account: Account | undefined;
+  private program?: Program;
+
+  private constructor(
+    readonly name: string,
+    private readonly folder: string,
+    readonly port: number,
+  ) {
+    this.data = join(folder, name);
+    this.account = accountFor(folder);
+    mkdirSync(this.data, { mode: 0o700 });
+    if (this.account) chownSync(this.data, this.account.uid, this.account.gid);
+  }
+
+  static async make(name: string, folder: string): Promise<PostgresNode> {
+    return new PostgresNode(name, folder, await freePort());
+  }
+
+  /** Makes an empty cluster with the database `lanyard`, and starts it. */
+  async startEmpty(): Promise<void> {
+    await this.tool('initdb', '-D', this.data, '-U', 'lanyard', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8');
+    await this.start();
+    await this.query('create database lanyard', 'postgres');
+  }
+
+  /** Takes a copy of the primary and follows it; the primary waits for this one from now on, at each commit. */
+  async startFollowing(primary: PostgresNode): Promise<void> {
+    for (const file of readdirSync(this.data)) rmSync(join(this.data, file), { recursive: true, force: true });
+    const source = `host=127.0.0.1 port=${primary.port} user=lanyard application_name=${this.name}`;
+    await this.tool('pg_basebackup', '-R', '-X', 'stream', '-c', 'fast', '-D', this.data, '-d', source);
+    await this.start();
+    await primary.query(`alter system set synchronous_standby_names = '${this.name}'`);
+    await primary.query('select pg_reload_conf()');
+    await until('the standby is synchronous', async () => {
+      const [row] = await primary.query<{ sync_state: string }>('select sync_state from pg_stat_replication');
+      return row?.sync_state === 'sync';
+    });
+  }
+
+  async promote(): Promise<void> {
+    await this.tool('pg_ctl', 'promote', '-w', '-D', this.data);
+  }
+
+  async query<Row extends object>(sql: string, database = 'lanyard'): Promise<Row[]> {
+    const client = new Client({ host: '127.0.0.1', port: this.port, user: 'lanyard', database });
+    await client.connect();
+    try {
+      return (await client.query<Row>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    await this.program?.end(signal);
+  }
+
+  private async start(): Promise<void> {
+    const settings = { ...SETTINGS, port: String(this.port), lc_messages: 'C' };
+    this.program = await Program.start({
+      command: join(this.bin, 'postgres'),
+      args: ['-D', this.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      sign: /database system is ready to accept/,
+      log: join(this.folder, `${this.name}.log`),
+      as: spawnAs(this.account),
+    });
+  }
+
+  private async tool(program: string, ...args: string[]): Promise<void> {
+    await run(join(this.bin, program), args, spawnAs(this.account));
+  }
+}
