@@ -60,14 +60,15 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, config, { extraModels: [ErrorResponse] });
   for (const path of Object.values(document.paths)) {
     for (const [method, operation] of Object.entries(path as Record<string, Operation>)) {
-      describeOperation(operation, REPEATABLE.includes(method));
+      describeOperation(method, operation);
     }
   }
   return asVersion31(document) as unknown as OpenAPIObject;
 }
 
 /** Adds what holds for every operation: its headers, and the errors that it can answer. */
-function describeOperation(operation: Operation, isRepeatable: boolean): void {
+function describeOperation(method: string, operation: Operation): void {
+  const isRepeatable = REPEATABLE.includes(method);
   const success = operation.responses['200'] as unknown as Node;
   success.description = 'Success';
   success.headers = { ...rateLimitHeaders, ...(isRepeatable ? idempotencyReplayed : {}) };
@@ -77,7 +78,7 @@ function describeOperation(operation: Operation, isRepeatable: boolean): void {
     ...[400, 401, 403],
     ...(hasPathId ? [404] : []),
     ...(isRepeatable ? [409, 422] : []),
-    ...(operation.requestBody ? [413] : []),
+    ...(method === 'get' ? [] : [413]),
     ...[429, 500, 503],
   ];
   for (const status of statuses) operation.responses[String(status)] = errorResponse(status);

@@ -30,6 +30,9 @@ export class LeanExpressAdapter extends ExpressAdapter {
     const timeouts = {
       headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
       requestTimeout: requestTimeoutMs,
+      // Longer than load balancers keep a connection that nobody uses, so that they close it, and never send a request
+      // into one that is just being closed here.
+      keepAliveTimeout: 75_000,
       // Node looks every 30 seconds, which would be added to each of them.
       connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs, 1000),
     };
