@@ -28,3 +28,21 @@ describe('a database that takes its time', () => {
     await tenant.api.get(`/events/${body.results.id}`).expect(404);
   });
 });
+
+describe('a COMMIT that does not return, as when the synchronous standby is away,', () => {
+  it('costs its client two seconds, and its connection serves nobody else', async () => {
+    const lanyard = await startInProcess({ poolSize: 1 });
+    const tenant = await lanyard.tenant();
+    // Deferred to the COMMIT, where statement_timeout does not reach.
+    await lanyard.app.get(DataSource).query(`
+      create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(6); return null; end $$;
+      create constraint trigger dawdling after insert on leads deferrable initially deferred
+        for each row execute function dawdle()`);
+    const begun = performance.now();
+    await tenant.api.post('/leads', leadInput()).set('idempotency-key', 'scan-1').expect(500);
+    expect(performance.now() - begun).toBeLessThan(3500); // not two seconds more for a ROLLBACK that waits behind it
+    await tenant.api.get('/leads').expect(200);
+    expect(performance.now() - begun).toBeLessThan(5000);
+    await lanyard.stop();
+  });
+});

@@ -1,4 +1,5 @@
-import { QueryFailedError } from 'typeorm';
+import type { PoolClient } from 'pg';
+import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 
 /** Deadlock, serialization failure, and a row referred to that was deleted after it was looked at. */
 const TRANSIENT = ['40P01', '40001', '23503'];
@@ -18,6 +19,38 @@ export async function retried<T>(work: () => Promise<T>): Promise<T> {
     }
   }
 }
+
+/**
+ * Work in one transaction. A connection on which PostgreSQL did not answer in time waits for that answer still, as a
+ * COMMIT does while the synchronous standby is away: it is cut. TypeORM's own `transaction` would send a ROLLBACK behind
+ * it, for as long again, and then give it to the next request.
+ */
+export async function inTransaction<T>(
+  dataSource: DataSource,
+  work: (manager: EntityManager) => Promise<T>,
+): Promise<T> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    const client = (await runner.connect()) as PoolClient & { end(): Promise<void> };
+    try {
+      await runner.startTransaction();
+      const result = await work(runner.manager);
+      await runner.commitTransaction();
+      return result;
+    } catch (error) {
+      // With `end` the socket is cut when a query is under way, and the pool takes the connection out.
+      if (isUnanswered(error)) client.end().catch(() => undefined);
+      else await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    }
+  } finally {
+    await runner.release();
+  }
+}
+
+/** Whether the driver gave up waiting (query_timeout); it has no code for that. */
+const isUnanswered = (error: unknown): boolean =>
+  (causeOf(error) as { message?: unknown }).message === 'Query read timeout';
 
 /** What PostgreSQL said, also through TypeORM. */
 const causeOf = (error: unknown): { code?: unknown; constraint?: unknown } =>

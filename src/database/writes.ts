@@ -4,7 +4,7 @@ import { DataSource, EntityManager } from 'typeorm';
 import type { Caller } from '../http/caller';
 import { IdempotentAnswers } from './idempotent-answers';
 import { Json, oneWithin, Statements } from './statements';
-import { retried } from './transaction';
+import { inTransaction, retried } from './transaction';
 import { Turns } from './turns';
 
 /** Milliseconds that a long write may take; load balancers often give up after a minute. */
@@ -43,6 +43,6 @@ export class Writes {
   transaction(caller: Caller, work: (manager: EntityManager) => Promise<Json>): Promise<Json> {
     const { organizationId, keyId, once } = caller;
     const inside = (manager: EntityManager) => (once ? this.answers.once(manager, keyId, once, work) : work(manager));
-    return retried(() => this.turns.run(organizationId, () => this.dataSource.transaction(inside)));
+    return retried(() => this.turns.run(organizationId, () => inTransaction(this.dataSource, inside)));
   }
 }
