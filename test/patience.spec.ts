@@ -28,3 +28,18 @@ describe('a database that takes its time', () => {
     await tenant.api.get(`/events/${body.results.id}`).expect(404);
   });
 });
+
+describe('a COMMIT that does not return, as when the synchronous standby is away,', () => {
+  it('costs its client two seconds, and its connection serves nobody else', async () => {
+    const lanyard = await startInProcess({ poolSize: 1 });
+    const tenant = await lanyard.tenant();
+    // Deferred to the COMMIT, where statement_timeout does not reach.
+    await lanyard.app.get(DataSource).query(`
+      create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(30); return null; end $$;
+      create constraint trigger dawdling after insert on leads deferrable initially deferred
+        for each row execute function dawdle()`);
+    await tenant.api.post('/leads', leadInput()).set('idempotency-key', 'scan-1').expect(500);
+    await tenant.api.get('/leads').expect(200);
+    await lanyard.stop();
+  });
+});
