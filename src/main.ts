@@ -34,10 +34,19 @@ async function main(): Promise<void> {
   }
 }
 
-/** Aborted at the first Ctrl-C or SIGTERM; the second one ends the process at once. */
+/** Milliseconds for which further signals are the first one once more: npm passes on what the terminal sent already. */
+const ONE_SIGNAL = 1_000;
+
+/** Aborted at the first Ctrl-C or SIGTERM; another one, later, ends the process at once. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  let first = Infinity;
+  const told = (): void => {
+    if (performance.now() - first > ONE_SIGNAL) process.exit(130);
+    first = Math.min(first, performance.now());
+    controller.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, told);
   return controller.signal;
 }
 

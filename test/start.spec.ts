@@ -59,6 +59,7 @@ describe('a start', () => {
   it('leaves the demo out when it is told so', async () => {
     const child = start({ LANYARD_DATA_DIR: join(folder, 'plain'), LANYARD_DEMO: 'off' });
     expect(await saysUntil(child, 'To issue a key')).not.toContain('lan_');
+    child.kill('SIGTERM'); // what a terminal sends, npm sends once more
     expect(await stopped(child, 'SIGTERM')).toBe(0);
   }, 60_000);
 
