@@ -51,10 +51,10 @@ export const oneKey: Fault = {
   },
 };
 
-const EVENTS = 10;
+const EVENTS = 5;
 const LEADS = 200;
 const URLS = 50;
-const AT_ONCE = 32;
+const AT_ONCE = 64;
 
 export const upserts: Fault = {
   name: 'upserts',
