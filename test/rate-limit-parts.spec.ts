@@ -134,6 +134,33 @@ describe('deadline', () => {
     }
   });
 
+  it('waits on while the other side answers others, though not for ever', async () => {
+    jest.useFakeTimers();
+    try {
+      let heardAt = -Infinity;
+      const outcome = withDeadline(new Promise(() => undefined), 100, () => heardAt).catch((e: Error) => e.message);
+      let settled = false;
+      void outcome.then(() => (settled = true));
+      for (const _ of Array(9)) {
+        await jest.advanceTimersByTimeAsync(90);
+        heardAt = performance.now();
+      }
+      expect(settled).toBe(false);
+      await jest.advanceTimersByTimeAsync(98);
+      expect(settled).toBe(false);
+      await jest.advanceTimersByTimeAsync(10);
+      expect(await outcome).toBe('No answer within 100 ms');
+
+      const busy = withDeadline(new Promise(() => undefined), 100, () => performance.now()).catch(
+        (e: Error) => e.message,
+      );
+      await jest.advanceTimersByTimeAsync(1_200);
+      expect(await busy).toBe('No answer within 100 ms');
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('counts from the end of the turn, when what was asked is sent', async () => {
     const answer = withDeadline(new Promise((resolve) => setImmediate(() => setTimeout(resolve, 20, 'answer'))), 50);
     const busy = performance.now() + 100;

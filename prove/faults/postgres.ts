@@ -15,7 +15,7 @@ const DATABASE = 'lanyard';
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: '80',
+  max_connections: '150',
   log_min_messages: 'info',
   log_min_error_statement: 'error',
 };

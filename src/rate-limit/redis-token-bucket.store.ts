@@ -23,7 +23,7 @@ export interface ReportedTake {
 export class RedisTokenBucketStore extends TokenBucketStore {
   /** @param clock unix time in microseconds in place of Redis's clock, for tests of the exact arithmetic only */
   constructor(
-    private readonly redis: Redis,
+    private readonly redis: Redis & { heardAt?: number },
     private readonly clock?: () => number,
   ) {
     super();
@@ -42,6 +42,11 @@ export class RedisTokenBucketStore extends TokenBucketStore {
     const [admitted, tokens, time, now] = reply;
     const state = { tokens, time, max, rate };
     return { result: describeTake(state, admitted === 1, now), state, now };
+  }
+
+  /** When Redis last said something, by the clock of `performance.now()`. */
+  get heardAt(): number {
+    return this.redis.heardAt ?? -Infinity;
   }
 
   /** Drops a connection that seems alive but does not serve; ioredis makes a new one, by a new look-up of the name. */

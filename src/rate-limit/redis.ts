@@ -1,21 +1,30 @@
 import { once } from 'node:events';
 
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 
 import type { Address } from '../config';
 
 /** Injection token of the Redis connection that all features share: `Redis | undefined`. */
 export const REDIS = Symbol('REDIS');
 
-/** Milliseconds that a request, and a shutdown, waits for Redis. */
+/** Milliseconds of Redis's silence that a request, and a shutdown, bears. */
 export const REDIS_DEADLINE = 100;
+/** Milliseconds that a request waits for its own answer, when others are answered meanwhile. */
+const LONGEST_WAIT = 1_000;
 
 /**
  * Commands of one turn of the event loop leave together: a system call costs more than the command, here and in Redis.
  * (ioredis's own pipelining does so too, at a price in promises that eats up the gain.)
  */
 class GatheringRedis extends Redis {
+  /** when Redis last said something, by the clock of `performance.now()` */
+  heardAt = -Infinity;
   private isGathering = false;
+
+  constructor(url: string, options: RedisOptions) {
+    super(url, options);
+    this.on('connect', () => this.stream.on('data', () => (this.heardAt = performance.now())));
+  }
 
   override sendCommand(...command: Parameters<Redis['sendCommand']>): unknown {
     if (this.stream && !this.isGathering) this.gather();
@@ -73,19 +82,37 @@ export async function closeRedis(redis: Redis): Promise<void> {
 
 /**
  * A promise with a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay. Commands leave
- * at the end of a turn of the event loop, so the time counts from there; and when this process was busy past the limit,
- * timers run before the replies that wait in the socket are read, so the limit is checked again after they were.
+ * at the end of a turn of the event loop, so the time counts from there; when this process was busy past the limit,
+ * timers run before the replies that wait in the socket are read, so the limit is checked again after they were; and
+ * while Redis answers others it is not away, but has a lot to do.
  *
+ * @param heardAt when the other side last said something, by the clock of `performance.now()`
  * @throws Error `No answer within … ms`
  */
-export function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+export function withDeadline<T>(
+  work: Promise<T>,
+  milliseconds: number,
+  heardAt: () => number = () => -Infinity,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
-    const late = () => reject(new Error(`No answer within ${milliseconds} ms`));
-    const sent = setImmediate(() => (timer = setTimeout(() => setImmediate(late), milliseconds)));
+    let begun = 0;
+    const wait = (time: number) => (timer = setTimeout(() => setImmediate(look), time));
+    const look = () => {
+      const now = performance.now();
+      const silence = now - Math.max(begun, heardAt());
+      if (silence >= milliseconds - 1 || now - begun >= LONGEST_WAIT) {
+        reject(new Error(`No answer within ${milliseconds} ms`));
+      } else if (timer) wait(milliseconds - silence);
+    };
+    const sent = setImmediate(() => {
+      begun = performance.now();
+      wait(milliseconds);
+    });
     work.then(resolve, reject).finally(() => {
       clearImmediate(sent);
       clearTimeout(timer);
+      timer = undefined;
     });
   });
 }

@@ -40,7 +40,8 @@ export class ResilientTokenBucketStore extends TokenBucketStore {
     const isProbe = this.breaker.isOpen;
     if (this.breaker.allows()) {
       try {
-        const { result, state, now } = await withDeadline(this.redis.takeAndReport(keyId, limits), REDIS_DEADLINE);
+        const taking = this.redis.takeAndReport(keyId, limits);
+        const { result, state, now } = await withDeadline(taking, REDIS_DEADLINE, () => this.redis.heardAt);
         this.inProcess.remember(keyId, state, now);
         this.succeeded();
         return result;
