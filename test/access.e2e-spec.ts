@@ -36,14 +36,14 @@ describe('access', () => {
     });
 
     it.each([
-      'x',
-      'lan_',
-      newKey(),
-      newKey().replace(/.$/, (last) => (last === '0' ? '1' : '0')),
-      newKey().toLowerCase(),
-      'a'.repeat(4000),
-      "' or 1=1 --",
-    ])('is 403 with the key %s', async (key) => {
+      ['x', 'x'],
+      ['lan_', 'lan_'],
+      ['of nobody', newKey()],
+      ['with a false checksum', newKey().replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+      ['in lower case', newKey().toLowerCase()],
+      ['of 4,000 characters', 'a'.repeat(4000)],
+      ["' or 1=1 --", "' or 1=1 --"],
+    ])('is 403 with the key %s', async (_, key) => {
       const { status, body } = await raw(path, { 'x-api-key': key });
       expect({ status, body }).toEqual({ status: 403, body: FORBIDDEN });
     });
