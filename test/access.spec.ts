@@ -181,12 +181,30 @@ describe('failures to authenticate', () => {
       counted.push(address);
       return Promise.resolve({});
     });
-    const { access } = database(undefined);
-    const guard = new AccessGuard(new Reflector(), access, failures);
-    const request = { headers: { 'x-api-key': 'x' }, ip: '192.0.2.7' };
-    const http = { getRequest: () => request, getResponse: response };
-    const context = { getHandler: () => guard.canActivate, getClass: () => AccessGuard, switchToHttp: () => http };
-    await expect(guard.canActivate(context as never)).rejects.toBeInstanceOf(ForbiddenException);
+    const answer = asked(new AccessGuard(new Reflector(), database(undefined).access, failures), 'x');
+    await expect(answer).rejects.toBeInstanceOf(ForbiddenException);
     expect(counted).toEqual(['192.0.2.7']);
   });
+
+  it('are not waited for, and neither is a look-up, by who was known a moment ago', async () => {
+    const { access, lookUps } = database({ expiresAt: Infinity });
+    const key = newKey();
+    const guard = new AccessGuard(
+      new Reflector(),
+      access,
+      counting(() => new Promise(() => undefined)),
+    );
+    const first = asked(guard, key);
+    lookUps[0]?.answer();
+    expect(await first).toBe(true);
+    expect(asked(guard, key)).toBe(true);
+  });
+
+  /** What the guard says to a request with this key. */
+  const asked = (guard: AccessGuard, key: string) => {
+    const request = { headers: { 'x-api-key': key }, ip: '192.0.2.7' };
+    const http = { getRequest: () => request, getResponse: response };
+    const context = { getHandler: () => asked, getClass: () => AccessGuard, switchToHttp: () => http };
+    return guard.canActivate(context as never);
+  };
 });

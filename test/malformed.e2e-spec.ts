@@ -192,6 +192,16 @@ describe('malformed requests', () => {
     }
   });
 
+  it('a body is not looked at where none belongs', async () => {
+    for (const [method, path, status] of [
+      ['get', '/leads', 200],
+      ['delete', `/leads/${UUID}`, 404],
+      ['post', `/industryEvents/${UUID}/bookmark`, 404],
+    ] as const) {
+      await tenant.api.send(method, path).set('content-type', 'application/json').send('{').expect(status);
+    }
+  });
+
   it('does not let a body reach a prototype', async () => {
     const body = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
     await tenant.api.send('patch', `/leads/${lead}`).set('content-type', 'application/json').send(body).expect(200);

@@ -1,4 +1,5 @@
 import { Together } from '../src/database/together';
+import { MOST_WAITING, Overloaded } from '../src/database/turns';
 
 /** Work whose runs the test ends by hand, as is the clock. */
 function work() {
@@ -85,6 +86,20 @@ describe('work done together', () => {
     await end(1);
     expect(await later).toBe('F');
     expect(itemsOf()).toEqual([['a'], ['f']]);
+  });
+
+  it('is refused to those of a key that come when too many wait, and to nobody else', async () => {
+    const { together } = work();
+    const refused: unknown[] = [];
+    const add = (key: number): Promise<unknown> =>
+      together.add(key, 'x').catch((error: Error) => refused.push(error.constructor));
+    for (let n = 0; n <= MOST_WAITING; n++) void add(1);
+    await new Promise(setImmediate);
+    expect(refused).toEqual([]);
+    await add(1);
+    void add(2);
+    await new Promise(setImmediate);
+    expect(refused).toEqual([Overloaded]);
   });
 
   it('tries again for those that waited when it failed quickly', async () => {

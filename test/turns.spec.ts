@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DatabaseSilent, MOST_WAITING, Overloaded, Turns } from '../src/database/turns';
 import { leadInput } from './support/builders';
@@ -26,7 +27,10 @@ const settled = (): Promise<void> => jest.advanceTimersByTimeAsync(0).then(() =>
 
 describe('turns', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] }));
-  afterEach(() => jest.useRealTimers());
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
 
   it('leave a connection to others, however much one organization asks for', async () => {
     const { ask, names } = underWay(new Turns(5));
@@ -76,7 +80,48 @@ describe('turns', () => {
     expect(outcomes.a30).toBe(Overloaded);
   });
 
+  it('are waited for as long by those who come later', async () => {
+    const { ask, end, outcomes } = underWay(new Turns(1));
+    await jest.advanceTimersByTimeAsync(60_000);
+    for (let n = 1; n <= 30; n++) ask(`a${n}`);
+    for (let n = 1; n <= 19; n++) {
+      await jest.advanceTimersByTimeAsync(500);
+      await end(`a${n}`);
+    }
+    expect(outcomes.a30).toBeUndefined();
+  });
+
+  it('that have come are looked after no more', async () => {
+    const { ask, end, outcomes } = underWay(new Turns(1));
+    for (const name of ['a1', 'b1', 'c1', 'c2']) ask(name);
+    for (const name of ['a1', 'b1', 'c1']) await end(name);
+    expect(jest.getTimerCount()).toBe(0);
+    await jest.advanceTimersByTimeAsync(60_000);
+    await end('c2');
+    expect(outcomes).toEqual({ a1: 'done', b1: 'done', c1: 'done', c2: 'done' });
+  });
+
+  it('that do not come are said to do so once, until nobody waits', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const { ask, end, names } = underWay(new Turns(1));
+    let asked = 0;
+    const askTooMuch = (): void => {
+      for (let n = 0; n <= MOST_WAITING + 1; n++) ask(`a${asked++}`);
+    };
+    askTooMuch();
+    ask('b1');
+    await end('a0');
+    await end('a1');
+    expect(names()).toEqual(['a0', 'a1', 'b1']);
+    askTooMuch();
+    expect(warn).toHaveBeenCalledTimes(1);
+    for (let n = 0; n < names().length; n++) await end(names()[n] ?? '');
+    askTooMuch();
+    expect(warn).toHaveBeenCalledTimes(2);
+  });
+
   it('are so many and no more', async () => {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const { ask, outcomes } = underWay(new Turns(1));
     for (let n = 0; n <= MOST_WAITING + 1; n++) ask(`a${n}`);
     ask('b1');

@@ -18,7 +18,16 @@ import { ModuleMocker } from 'jest-mock';
  * migrations and of large lists are left out: they take long, and reach no guard that others do not.
  */
 const SUITES = [
-  ...['key-format.spec', 'text.spec', 'access.spec', 'together.spec', 'rate-limit-parts.spec', 'openapi.spec'],
+  ...[
+    'key-format.spec',
+    'text.spec',
+    'access.spec',
+    'transaction.spec',
+    'error-filter.spec',
+    'together.spec',
+    'rate-limit-parts.spec',
+    'openapi.spec',
+  ],
   ...[
     'routes.spec',
     'limits.e2e-spec',
