@@ -38,7 +38,14 @@ const SUITES = [
   ],
   ...['leads.e2e-spec', 'industry-events.e2e-spec', 'access.e2e-spec', 'turns.spec', 'idempotency.e2e-spec'],
   ...['pagination.e2e-spec', 'read-only-resources.e2e-spec', 'tenancy.e2e-spec', 'rate-limit.spec', 'reader.spec'],
-  ...['malformed.e2e-spec', 'concurrency.e2e-spec', 'timeouts.spec', 'patience.spec'],
+  ...[
+    'malformed.e2e-spec',
+    'concurrency.e2e-spec',
+    'timeouts.spec',
+    'patience.spec',
+    'search.e2e-spec',
+    'search-totals.spec',
+  ],
 ];
 /** Milliseconds of a test or a hook; the slowest takes five seconds. */
 const TEST_TIMEOUT = 10_000;
