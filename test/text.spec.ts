@@ -3,6 +3,8 @@ import fc from 'fast-check';
 
 import { digits, hasAtMost, isCalendarDay, isEmailAddress, isStorableText, isUuid, toUtc } from '../src/http/text';
 
+import { makePlain } from '../src/http/plain-json';
+
 const UUID = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 
 describe('a text that can be stored', () => {
@@ -109,6 +111,15 @@ describe('a moment', () => {
   ])('may not be %j', (value) => expect(toUtc(value)).toBeUndefined());
 });
 
+describe('a value made plain', () => {
+  it('has no field whose name misleads, at any depth', () => {
+    const names = '"__proto__":{"a":1},"constructor":1,"prototype":2';
+    const value: unknown = JSON.parse(`{${names},"a":{${names},"b":[{${names},"c":1}]}}`);
+    expect(makePlain(value)).toBe(true);
+    expect(JSON.stringify(value)).toBe('{"a":{"b":[{"c":1}]}}');
+  });
+});
+
 describe('an e-mail address', () => {
   const label = fc.stringMatching(/^[a-zA-Z\d-]{1,8}$/);
   const part = fc.oneof(label, fc.constantFrom('', ' ', '_', '+', 'é', 'ſ', 'K', 'ａ', '"', '\n', 'xn--p1ai', '1'));
@@ -131,5 +142,9 @@ describe('an e-mail address', () => {
     `a@${'b'.repeat(64)}.co`,
     'a@b.co\n',
     'a@b-.co',
+    'a. @b.co',
+    'a.(@b.co',
+    'a@b- .co',
+    'a@b-_.co',
   ])('is what class-validator takes for one: %j', (value) => expect(isEmailAddress(value)).toBe(isEmail(value)));
 });

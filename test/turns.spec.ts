@@ -91,6 +91,41 @@ describe('turns', () => {
     expect(outcomes.a30).toBeUndefined();
   });
 
+  it.each([
+    ['an error of PostgreSQL', Object.assign(new Error(), { code: '23505' }), undefined],
+    ['no answer', new Error('Query read timeout'), DatabaseSilent],
+  ])('are waited for when others got an answer, which %s is or is not', async (_, error, outcome) => {
+    const { ask, end, outcomes } = underWay(new Turns(1));
+    for (const name of ['a1', 'a2', 'a3']) ask(name);
+    await jest.advanceTimersByTimeAsync(500);
+    await end('a1', error);
+    await jest.advanceTimersByTimeAsync(500);
+    expect(outcomes.a3).toBe(outcome);
+  });
+
+  it('come to those who still wait when another one gave up', async () => {
+    const { ask, end, outcomes, names } = underWay(new Turns(1));
+    ask('a1');
+    ask('a2');
+    await jest.advanceTimersByTimeAsync(500);
+    ask('a3');
+    await jest.advanceTimersByTimeAsync(700);
+    expect(outcomes).toEqual({ a2: DatabaseSilent });
+    await end('a1');
+    expect(names()).toEqual(['a1', 'a3']);
+  });
+
+  it('are of one share, however often connections were given back', async () => {
+    const { ask, end, names } = underWay(new Turns(5));
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1']) ask(name);
+    await end('a1');
+    await end('b1');
+    ask('a6');
+    expect(names()).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'a5']);
+    await end('a2');
+    expect(names()).toContain('a6');
+  });
+
   it('that have come are looked after no more', async () => {
     const { ask, end, outcomes } = underWay(new Turns(1));
     for (const name of ['a1', 'b1', 'c1', 'c2']) ask(name);
