@@ -145,7 +145,12 @@ class Runner {
   /** Only now: Stryker's own process loads this file too. */
   async init() {
     process.env.NODE_ENV = 'test';
-    process.once('disconnect', () => process.exit()); // Stryker is gone
+    const exit = process.exit.bind(process);
+    process.once('disconnect', () => exit()); // Stryker is gone
+    // Nest ends a process that cannot start; here it is a test that fails.
+    process.exit = () => {
+      throw new Error('The process would have ended');
+    };
     process.on('unhandledRejection', (error, promise) => lost.set(promise, error));
     process.on('rejectionHandled', (promise) => lost.delete(promise));
     process.on('uncaughtException', (error) => lost.set({}, error));
