@@ -100,4 +100,17 @@ describe('concurrency', () => {
     const refused = answers.find(({ status }) => status === 400);
     expect(refused?.body.error).toBe("Missing or invalid 'eventUrl'");
   });
+
+  it('never lets two changes of an industry event, each sound alone, put its end before its start', async () => {
+    const days = { startDate: '2026-05-01', endDate: '2026-05-10' };
+    for (const round of times(10, (i) => i)) {
+      const { body } = await tenant.api.post('/industryEvents', industryEventInput(days)).expect(200);
+      const path = `/industryEvents/${body.results.industryEvent.id}`;
+      const changes = [{ startDate: '2026-05-08' }, { endDate: '2026-05-05' }];
+      const answers = await Promise.all(changes.map((change) => tenant.api.put(path, change)));
+      expect([round, ...answers.map(({ status }) => status).sort()]).toEqual([round, 200, 400]);
+      const { startDate, endDate } = (await tenant.api.get(path).expect(200)).body.results.industryEvent;
+      expect(startDate < endDate).toBe(true);
+    }
+  });
 });

@@ -110,6 +110,34 @@ describe('envelope', () => {
     expect((await tenant.api.get('/events')).body.results.total).toBe(total);
   });
 
+  it.each(['100-continue', '100-Continue'])(
+    'is asked for the body by who waits with %s, after the key',
+    async (waits) => {
+      const ask = (key: string): Promise<{ asked: boolean; status?: number }> =>
+        new Promise((resolve, reject) => {
+          const body = JSON.stringify(eventInput());
+          const headers = { 'x-api-key': key, 'content-type': 'application/json', expect: waits };
+          let asked = false;
+          const sent = httpRequest(
+            `${lanyard.baseUrl}/events`,
+            { method: 'POST', headers: { ...headers, 'content-length': String(body.length) }, agent: false },
+            (response) => {
+              response.resume().on('end', () => resolve({ asked, status: response.statusCode }));
+              if (!asked) sent.destroy();
+            },
+          );
+          sent.on('continue', () => {
+            asked = true;
+            sent.end(body);
+          });
+          sent.on('error', reject);
+          sent.flushHeaders();
+        });
+      expect(await ask(tenant.key)).toEqual({ asked: true, status: 200 });
+      expect(await ask('x')).toEqual({ asked: false, status: 403 });
+    },
+  );
+
   const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
   it('takes a body of 32 levels and refuses 33', async () => {
     await tenant.api.post('/events', eventInput({ unknown: nested(31) })).expect(200);

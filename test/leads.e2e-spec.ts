@@ -3,6 +3,7 @@ import { exhibitor, leadInput, phone } from './support/builders';
 import { Lanyard, startLanyard, Tenant } from './support/lanyard';
 
 const INTEGRATIONS = ['WEBHOOK', 'MARKETO', 'HUB_SPOT', 'ZOHO', 'SALES_FORCE', 'PIPE_DRIVE', 'ELOQUA', 'PARDOT'];
+const UUID = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const PHONE_TYPES = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'];
 
 describe('leads', () => {
@@ -236,7 +237,7 @@ describe('leads', () => {
       expect((await tenant.api.get(`/events/${expo}/leads`)).body.results.total).toBe(0);
     });
 
-    it.each(['1', 'x', `${randomUUID()}0`, `{${randomUUID()}}`, randomUUID().replaceAll('-', ''), '%00', '%zz'])(
+    it.each(['1', 'x', `${UUID}0`, `{${UUID}}`, UUID.replaceAll('-', ''), '%00', '%zz'])(
       'is 400 for the id %s',
       async (id) => {
         await mine.api.get(`/leads/${id}`).expect(400, { status: 400, error: 'Bad Request' });

@@ -15,6 +15,7 @@ import { InProcessTokenBucketStore } from '../src/rate-limit/in-process-token-bu
 import { RateLimitGuard } from '../src/rate-limit/rate-limit.guard';
 import { RateLimitModule } from '../src/rate-limit/rate-limit.module';
 import { REDIS, withDeadline } from '../src/rate-limit/redis';
+import type { RedisTokenBucketStore } from '../src/rate-limit/redis-token-bucket.store';
 import { ResilientTokenBucketStore } from '../src/rate-limit/resilient-token-bucket.store';
 import { limitsFault } from '../src/rate-limit/token-bucket';
 import { TokenBucketStore } from '../src/rate-limit/token-bucket.store';
@@ -99,6 +100,42 @@ describe('circuit breaker', () => {
     now = 2000;
     expect([breaker.allows(), breaker.succeeded(), breaker.isOpen]).toEqual([true, true, false]);
     expect([breaker.allows(), breaker.allows(), breaker.succeeded()]).toEqual([true, true, false]);
+  });
+});
+
+describe('a Redis that comes and goes', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is said to, with the decisions of this absence; the connection is renewed by probes alone', async () => {
+    const [warn, log] = (['warn', 'log'] as const).map((level) =>
+      jest.spyOn(Logger.prototype, level).mockImplementation(),
+    );
+    let [now, isAway, renewed] = [0, false, 0];
+    const full = { tokens: 1e9, time: START, max: 2e9, rate: 1000 };
+    const answer = { state: full, now: START, result: { admitted: true, remaining: 1, resetAt: 0, retryAfter: 0 } };
+    const redis = {
+      takeAndReport: () => (isAway ? Promise.reject(new Error('gone')) : Promise.resolve(answer)),
+      reconnect: () => renewed++,
+    } as unknown as RedisTokenBucketStore;
+    const store = new ResilientTokenBucketStore(redis, undefined, new CircuitBreaker(() => now));
+    const take = () => store.take('a', { maxTokens: 2, refillRate: 1 });
+    for (const decisions of [4, 6]) {
+      isAway = true;
+      for (let n = 0; n < decisions; n++) await take();
+      isAway = false;
+      now += 1000;
+      await take();
+    }
+    expect(warn?.mock.calls.flat()).toEqual(
+      Array(2).fill('Redis is away (gone); each process counts tokens by itself'),
+    );
+    expect(log?.mock.calls.flat()).toEqual([2, 4].map((n) => `Redis is back; ${n} requests were decided without it`));
+    expect([store.degradedDecisions, renewed]).toEqual([10, 0]);
+    isAway = true;
+    for (let n = 0; n < 3; n++) await take();
+    now += 1000;
+    await take();
+    expect(renewed).toBe(1);
   });
 });
 

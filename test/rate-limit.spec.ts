@@ -183,6 +183,18 @@ describe.each(stores)('token bucket, $name', ({ missing, open }) => {
     expect(await store.take(key, DEFAULTS)).toMatchObject({ remaining: 19 });
   });
 
+  test('is full at the microsecond that rounding up makes, and stays so when its limits rise', async () => {
+    for (const [wait, expected] of [
+      [1_428_572, { admitted: true, remaining: 4 }],
+      [1_428_571, { admitted: false }],
+    ] as const) {
+      const id = `${key}-${wait}`;
+      await takeAll(store, id, { maxTokens: 1, refillRate: 0.7 });
+      clock.now += wait;
+      expect(await store.take(id, { maxTokens: 5, refillRate: 0.7 })).toMatchObject(expected);
+    }
+  });
+
   test('refills to the maximum and no further, however long it is idle', async () => {
     const largest = { maxTokens: 9_000_000, refillRate: 1_000_000 };
     await store.take(key, largest);

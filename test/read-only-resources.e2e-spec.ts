@@ -76,14 +76,14 @@ describe('read-only resources', () => {
   });
 
   it.each([
-    [{ leadId: lead.id }, [0, 1]],
-    [{ leadId: lead.id.toUpperCase() }, [0, 1]],
-    [{ eventType: 'NOTE' }, [0, 2]],
-    [{ leadId: second.id, eventType: 'NOTE' }, [2]],
-    [{ leadId: lead.id, eventType: 'SMS' }, []],
-    [{ leadId: randomUUID() }, []],
-    [{ eventType: 'NOTE', limit: 1, offset: 1 }, [2]],
-  ])('filters lead activity events by %j', async (query, expected) => {
+    ['a lead', { leadId: lead.id }, [0, 1]],
+    ['a lead in upper case', { leadId: lead.id.toUpperCase() }, [0, 1]],
+    ['a type', { eventType: 'NOTE' }, [0, 2]],
+    ['both', { leadId: second.id, eventType: 'NOTE' }, [2]],
+    ['both, without a match', { leadId: lead.id, eventType: 'SMS' }, []],
+    ['an unknown lead', { leadId: randomUUID() }, []],
+    ['a type, page by page', { eventType: 'NOTE', limit: 1, offset: 1 }, [2]],
+  ])('filters lead activity events by %s', async (_, query, expected) => {
     const { leadActivityEvents, total } = await results('/leadActivityEvents', query);
     expect(leadActivityEvents.map(({ id }: { id: string }) => notes.findIndex((note) => note.id === id))).toEqual(
       expected,
@@ -99,7 +99,7 @@ describe('read-only resources', () => {
     'eventType=note',
     'eventType=NOTE&eventType=NOTE',
     'eventType=toString',
-    `leadId=${randomUUID()}%00`,
+    'leadId=0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b%00',
   ])('is 400 for %s', (query) =>
     mine.api.get(`/leadActivityEvents?${query}`).expect(400, { status: 400, error: 'Bad Request' }),
   );

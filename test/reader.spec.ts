@@ -6,6 +6,7 @@ import { EventAddLeadsV0Input, EventCreateV0Input, EventLeadInput } from '../src
 import { PageQuery } from '../src/http/parameters';
 import { Class, firstFault, instantiate } from '../src/http/reader';
 import { IndustryEventsQuery, IndustryEventUpdateV0Input } from '../src/industry-events/industry-event.dto';
+import { ValidationPipe } from '../src/http/validation.pipe';
 import { LeadActivityEventsQuery } from '../src/lead-activity-events/lead-activity-event.dto';
 import { LeadCreateV0Input, LeadPatchV0Input, RemoteIdInput } from '../src/leads/lead.dto';
 import { LeadPhoneNumbers, PhoneNumber } from '../src/leads/lead.response';
@@ -114,5 +115,17 @@ describe('reading', () => {
     const faulty = { ...lead, email: 7, tags: [{ tagOptionId: lead.id }, { tagOptionId: 'x' }] };
     expect(firstFault(instantiate<object>(RECORDS.leads, faulty))).toBe('email');
     expect(firstFault(instantiate<object>(RECORDS.leads, { ...faulty, email: null }))).toBe('tags[1].tagOptionId');
+  });
+});
+
+describe('the pipe', () => {
+  it.each(['body', 'query'] as const)('leaves a %s alone that is declared without a class', (type) => {
+    const value = { a: 1 };
+    expect(new ValidationPipe().transform(value, { type, metatype: Object })).toBe(value);
+    expect(new ValidationPipe().transform(value, { type })).toBe(value);
+  });
+
+  it('leaves alone what is neither body nor query', () => {
+    expect(new ValidationPipe().transform('x', { type: 'param', metatype: PageQuery })).toBe('x');
   });
 });

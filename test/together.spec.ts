@@ -1,8 +1,9 @@
 import { Together } from '../src/database/together';
+import { MOST_WAITING, Overloaded } from '../src/database/turns';
 
 /** Work whose runs the test ends by hand, as is the clock. */
 function work() {
-  const clock = { now: 0 };
+  const clock = { now: 5000 };
   const runs: { key: number; items: string[]; end: (error?: Error) => void }[] = [];
   const together = new Together<string, string>(
     (key, items) =>
@@ -78,7 +79,7 @@ describe('work done together', () => {
     const results = ['a', 'b', 'c', 'd', 'e'].map((item) =>
       together.add(1, item).catch((error: Error) => error.message),
     );
-    clock.now = 1000;
+    clock.now += 1000;
     await end(0, new Error('out of time'));
     expect(await Promise.all(results)).toEqual(results.map(() => 'out of time'));
     const later = together.add(1, 'f');
@@ -87,13 +88,35 @@ describe('work done together', () => {
     expect(itemsOf()).toEqual([['a'], ['f']]);
   });
 
+  it('is refused to those of a key that come when too many wait, and to nobody else', async () => {
+    const { together } = work();
+    const refused: unknown[] = [];
+    const add = (key: number): Promise<unknown> =>
+      together.add(key, 'x').catch((error: Error) => refused.push(error.constructor));
+    for (let n = 0; n <= MOST_WAITING; n++) void add(1);
+    await new Promise(setImmediate);
+    expect(refused).toEqual([]);
+    await add(1);
+    void add(2);
+    await new Promise(setImmediate);
+    expect(refused).toEqual([Overloaded]);
+  });
+
   it('tries again for those that waited when it failed quickly', async () => {
     const { clock, together, end, itemsOf } = work();
     const results = ['a', 'b'].map((item) => together.add(1, item).catch((error: Error) => error.message));
-    clock.now = 999;
+    clock.now += 999;
     await end(0, new Error('away'));
     await end(1);
     expect(await Promise.all(results)).toEqual(['away', 'B']);
     expect(itemsOf()).toEqual([['a'], ['b']]);
+  });
+
+  it('goes by a clock of its own when it is given none', async () => {
+    let runs = 0;
+    const fails = (): Promise<string[]> => (runs++ === 0 ? Promise.reject(new Error('away')) : Promise.resolve(['B']));
+    const together = new Together<string, string>(fails, 3, () => false);
+    const results = ['a', 'b'].map((item) => together.add(1, item).catch((error: Error) => error.message));
+    expect(await Promise.all(results)).toEqual(['away', 'B']);
   });
 });

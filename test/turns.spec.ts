@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DatabaseSilent, MOST_WAITING, Overloaded, Turns } from '../src/database/turns';
 import { leadInput } from './support/builders';
@@ -26,7 +27,10 @@ const settled = (): Promise<void> => jest.advanceTimersByTimeAsync(0).then(() =>
 
 describe('turns', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] }));
-  afterEach(() => jest.useRealTimers());
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
 
   it('leave a connection to others, however much one organization asks for', async () => {
     const { ask, names } = underWay(new Turns(5));
@@ -76,7 +80,83 @@ describe('turns', () => {
     expect(outcomes.a30).toBe(Overloaded);
   });
 
+  it('are waited for as long by those who come later', async () => {
+    const { ask, end, outcomes } = underWay(new Turns(1));
+    await jest.advanceTimersByTimeAsync(60_000);
+    for (let n = 1; n <= 30; n++) ask(`a${n}`);
+    for (let n = 1; n <= 19; n++) {
+      await jest.advanceTimersByTimeAsync(500);
+      await end(`a${n}`);
+    }
+    expect(outcomes.a30).toBeUndefined();
+  });
+
+  it.each([
+    ['an error of PostgreSQL', Object.assign(new Error(), { code: '23505' }), undefined],
+    ['no answer', new Error('Query read timeout'), DatabaseSilent],
+  ])('are waited for when others got an answer, which %s is or is not', async (_, error, outcome) => {
+    const { ask, end, outcomes } = underWay(new Turns(1));
+    for (const name of ['a1', 'a2', 'a3']) ask(name);
+    await jest.advanceTimersByTimeAsync(500);
+    await end('a1', error);
+    await jest.advanceTimersByTimeAsync(500);
+    expect(outcomes.a3).toBe(outcome);
+  });
+
+  it('come to those who still wait when another one gave up', async () => {
+    const { ask, end, outcomes, names } = underWay(new Turns(1));
+    ask('a1');
+    ask('a2');
+    await jest.advanceTimersByTimeAsync(500);
+    ask('a3');
+    await jest.advanceTimersByTimeAsync(700);
+    expect(outcomes).toEqual({ a2: DatabaseSilent });
+    await end('a1');
+    expect(names()).toEqual(['a1', 'a3']);
+  });
+
+  it('are of one share, however often connections were given back', async () => {
+    const { ask, end, names } = underWay(new Turns(5));
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1']) ask(name);
+    await end('a1');
+    await end('b1');
+    ask('a6');
+    expect(names()).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'a5']);
+    await end('a2');
+    expect(names()).toContain('a6');
+  });
+
+  it('that have come are looked after no more', async () => {
+    const { ask, end, outcomes } = underWay(new Turns(1));
+    for (const name of ['a1', 'b1', 'c1', 'c2']) ask(name);
+    for (const name of ['a1', 'b1', 'c1']) await end(name);
+    expect(jest.getTimerCount()).toBe(0);
+    await jest.advanceTimersByTimeAsync(60_000);
+    await end('c2');
+    expect(outcomes).toEqual({ a1: 'done', b1: 'done', c1: 'done', c2: 'done' });
+  });
+
+  it('that do not come are said to do so once, until nobody waits', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const { ask, end, names } = underWay(new Turns(1));
+    let asked = 0;
+    const askTooMuch = (): void => {
+      for (let n = 0; n <= MOST_WAITING + 1; n++) ask(`a${asked++}`);
+    };
+    askTooMuch();
+    ask('b1');
+    await end('a0');
+    await end('a1');
+    expect(names()).toEqual(['a0', 'a1', 'b1']);
+    askTooMuch();
+    expect(warn).toHaveBeenCalledTimes(1);
+    for (let n = 0; n < names().length; n++) await end(names()[n] ?? '');
+    askTooMuch();
+    expect(warn).toHaveBeenCalledTimes(2);
+  });
+
   it('are so many and no more', async () => {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const { ask, outcomes } = underWay(new Turns(1));
     for (let n = 0; n <= MOST_WAITING + 1; n++) ask(`a${n}`);
     ask('b1');

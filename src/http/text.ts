@@ -35,7 +35,8 @@ export function isCalendarDay(value: unknown): value is string {
   const date = new Date(0);
   // setUTCFullYear and not Date.UTC, which reads the years 0 to 99 as 1900 to 1999
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+  // A day that the month lacks is one of another month.
+  return date.getUTCMonth() === Number(month) - 1;
 }
 
 const MOMENT =

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import setUp from '../test/support/global-setup';
+import { type Mutant, type Report, tally, unexplained, unneeded } from './mutants/report';
+import { record } from './results';
+
+/** The guards, the checks, the bucket, pagination and the deduplication. */
+const FILES = [
+  'src/access/{access.guard,access.service,authentication-failures,key-format}.ts',
+  'src/rate-limit/{circuit-breaker,in-process-token-bucket.store,rate-limit.guard}.ts',
+  'src/rate-limit/{resilient-token-bucket.store,token-bucket}.ts',
+  'src/http/{body.guard,error.filter,fields,idempotency.guard,parameters,plain-json}.ts',
+  'src/http/{reader,request,text,validation.pipe}.ts',
+  'src/database/{idempotent-answers,statements,together,transaction,turns,writes}.ts',
+  'src/leads/leads.service.ts',
+  'src/events/{event-leads.service,events.service}.ts',
+  'src/industry-events/{bookmarks.service,industry-events.service}.ts',
+].flatMap((pattern) => {
+  const [, before = '', names = '', after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(pattern) ?? [];
+  return names ? names.split(',').map((name) => before + name + after) : [pattern];
+});
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const files = FILES.filter((file) => values.only.split(',').some((part) => file.includes(part)));
+if (files.length === 0) {
+  process.stderr.write(`--only PART,… of the names of\n${FILES.map((file) => `  ${file}\n`).join('')}`);
+  process.exit(2);
+}
+
+const ROOT = join(__dirname, '..');
+const STRYKER = join(dirname(require.resolve('@stryker-mutator/core/package.json')), 'bin/stryker.js');
+
+const optionsOf = (folder: string): object => ({
+  mutate: files,
+  // Texts are messages, names and SQL. Messages and names are no checks; what SQL must not forget is proven by
+  // prove:tenancy, and an empty statement would show nothing but that it is run.
+  mutator: { excludedMutations: ['StringLiteral'] },
+  plugins: [join(__dirname, 'mutants/runner.mjs')],
+  testRunner: 'suites',
+  coverageAnalysis: 'perTest',
+  concurrency: 2,
+  // What libraries remember of modules that were loaded anew stays in a process's memory.
+  maxTestRunnerReuse: 100,
+  // What hangs is mostly caught by a test's own time limit, and what goes in circles by the count of its turns.
+  timeoutMS: 60_000,
+  timeoutFactor: 3,
+  dryRunTimeoutMinutes: 15,
+  reporters: ['json', 'progress-append-only'],
+  jsonReporter: { fileName: join(folder, 'report.json') },
+  tempDirName: join(folder, 'sandbox'),
+  ignorePatterns: ['/bench', '/coverage', '/dist', '/.data', '/docs', '/examples'],
+  allowConsoleColors: false,
+  disableTypeChecks: 'src/**/*.ts',
+});
+
+/** Runs Stryker in a process of its own. @returns its report */
+async function mutate(folder: string): Promise<Report> {
+  const config = join(folder, 'stryker.json');
+  writeFileSync(config, JSON.stringify(optionsOf(folder)));
+  const child = spawn(process.execPath, [STRYKER, 'run', config], { cwd: ROOT, stdio: 'inherit' });
+  const stop = (): void => void child.kill();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  const status = await new Promise((resolve) => child.once('close', resolve));
+  if (status !== 0) throw new Error('Stryker did not come to an end');
+  return JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Report;
+}
+
+async function run(): Promise<boolean> {
+  // Mutants that hang are killed with the tests around them, and leave databases behind: on a server that goes anyway.
+  for (const name of ['DATABASE_URL', 'REDIS_URL', 'E2E_BASE_URL']) delete process.env[name];
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-mutants-'));
+  try {
+    await setUp();
+    return conclude(await mutate(folder));
+  } finally {
+    await globalThis.tearDownTests?.();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const line = ({ file, line, mutator, code, replacement }: Mutant): string =>
+  `  ${file}:${line} ${mutator}\n    - ${code}\n    + ${replacement}\n`;
+
+function conclude(report: Report): boolean {
+  const { perFile, sum } = tally(report);
+  for (const [file, figures] of perFile) process.stdout.write(`${file}: ${figures}\n`);
+  const survivors = unexplained(report);
+  if (survivors.length > 0) process.stdout.write(`survived, unexplained:\n${survivors.map(line).join('')}`);
+  const spare = unneeded(report);
+  for (const { file, code } of spare) process.stdout.write(`explained, but no survivor: ${file}: ${code}\n`);
+  const kept = survivors.length === 0 && spare.length === 0;
+  const promise = 'guards and checks taken out, one at a time';
+  // A part of the files is no figure to publish.
+  if (files.length === FILES.length) record({ promise, measured: sum, kept });
+  else process.stdout.write(`${kept ? 'kept' : 'BROKEN'} so far: ${promise}: ${sum}\n`);
+  return kept;
+}
+
+run().then(
+  (kept) => process.exit(kept ? 0 : 1),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(1);
+  },
+);

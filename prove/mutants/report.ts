@@ -1,0 +1,87 @@
+import { EXPLAINED, type Explained } from './explained';
+
+type Place = Record<'line' | 'column', number>;
+
+interface Found {
+  mutatorName: string;
+  replacement?: string;
+  status: string;
+  location: { start: Place; end: Place };
+}
+
+/** What Stryker writes, as far as it is read here. */
+export interface Report {
+  files: Record<string, { source: string; mutants: Found[] }>;
+}
+
+/** A change of the source. */
+export interface Mutant {
+  file: string;
+  line: number;
+  /** Stryker's name for the kind of change */
+  mutator: string;
+  /** what was changed, white space as one blank */
+  code: string;
+  replacement: string;
+  status: string;
+}
+
+const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+function between(source: string, start: Place, end: Place): string {
+  const lines = source.split('\n').slice(start.line - 1, end.line);
+  lines.push((lines.pop() ?? '').slice(0, end.column - 1));
+  return lines.join('\n').slice(start.column - 1);
+}
+
+/** All mutants but those of kinds that are left out. */
+const mutantsOf = (report: Report): Mutant[] =>
+  Object.entries(report.files).flatMap(([file, { source, mutants }]) =>
+    mutants
+      .filter(({ status }) => status !== 'Ignored')
+      .map(({ mutatorName: mutator, replacement = '', status, location: { start, end } }) => {
+        const code = onOneLine(between(source, start, end));
+        return { file, line: start.line, mutator, code, replacement: onOneLine(replacement), status };
+      }),
+  );
+
+const survived = ({ status }: Mutant): boolean => status === 'Survived' || status === 'NoCoverage';
+
+const explains = (explained: Explained, mutant: Mutant): boolean =>
+  explained.file === mutant.file &&
+  explained.code === mutant.code &&
+  (explained.to === undefined || [explained.to].flat().includes(mutant.replacement));
+
+const isExplained = (mutant: Mutant): boolean => EXPLAINED.some((explained) => explains(explained, mutant));
+
+/** Survivors that nobody has accounted for. */
+export const unexplained = (report: Report): Mutant[] =>
+  mutantsOf(report).filter((mutant) => survived(mutant) && !isExplained(mutant));
+
+/** Explanations of nothing: their mutants are caught by now, or their code is gone. */
+export const unneeded = (report: Report): Explained[] =>
+  EXPLAINED.filter(
+    (explained) =>
+      explained.file in report.files &&
+      !mutantsOf(report).some((mutant) => survived(mutant) && explains(explained, mutant)),
+  );
+
+function figures(mutants: Mutant[]): string {
+  const count = (fits: (mutant: Mutant) => boolean): number => mutants.filter(fits).length;
+  const timedOut = count(({ status }) => status === 'Timeout');
+  const broken = count(({ status }) => status === 'RuntimeError');
+  const killed = count(({ status }) => status === 'Killed');
+  const explained = count((mutant) => survived(mutant) && isExplained(mutant));
+  const rest = mutants.length - timedOut - broken - killed - explained;
+  return `${mutants.length} mutants: ${killed} killed, ${timedOut} timed out (killed), ${broken} did not start (killed), ${explained} explained, ${rest} unexplained`;
+}
+
+/** The figures of each file, and of all. */
+export function tally(report: Report): { perFile: [string, string][]; sum: string } {
+  const mutants = mutantsOf(report);
+  const perFile = Object.keys(report.files).map((file): [string, string] => [
+    file,
+    figures(mutants.filter((mutant) => mutant.file === file)),
+  ]);
+  return { perFile, sum: figures(mutants) };
+}

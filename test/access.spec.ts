@@ -1,0 +1,210 @@
+import { ForbiddenException, Logger } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { DataSource } from 'typeorm';
+import { AccessGuard } from '../src/access/access.guard';
+import { AccessService } from '../src/access/access.service';
+import { AuthenticationFailures } from '../src/access/authentication-failures';
+import { newKey } from '../src/access/key-format';
+import { Config } from '../src/config';
+
+const MINUTE = 60_000;
+
+/** A data source that knows one key, and is answered by hand. */
+function database(known: object | undefined) {
+  const lookUps: { answer: (rows?: object[]) => void; fail: () => void }[] = [];
+  const uses: string[][] = [];
+  const source = {
+    failsToWrite: false,
+    query: (sql: string, [first]: [string[]]) => {
+      if (sql.startsWith('update')) {
+        uses.push(first);
+        return source.failsToWrite ? Promise.reject(new Error('away')) : Promise.resolve();
+      }
+      return new Promise((resolve, reject) =>
+        lookUps.push({ answer: (rows = known ? [known] : []) => resolve(rows), fail: () => reject(new Error('away')) }),
+      );
+    },
+  };
+  const access = new AccessService(source as unknown as DataSource);
+  return { source, access, lookUps, uses };
+}
+
+describe('who a key speaks for', () => {
+  const caller = { keyId: 'k', organizationId: 1, maxTokens: 20, refillRate: 1, expiresAt: Infinity };
+  let now = 0;
+  const pass = async (milliseconds: number): Promise<void> => {
+    now += milliseconds;
+    await jest.advanceTimersByTimeAsync(milliseconds);
+  };
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'] });
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    now = 1_000_000;
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    jest.useRealTimers();
+  });
+
+  it('is looked up once for requests that arrive together', async () => {
+    const { access, lookUps } = database(caller);
+    const key = newKey();
+    const asked = [access.callerOf(key), access.callerOf(key), access.callerOf(key)];
+    expect(lookUps).toHaveLength(1);
+    lookUps[0]?.answer();
+    expect(await Promise.all(asked)).toEqual([caller, caller, caller]);
+    void access.callerOf(newKey());
+    expect(lookUps).toHaveLength(2);
+  });
+
+  it.each([
+    ['known', caller],
+    ['unknown', undefined],
+  ])('is remembered for four seconds from the moment of the question: %s', async (_, known) => {
+    const { access, lookUps } = database(known);
+    const key = newKey();
+    expect(access.rememberedCallerOf(key)).toBeUndefined();
+    const asked = access.callerOf(key);
+    await pass(1000);
+    lookUps[0]?.answer();
+    expect(await asked).toEqual(known);
+    await pass(2999);
+    expect([await access.callerOf(key), access.rememberedCallerOf(key)]).toEqual([known, known]);
+    expect(lookUps).toHaveLength(1);
+    await pass(2);
+    expect(access.rememberedCallerOf(key)).toBeUndefined();
+    void access.callerOf(key);
+    expect(lookUps).toHaveLength(2);
+  });
+
+  it('is not looked up for what has not the form of a key', async () => {
+    const { access, lookUps } = database(caller);
+    expect(await access.callerOf(`${newKey()}x`)).toBeUndefined();
+    expect(lookUps).toEqual([]);
+  });
+
+  it('ends at the moment at which the key expires, remembered or not', async () => {
+    const { access, lookUps } = database({ ...caller, expiresAt: Date.now() + 1000 });
+    const key = newKey();
+    const asked = access.callerOf(key);
+    lookUps[0]?.answer();
+    expect(await asked).toBeDefined();
+    await pass(999);
+    expect(access.rememberedCallerOf(key)).toBeDefined();
+    await pass(1);
+    expect([access.rememberedCallerOf(key), await access.callerOf(key)]).toEqual([undefined, undefined]);
+  });
+
+  it('is asked again after a failure: a key is not refused for that', async () => {
+    const { access, lookUps } = database(caller);
+    const key = newKey();
+    const asked = access.callerOf(key);
+    lookUps[0]?.fail();
+    await expect(asked).rejects.toThrow('away');
+    const again = access.callerOf(key);
+    lookUps[1]?.answer();
+    expect(await again).toEqual(caller);
+  });
+
+  const use = async ({ access, lookUps }: ReturnType<typeof database>): Promise<void> => {
+    const asked = access.callerOf(newKey());
+    lookUps.at(-1)?.answer();
+    await asked;
+  };
+
+  it('is noted once a minute, and not when nobody came', async () => {
+    const db = database(caller);
+    await use(db);
+    await use(db);
+    await pass(MINUTE - 1);
+    expect(db.uses).toEqual([]);
+    await pass(1);
+    expect(db.uses).toEqual([['k']]);
+    await pass(2 * MINUTE);
+    expect(db.uses).toEqual([['k']]);
+    await use(db);
+    await pass(MINUTE);
+    expect(db.uses).toEqual([['k'], ['k']]);
+  });
+
+  it('is noted when the server stops, and then no more', async () => {
+    const db = database(caller);
+    await use(db);
+    await db.access.onApplicationShutdown();
+    expect([db.uses, jest.getTimerCount()]).toEqual([[['k']], 0]);
+    await db.access.onApplicationShutdown();
+    expect(db.uses).toEqual([['k']]);
+  });
+
+  it('is not noted when that fails, which is said and disturbs nobody', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const db = database(caller);
+    db.source.failsToWrite = true;
+    await use(db);
+    await pass(MINUTE);
+    expect(warn.mock.calls).toEqual([['The last use of the keys could not be written']]);
+  });
+});
+
+describe('failures to authenticate', () => {
+  const response = () => {
+    const headers: Record<string, unknown> = {};
+    return { headers, setHeader: (name: string, value: unknown) => void (headers[name] = value) };
+  };
+  const counting = (increment: (address: string) => Promise<object>) =>
+    new AuthenticationFailures({ increment } as unknown as ThrottlerStorage, new Config({ authenticationFailures: 3 }));
+
+  it.each([
+    [59, 59],
+    [0, 1],
+  ])('of an address that is blocked for %i s more are told to wait for %i s', async (timeToBlockExpire, seconds) => {
+    const failures = counting(() => Promise.resolve({ isBlocked: true, timeToBlockExpire }));
+    const sent = response();
+    await expect(failures.count('a', sent as never)).rejects.toMatchObject({ status: 429 });
+    expect(sent.headers).toEqual({ 'Retry-After': seconds });
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('away'))],
+    ['does not answer', () => new Promise<object>(() => undefined)],
+    ['has counted few', () => Promise.resolve({ isBlocked: false })],
+  ])('are let pass when the counter %s', async (_, increment) => {
+    const sent = response();
+    await counting(increment).count('a', sent as never);
+    expect(sent.headers).toEqual({});
+  });
+
+  it('are those of the address that the request came from', async () => {
+    const counted: string[] = [];
+    const failures = counting((address) => {
+      counted.push(address);
+      return Promise.resolve({});
+    });
+    const answer = asked(new AccessGuard(new Reflector(), database(undefined).access, failures), 'x');
+    await expect(answer).rejects.toBeInstanceOf(ForbiddenException);
+    expect(counted).toEqual(['192.0.2.7']);
+  });
+
+  it('are not waited for, and neither is a look-up, by who was known a moment ago', async () => {
+    const { access, lookUps } = database({ expiresAt: Infinity });
+    const key = newKey();
+    const guard = new AccessGuard(
+      new Reflector(),
+      access,
+      counting(() => new Promise(() => undefined)),
+    );
+    const first = asked(guard, key);
+    lookUps[0]?.answer();
+    expect(await first).toBe(true);
+    expect(asked(guard, key)).toBe(true);
+  });
+
+  /** What the guard says to a request with this key. */
+  const asked = (guard: AccessGuard, key: string) => {
+    const request = { headers: { 'x-api-key': key }, ip: '192.0.2.7' };
+    const http = { getRequest: () => request, getResponse: response };
+    const context = { getHandler: () => asked, getClass: () => AccessGuard, switchToHttp: () => http };
+    return guard.canActivate(context as never);
+  };
+});

@@ -1,0 +1,65 @@
+import { Logger } from '@nestjs/common';
+import type { DataSource, EntityManager } from 'typeorm';
+import { IdempotentAnswers } from '../src/database/idempotent-answers';
+import { TryAgain } from '../src/database/transaction';
+
+const MINUTE = 60_000;
+
+describe('the sweep of stored answers', () => {
+  let batches: (number | Error)[];
+  let asked: number;
+  const answers = (): IdempotentAnswers =>
+    new IdempotentAnswers({
+      query: () => {
+        asked++;
+        const batch = batches.shift() ?? 0;
+        return batch instanceof Error ? Promise.reject(batch) : Promise.resolve([[], batch]);
+      },
+    } as unknown as DataSource);
+  beforeEach(() => {
+    [batches, asked] = [[], 0];
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+
+  it('goes on while batches are full, and tells how many there were', async () => {
+    batches = [1000, 1000, 999, 1000];
+    expect([await answers().sweep(), asked]).toEqual([2999, 3]);
+  });
+
+  it('happens at the start and every minute, until the end', async () => {
+    const swept = answers();
+    swept.onApplicationBootstrap();
+    expect(asked).toBe(1);
+    await jest.advanceTimersByTimeAsync(MINUTE - 1);
+    expect(asked).toBe(1);
+    await jest.advanceTimersByTimeAsync(1 + MINUTE);
+    expect(asked).toBe(3);
+    swept.onApplicationShutdown();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('that fails is said in the log, and tried again', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    batches = [new Error('away')];
+    const swept = answers();
+    swept.onApplicationBootstrap();
+    await jest.advanceTimersByTimeAsync(MINUTE);
+    expect(warn.mock.calls).toEqual([['Old idempotent answers could not be swept']]);
+    expect(asked).toBe(2);
+    swept.onApplicationShutdown();
+  });
+});
+
+describe('a request that is sent again', () => {
+  it('is tried again when the first one ended between the look and the lock', async () => {
+    const rows = [[{ free: true, same: null, answer: null }], []];
+    const manager = { query: () => Promise.resolve(rows.shift()) } as unknown as EntityManager;
+    const once = { key: 'k', fingerprint: Buffer.from('f'), replayed: () => undefined };
+    const done = new IdempotentAnswers({} as DataSource).once(manager, 'a', once, () => Promise.resolve('{}'));
+    await expect(done).rejects.toBeInstanceOf(TryAgain);
+  });
+});
