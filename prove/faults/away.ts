@@ -36,15 +36,17 @@ const outOfConnections: Trouble = async ({ postgres }) => {
   const taken: Client[] = [];
   await takeConnections(postgres, taken);
   // Processes of the API are quick to take theirs again, and one that is just connecting has no name yet.
-  let quiet = 0;
   await until('no connection is left', async () => {
-    const ended = await taken[0]?.query(
+    await taken[0]?.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where backend_type = 'client backend' and application_name <> '${TAKER}'`,
     );
     await takeConnections(postgres, taken);
-    quiet = ended?.rowCount === 0 ? quiet + 1 : 0;
-    return quiet > 3;
+    const held = await taken[0]?.query<{ all: boolean }>(
+      `select count(*) >= current_setting('max_connections')::integer as all from pg_stat_activity
+        where application_name = '${TAKER}'`,
+    );
+    return held?.rows[0]?.all === true;
   });
   return async () => void (await Promise.all(taken.map((client) => client.end().catch(() => undefined))));
 };
