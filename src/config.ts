@@ -44,7 +44,7 @@ export class Config {
   /** Milliseconds within which a whole request must have come. */
   readonly requestTimeoutMs: number = 60_000;
   /** Milliseconds during which a stopping server still answers what reaches it. */
-  readonly drainMs: number = 0;
+  readonly drainMs: number = 500;
 
   /** What is logged. Nest's own 'log' tells of each module and route at every start. */
   readonly logLevels: LogLevel[] = ['warn', 'error', 'fatal'];
@@ -72,7 +72,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     authenticationFailures: integer(env, 'LANYARD_AUTHENTICATION_FAILURES', 3000, 1, 1_000_000),
     headersTimeoutMs: integer(env, 'LANYARD_HEADERS_TIMEOUT_MS', 15_000, 100, 600_000),
     requestTimeoutMs: integer(env, 'LANYARD_REQUEST_TIMEOUT_MS', 60_000, 100, 600_000),
-    drainMs: integer(env, 'LANYARD_DRAIN_MS', 0, 0, 60_000),
+    drainMs: integer(env, 'LANYARD_DRAIN_MS', 500, 0, 60_000),
   });
 }
 

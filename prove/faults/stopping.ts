@@ -76,13 +76,13 @@ export const sigterm: Fault = {
   name: 'sigterm',
   promise: 'SIGTERM at load',
   times: 20,
-  play: (stage) => terminated(stage, { LANYARD_DRAIN_MS: '500' }, false),
+  play: (stage) => terminated(stage, {}, false),
 };
 
 export const sigtermAtOnce: Fault = {
   name: 'sigterm-at-once',
   times: 20,
-  play: (stage) => terminated(stage, {}, false),
+  play: (stage) => terminated(stage, { LANYARD_DRAIN_MS: '0' }, false),
 };
 
 export const sigtermBehindHaproxy: Fault = {
