@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,7 +23,13 @@ const FILES = [
   return names ? names.split(',').map((name) => before + name + after) : [pattern];
 });
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    /** where to keep Stryker's report, which says what each test caught */
+    report: { type: 'string' },
+  },
+});
 const files = FILES.filter((file) => values.only.split(',').some((part) => file.includes(part)));
 if (files.length === 0) {
   process.stderr.write(`--only PART,… of the names of\n${FILES.map((file) => `  ${file}\n`).join('')}`);
@@ -39,6 +45,7 @@ const optionsOf = (folder: string): object => ({
   // prove:tenancy, and an empty statement would show nothing but that it is run.
   mutator: { excludedMutations: ['StringLiteral'] },
   plugins: [join(__dirname, 'mutants/runner.mjs')],
+  ignorers: ['lazy-types'],
   testRunner: 'suites',
   coverageAnalysis: 'perTest',
   concurrency: 2,
@@ -65,6 +72,7 @@ async function mutate(folder: string): Promise<Report> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   const status = await new Promise((resolve) => child.once('close', resolve));
   if (status !== 0) throw new Error('Stryker did not come to an end');
+  if (values.report) copyFileSync(join(folder, 'report.json'), values.report);
   return JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Report;
 }
 

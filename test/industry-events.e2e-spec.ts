@@ -169,6 +169,12 @@ describe('industry events', () => {
       );
     });
 
+    it('takes a start and an end that are the same moment', async () => {
+      const { industryEvent } = await post(industryEventInput());
+      const { body } = await put(industryEvent.id, { startDate: industryEvent.endDate }).expect(200);
+      expect(body.results.industryEvent.startDate).toBe(industryEvent.endDate);
+    });
+
     it("refuses another record's eventUrl, and takes its own", async () => {
       const [a, b] = [await post(industryEventInput()), await post(industryEventInput())];
       const { eventUrl } = a.industryEvent;

@@ -8,9 +8,9 @@ describe('a database that takes its time', () => {
   beforeAll(async () => {
     lanyard = await startInProcess();
     tenant = await lanyard.tenant();
-    // 1.5 s are what a statement has.
+    // 1.5 s are what a statement has, and 2 s are for how long its answer is waited for.
     await lanyard.app.get(DataSource).query(`
-      create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(1.6); return old; end $$;
+      create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(2.1); return old; end $$;
       create trigger dawdling before delete on events for each row execute function dawdle();
       create trigger dawdling before delete on leads for each row execute function dawdle()`);
   });

@@ -21,8 +21,8 @@ describe('the total of a search that was made before', () => {
   });
   afterAll(() => remove(installation));
 
-  const total = async (): Promise<number> =>
-    (await tenant.api.get('/industryEvents', { q: 'lanyardry', limit: 1 }).expect(200)).body.results.total as number;
+  const total = async (q = 'lanyardry'): Promise<number> =>
+    (await tenant.api.get('/industryEvents', { q, limit: 1 }).expect(200)).body.results.total as number;
   const imported = async (record: object): Promise<void> => {
     const line = JSON.stringify({ section: 'industryEvents', record });
     const args = ['import', '-', '--organization', String(tenant.organizationId), '--json'];
@@ -58,6 +58,13 @@ describe('the total of a search that was made before', () => {
       expect({ change, total: await total() }).toEqual({ change, total: expected });
       expect({ change, again: await total() }).toEqual({ change, again: expected });
     }
+  });
+
+  it('is of the words that were searched for, and of no others', async () => {
+    await sql(`update industry_events set name = 'Expo' where name like 'Fair 20__'`);
+    const [row] = await sql(`select count(*)::int as fairs from industry_events where name like 'Fair %'`);
+    expect(await total()).not.toBe(row?.fairs);
+    expect(await total('fair')).toBe(row?.fairs);
   });
 
   it('is not counted again', async () => {

@@ -207,4 +207,16 @@ class Runner {
 
 const createRunner = () => new Runner();
 createRunner.inject = [];
-export const strykerPlugins = [{ kind: 'TestRunner', name: 'suites', factory: createRunner }];
+
+/** Swagger takes a function for a lazy type when its name is `type`, which it loses between Stryker's changes. */
+const lazyTypes = {
+  shouldIgnore: (path) =>
+    path.isArrowFunctionExpression() && path.parentPath?.isObjectProperty() && path.parentPath.node.key.name === 'type'
+      ? 'found by its name'
+      : undefined,
+};
+
+export const strykerPlugins = [
+  { kind: 'TestRunner', name: 'suites', factory: createRunner },
+  { kind: 'Ignore', name: 'lazy-types', value: lazyTypes },
+];
