@@ -1,3 +1,4 @@
+import { NotFoundException } from '@nestjs/common';
 import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DatabaseSilent, MOST_WAITING, Overloaded, Turns } from '../src/database/turns';
@@ -67,6 +68,31 @@ describe('turns', () => {
     expect(outcomes).toEqual({ b1: DatabaseSilent });
     await end('a1');
     expect(names()).toEqual(['a1']);
+  });
+
+  it('do not come any more to who has waited for a database that then gave no answer', async () => {
+    const { ask, end, outcomes, names } = underWay(new Turns(1));
+    ask('a1');
+    ask('b1');
+    ask('c1');
+    await jest.advanceTimersByTimeAsync(190);
+    ask('d1');
+    await jest.advanceTimersByTimeAsync(10);
+    await end('a1', new Error('Query read timeout'));
+    expect(outcomes).toEqual({ a1: Error, b1: DatabaseSilent, c1: DatabaseSilent });
+    expect(names()).toEqual(['a1', 'd1']);
+  });
+
+  it.each([
+    ['an error of a statement', Object.assign(new Error(), { code: '23505' })],
+    ['nothing found', new NotFoundException()],
+  ])('come after %s, which is an answer', async (_, error) => {
+    const { ask, end, names } = underWay(new Turns(1));
+    ask('a1');
+    ask('b1');
+    await jest.advanceTimersByTimeAsync(500);
+    await end('a1', error);
+    expect(names()).toEqual(['a1', 'b1']);
   });
 
   it('are waited for while the database answers others, though not for ever', async () => {

@@ -1,8 +1,11 @@
-import { Logger, ServiceUnavailableException } from '@nestjs/common';
-import { sqlState } from './transaction';
+import { HttpException, Logger, ServiceUnavailableException } from '@nestjs/common';
+import { sqlState, TryAgain } from './transaction';
 
 /** Milliseconds without any answer of the database after which nobody waits on for a connection. */
 const SILENCE = 1000;
+/** Milliseconds of waiting after which a statement that fails would be an error too late. */
+const A_WHILE = 200;
+const SILENT = 'The database does not answer';
 /** Milliseconds for which somebody waits for a connection while the database does answer others. */
 const PATIENCE = 10_000;
 /** Requests of one organization that may wait at a time: so many that none is refused in a burst, and memory is bounded. */
@@ -49,15 +52,16 @@ export class Turns {
   async run<T>(organizationId: number, work: () => Promise<T>): Promise<T> {
     if (this.isFree(organizationId)) this.hold(organizationId);
     else await this.turnOf(organizationId);
+    let isAnswered = true;
     try {
-      const result = await work();
-      this.answered = performance.now();
-      return result;
+      return await work();
     } catch (error) {
-      if (sqlState(error) !== undefined) this.answered = performance.now();
+      isAnswered = sqlState(error) !== undefined || error instanceof HttpException || error instanceof TryAgain;
       throw error;
     } finally {
+      if (isAnswered) this.answered = performance.now();
       this.release(organizationId);
+      while (this.next(isAnswered));
     }
   }
 
@@ -75,11 +79,14 @@ export class Turns {
     const held = (this.held.get(organizationId) ?? 0) - 1;
     if (held > 0) this.held.set(organizationId, held);
     else this.held.delete(organizationId);
-    this.next();
   }
 
-  /** Starts whoever is next in turn and may hold one more; its organization is the last one then. */
-  private next(): void {
+  /**
+   * Starts whoever is next in turn and may hold one more; its organization is the last one then. After work that got no
+   * answer, who has waited for a while is refused: the work would take its time in vain once more.
+   * @returns whether somebody was refused, and another one is next
+   */
+  private next(isAnswered: boolean): boolean {
     for (const [organizationId, queue] of this.waiting) {
       if (!this.isFree(organizationId)) continue;
       const [first] = queue.splice(0, 1);
@@ -88,10 +95,15 @@ export class Turns {
       else if (this.waiting.size === 0) this.isRefusing = false;
       if (!first) continue;
       clearTimeout(first.timer);
+      if (!isAnswered && performance.now() - Math.max(first.since, this.answered) >= A_WHILE) {
+        first.refuse(new DatabaseSilent(SILENT));
+        return true;
+      }
       this.hold(organizationId);
       first.start();
-      return;
+      return false;
     }
+    return false;
   }
 
   private turnOf(organizationId: number): Promise<void> {
@@ -113,7 +125,7 @@ export class Turns {
       const queue = this.waiting.get(organizationId) ?? [];
       queue.splice(queue.indexOf(one), 1);
       if (queue.length === 0) this.waiting.delete(organizationId);
-      one.refuse(isAnswering ? this.overload() : new DatabaseSilent('The database does not answer'));
+      one.refuse(isAnswering ? this.overload() : new DatabaseSilent(SILENT));
     }, SILENCE);
   }
 
