@@ -51,8 +51,9 @@ describe('an error', () => {
   const INTERNAL = { headers: TYPE, status: 500, body: body(500, 'Internal Server Error') };
 
   it('that nobody expected is told to the log alone, with the place where it was thrown', () => {
-    expect(answerTo(new TypeError('two\nlines'))).toEqual(INTERNAL);
-    expect(logged).toEqual([{ requestId: 'r-1', error: 'TypeError', message: 'two\nlines', frames }]);
+    expect(answerTo(new TypeError('two\nlines at once'))).toEqual(INTERNAL);
+    expect(logged).toEqual([{ requestId: 'r-1', error: 'TypeError', message: 'two\nlines at once', frames }]);
+    // The message, of which the stack begins with a copy, is no place.
     const [{ frames: [first] = [] }] = logged as [{ frames?: string[] }];
     expect(first).toContain('error-filter.spec');
   });

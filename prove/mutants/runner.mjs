@@ -80,7 +80,7 @@ const nameOf = ({ name, parent }) => (parent ? `${nameOf(parent)} ${name}`.trimS
 const idOf = (suite, test) => `${suite}: ${nameOf(test)}`;
 const testsOf = (block) => block.children.flatMap((child) => (child.type === 'test' ? [child] : testsOf(child)));
 
-/** What runs at the moment: which tests (all without `wanted`), and whether the first failure ends it. */
+/** What runs at the moment, and whether the first failure ends it. */
 let run;
 function follow({ name, test, describeBlock }) {
   if (name === 'test_start') stryker.currentTestId = idOf(run.suite, test);
@@ -101,17 +101,24 @@ function forgetModules() {
 }
 const require = createRequire(import.meta.url);
 
-/** @returns results in the form that Stryker wants */
-async function runSuite(suite, wanted, bails) {
+/**
+ * @param wanted ids of the tests to run, all without
+ * @param passed ids of tests to leave out; without it there is no mutant, and a failure ends nothing
+ * @returns results in the form that Stryker wants
+ */
+async function runSuite(suite, wanted, passed) {
   circus.resetState();
   const state = circus.getState();
   state.testTimeout = TEST_TIMEOUT;
-  run = { suite, bails, failed: false };
+  run = { suite, bails: passed !== undefined, failed: false };
   require(join(process.cwd(), 'test/support/after-each-suite.ts'));
   delete require.cache[join(process.cwd(), 'test/support/after-each-suite.ts')];
   require(join(process.cwd(), `test/${suite}.ts`));
   const tests = testsOf(state.rootDescribeBlock);
-  for (const test of tests) if (wanted && !wanted.has(idOf(suite, test))) test.mode = 'skip';
+  for (const test of tests) {
+    const id = idOf(suite, test);
+    if (passed?.has(id) || (wanted && !wanted.has(id))) test.mode = 'skip';
+  }
   if (!tests.some(({ mode }) => mode !== 'skip')) return [];
   await circus.run();
   timers.useRealTimers();
@@ -191,17 +198,34 @@ class Runner {
   }
 
   async #seek(wanted) {
-    let nrOfTests = 0;
     for (const suite of SUITES) {
       if (wanted && ![...wanted].some((id) => id.startsWith(`${suite}: `))) continue;
-      const results = await runSuite(suite, wanted, true);
-      nrOfTests += results.length;
-      const failed = results.find(({ status }) => status === 1);
-      this.#isDirty ||= results.some(({ failureMessage }) => failureMessage.includes('Exceeded timeout'));
+      const failed = await this.#failureOf(suite, wanted);
       if (stryker.hitCount > stryker.hitLimit) return { status: 'timeout', reason: 'Went in circles' };
-      if (failed) return { status: 'killed', killedBy: [failed.id], failureMessage: failed.failureMessage, nrOfTests };
+      if (failed) {
+        return { status: 'killed', killedBy: [failed.id], failureMessage: failed.failureMessage, nrOfTests: 1 };
+      }
     }
-    return { status: 'survived', nrOfTests };
+    return { status: 'survived', nrOfTests: wanted?.size ?? 0 };
+  }
+
+  /** A failure that counts comes twice: a test that the machine kept waiting has caught nothing. */
+  async #failureOf(suite, wanted) {
+    const passed = new Set();
+    for (;;) {
+      const failed = this.#noted(await runSuite(suite, wanted, passed));
+      if (!failed || stryker.hitCount > stryker.hitLimit) return failed;
+      forgetModules();
+      if (this.#noted(await runSuite(suite, new Set([failed.id]), passed))) return failed;
+      passed.add(failed.id);
+      forgetModules();
+    }
+  }
+
+  /** @returns the first failure */
+  #noted(results) {
+    this.#isDirty ||= results.some(({ failureMessage }) => failureMessage.includes('Exceeded timeout'));
+    return results.find(({ status }) => status === 1);
   }
 }
 
