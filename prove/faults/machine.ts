@@ -48,7 +48,7 @@ export const apiStopped: Fault = {
 };
 
 /** Megabytes of a disk on which PostgreSQL has just room to begin. */
-const DISK = 200;
+const DISK = 260;
 
 export const diskFull: Fault = {
   name: 'disk-full',

@@ -40,10 +40,10 @@ const PROVOCATIONS: ((canaries: Canaries, taken: Creation[]) => Ask)[] = [
         .slice(0, 65_000),
     },
   }),
-  // A unique index refuses this one, and PostgreSQL's log has a line about it.
+  // A unique index refuses this one, and PostgreSQL's log has a line about it. With one record alone it would be obeyed.
   (canaries, [first, second]) => ({
     method: 'PUT',
-    path: `/api/v0/industryEvents/${first?.stored?.id ?? randomUUID()}`,
+    path: `/api/v0/industryEvents/${(second && first?.stored?.id) ?? randomUUID()}`,
     body: { eventUrl: canaries.url(second?.marker), name: canaries.text() },
   }),
 ];
