@@ -70,6 +70,15 @@ describe('turns', () => {
     expect(names()).toEqual(['a1']);
   });
 
+  it('do not come when it answered somebody at first, and then nobody for a second', async () => {
+    const { ask, end, outcomes } = underWay(new Turns(1));
+    for (const name of ['a1', 'b1', 'c1']) ask(name);
+    await jest.advanceTimersByTimeAsync(500);
+    await end('a1');
+    await jest.advanceTimersByTimeAsync(1500);
+    expect(outcomes).toEqual({ a1: 'done', c1: DatabaseSilent });
+  });
+
   it('do not come any more to who has waited for a database that then gave no answer', async () => {
     const { ask, end, outcomes, names } = underWay(new Turns(1));
     ask('a1');

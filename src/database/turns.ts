@@ -120,8 +120,9 @@ export class Turns {
   /** Looks after a second whether it makes sense to wait on. */
   private wait(organizationId: number, one: Waiting): void {
     one.timer = setTimeout(() => {
-      const isAnswering = this.answered >= one.since;
-      if (isAnswering && performance.now() - one.since < PATIENCE) return this.wait(organizationId, one);
+      const now = performance.now();
+      const isAnswering = now - this.answered < SILENCE;
+      if (isAnswering && now - one.since < PATIENCE) return this.wait(organizationId, one);
       const queue = this.waiting.get(organizationId) ?? [];
       queue.splice(queue.indexOf(one), 1);
       if (queue.length === 0) this.waiting.delete(organizationId);
