@@ -1,7 +1,9 @@
 import { Logger } from '@nestjs/common';
-import type { DataSource, EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { IdempotentAnswers } from '../src/database/idempotent-answers';
 import { TryAgain } from '../src/database/transaction';
+import { leadInput } from './support/builders';
+import { startInProcess } from './support/lanyard';
 
 const MINUTE = 60_000;
 
@@ -61,5 +63,21 @@ describe('a request that is sent again', () => {
     const once = { key: 'k', fingerprint: Buffer.from('f'), replayed: () => undefined };
     const done = new IdempotentAnswers({} as DataSource).once(manager, 'a', once, () => Promise.resolve('{}'));
     await expect(done).rejects.toBeInstanceOf(TryAgain);
+  });
+});
+
+describe('an answer that cannot be stored', () => {
+  it('takes the write with it, and its key is free', async () => {
+    const lanyard = await startInProcess();
+    const { api } = await lanyard.tenant();
+    const db = lanyard.app.get(DataSource);
+    const create = () => api.post('/leads', leadInput()).set('Idempotency-Key', 'scan-1');
+    await db.query('alter table idempotent_answers add constraint no_more check (false) not valid');
+    await create().expect(500);
+    await db.query('alter table idempotent_answers drop constraint no_more');
+    expect((await api.get('/leads').expect(200)).body.results.total).toBe(0);
+    const { headers } = await create().expect(200);
+    expect(headers).not.toHaveProperty('idempotency-replayed');
+    await lanyard.stop();
   });
 });
