@@ -13,6 +13,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY openapi.json ./
 USER node
 EXPOSE 3000
 # node itself is process 1 (under compose's init) and hears SIGTERM: no npm and no shell in between.

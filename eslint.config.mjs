@@ -2,7 +2,7 @@ import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'coverage/', 'node_modules/', '.data/'] },
+  { ignores: ['**/dist/', 'coverage/', 'node_modules/', '.data/'] },
   eslint.configs.recommended,
   ...tseslint.configs.recommended,
   {
@@ -31,9 +31,14 @@ export default tseslint.config(
         fetch: 'readonly',
         URL: 'readonly',
         Buffer: 'readonly',
+        AbortSignal: 'readonly',
         setTimeout: 'readonly',
       },
     },
   },
   { files: ['**/*.js'], languageOptions: { globals: { module: 'readonly' } } },
+  {
+    files: ['src/pages/static/*.js'],
+    languageOptions: { globals: { document: 'readonly', matchMedia: 'readonly', SwaggerUIBundle: 'readonly' } },
+  },
 );

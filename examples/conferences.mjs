@@ -1,44 +1,26 @@
 // Loads a file of conferences (one JSON object a line, each a body of POST /industryEvents) through the API, then looks
-// for some of them and pages through the catalogue.
+// for some of them and pages through the catalogue. Run again, it creates none twice: those with an eventUrl never, the
+// others within 24 hours.
 //
 //   LANYARD_KEY=lan_… npm run example:conferences -- conferences.ndjson
-//
-// LANYARD_URL names another server than http://localhost:3000/api/v0.
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
+import { argument, call } from './call.mjs';
 
-const [file] = process.argv.slice(2);
-const key = process.env.LANYARD_KEY;
-const base = process.env.LANYARD_URL ?? 'http://localhost:3000/api/v0';
-if (!file || !key) {
-  console.error('Usage: LANYARD_KEY=lan_… npm run example:conferences -- FILE');
-  process.exit(2);
-}
-
-/** Results of a request. A client that was told to wait waits as long as it was told. */
-async function call(method, path, body) {
-  for (;;) {
-    const response = await fetch(base + path, {
-      method,
-      headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
-      body: body && JSON.stringify(body),
-    });
-    const answer = await response.json();
-    if (response.ok) return answer;
-    if (response.status !== 429) throw new Error(`${method} ${path}: ${answer.status} ${answer.error}`);
-    await pause(Number(response.headers.get('retry-after')) * 1000);
-  }
-}
+const file = argument('conferences', 'FILE');
 
 const outcome = { created: 0, existing: 0, withPotentialDuplicates: 0 };
 const loaded = new Set();
 const lines = createInterface({ input: createReadStream(file) })[Symbol.asyncIterator]();
 
+let number = 0;
+
 /** Several of these take lines from the one file until there is none left. */
 async function worker() {
   for (let line = await lines.next(); !line.done; line = await lines.next()) {
-    const { results } = await call('POST', '/industryEvents', JSON.parse(line.value));
+    const once = createHash('sha256').update(`${++number} ${line.value}`).digest('hex');
+    const { results } = await call('POST', '/industryEvents', JSON.parse(line.value), once);
     outcome[results.created ? 'created' : 'existing']++;
     if (results.potentialDuplicates.length > 0) outcome.withPotentialDuplicates++;
     loaded.add(results.industryEvent.id);

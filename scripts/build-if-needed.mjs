@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const stamp = join(root, 'dist', '.built');
-const inputs = ['ormconfig.ts', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'].map((file) =>
-  join(root, file),
+const inputs = ['nest-cli.json', 'ormconfig.ts', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'].map(
+  (file) => join(root, file),
 );
 const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true }).map((entry) =>
   join(entry.parentPath, entry.name),

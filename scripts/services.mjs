@@ -140,7 +140,11 @@ async function startRedis(defer) {
 /** A server of Node.js that says on which URL it listens. */
 export async function startServer({ environment, defer }, file, { settings, flags = [] } = {}) {
   const env = { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', ...environment, ...settings };
-  const { pid, match } = await startChild(process.execPath, [...flags, file], { env, defer, sign: /listens at (\S+)/ });
+  const { pid, match } = await startChild(process.execPath, [...flags, file], {
+    env,
+    defer,
+    sign: /listens at (\S+)/,
+  });
   return { pid, url: match[1].replace('localhost', '127.0.0.1') };
 }
 
@@ -181,10 +185,10 @@ async function operator({ environment, defer }, args, lines = []) {
   return JSON.parse(output);
 }
 
-/** A new organization with a key, and with the records of a dataset, if there is one. */
-export async function makeOrganization(services, name, records) {
+/** A new organization with a key, and with the records of a dataset, if there is one. `limits` are options of the key. */
+export async function makeOrganization(services, name, records, limits = LIMITS) {
   const { id } = await operator(services, ['organizations', 'create', '--name', name]);
-  const { key } = await operator(services, ['keys', 'issue', '--organization', String(id), ...LIMITS]);
+  const { key } = await operator(services, ['keys', 'issue', '--organization', String(id), ...limits]);
   if (!records) return { id, key };
   const { events } = await operator(services, ['import', '-', '--organization', String(id)], linesOf(records));
   return { id, key, events };

@@ -1,4 +1,5 @@
 import { DynamicModule, Module } from '@nestjs/common';
+import { ConfigModule } from '@nestjs/config';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AccessGuard } from './access/access.guard';
 import { AccessModule } from './access/access.module';
@@ -15,6 +16,8 @@ import { ValidationPipe } from './http/validation.pipe';
 import { IndustryEventsModule } from './industry-events/industry-events.module';
 import { LeadActivityEventsModule } from './lead-activity-events/lead-activity-events.module';
 import { LeadsModule } from './leads/leads.module';
+import { ObservabilityModule } from './observability/observability.module';
+import { PagesModule } from './pages/pages.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TagGroupsModule } from './tag-groups/tag-groups.module';
@@ -27,6 +30,16 @@ const resources = [
   IndustryEventsModule,
   ActivationsModule,
   TagGroupsModule,
+];
+
+/** What resources stand on. ConfigService gives the settings too, to modules that bring settings of their own. */
+const foundations = (config: Config) => [
+  ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true, skipProcessEnv: true, load: [() => ({ ...config })] }),
+  DatabaseModule,
+  RateLimitModule,
+  AccessModule,
+  ObservabilityModule,
+  HealthModule,
 ];
 
 /** Catches what no other route took, so it is imported last. */
@@ -52,7 +65,7 @@ export class AppModule {
     return {
       module: AppModule,
       global: true,
-      imports: [DatabaseModule, RateLimitModule, AccessModule, HealthModule, ...resources, NotFoundModule],
+      imports: [...foundations(config), ...resources, PagesModule, NotFoundModule],
       providers: [{ provide: Config, useValue: config }, ...way],
       exports: [Config],
     };

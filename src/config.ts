@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { LogLevel } from '@nestjs/common';
 
 /** Where a service listens. */
 export interface Address {
@@ -10,110 +9,169 @@ export interface Address {
 /** A setting that cannot be used. The message is one line that names the setting. */
 export class ConfigError extends Error {}
 
+/** A variable of the environment, and the field of Config that it sets. */
+export interface Setting {
+  readonly name: string;
+  readonly key: keyof Config;
+  /** @returns undefined when the text cannot be used */
+  readonly read: (text: string) => unknown;
+  /** gives a value as the variable would say it */
+  readonly write: (value: unknown) => string;
+  /** what the text must be */
+  readonly must: string;
+  /** whether the value may hold a password */
+  readonly secret: boolean;
+}
+
+/** Every setting, in the order of the fields below. */
+export const SETTINGS: Setting[] = [];
+
+type Check = Pick<Setting, 'read' | 'must'> & Partial<Pick<Setting, 'write' | 'secret'>>;
+
+const setting =
+  (name: string, check: Check) =>
+  (_: Config, key: string): void =>
+    void SETTINGS.push({ name, key: key as keyof Config, write: String, secret: false, ...check });
+
+const integer = (least: number, most: number): Check => ({
+  read: (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    return number >= least && number <= most ? number : undefined;
+  },
+  must: `an integer from ${least} to ${most}`,
+});
+
+const oneOf = (values: Record<string, unknown>): Check => ({
+  read: (text) => (Object.hasOwn(values, text) ? values[text] : undefined),
+  write: (value) => Object.keys(values).find((text) => values[text] === value) ?? '',
+  must: Object.keys(values).join(' or '),
+});
+
+const url = (...protocols: string[]): Check => ({
+  read: (text) => (URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined),
+  must: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  secret: true,
+});
+
+const text: Check = { read: (value) => value, must: 'text' };
+const directory: Check = { read: (path) => resolve(path), must: 'a directory' };
+const addresses: Check = {
+  read: addressesOf,
+  write: (value) => (value as Address[]).map(({ host, port }) => `${host}:${port}`).join(','),
+  must: 'host:port,host:port',
+};
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+const logLevel = oneOf(Object.fromEntries(LOG_LEVELS.map((level) => [level, level])));
+
 /**
- * Every setting of the server and the operator's command line. The table in README.md describes each one;
- * `readConfig` below is the only reader of the environment.
+ * Every setting of the server and the operator's command line: its variable, what is taken, its default. The table in
+ * README.md says what each one means.
  */
 export class Config {
   /** TCP port to listen on; 0 picks a free one. */
+  @setting('PORT', integer(0, 65535))
   readonly port: number = 3000;
+
   /** Address to listen on. */
+  @setting('HOST', text)
   readonly host: string = '0.0.0.0';
+
   /** PostgreSQL connection string; without it the embedded PostgreSQL is used. */
+  @setting('DATABASE_URL', url('postgres:', 'postgresql:'))
   readonly databaseUrl?: string;
+
   /** Redis connection string; without it token buckets live in this process. */
+  @setting('REDIS_URL', url('redis:', 'rediss:'))
   readonly redisUrl?: string;
+
   /** Sentinels to ask where Redis is; the host of redisUrl is then the name that they give the group. */
+  @setting('LANYARD_REDIS_SENTINELS', addresses)
   readonly redisSentinels?: readonly Address[];
+
   /** Directory of the embedded PostgreSQL. */
+  @setting('LANYARD_DATA_DIR', directory)
   readonly dataDir: string = resolve('.data');
-  /** Whether the operator named the data directory (then it is never moved). */
-  readonly dataDirExplicit: boolean = false;
+
   /** Whether a first start on the embedded PostgreSQL makes the demo organization. */
+  @setting('LANYARD_DEMO', oneOf({ on: true, off: false }))
   readonly demo: boolean = true;
+
   /** Connections to PostgreSQL a process. */
+  @setting('LANYARD_POOL_SIZE', integer(1, 1000))
   readonly poolSize: number = 10;
+
   /** Milliseconds for which a start waits for a PostgreSQL that does not answer yet. */
+  @setting('LANYARD_DATABASE_WAIT_MS', integer(0, 600_000))
   readonly databaseWaitMs: number = 30_000;
+
   /** How many proxies in front of the server are trusted to name the client's address. */
+  @setting('LANYARD_TRUST_PROXY', integer(0, 16))
   readonly trustProxy: number = 0;
+
   /** Failed authentications a minute from one address before they are slowed. */
+  @setting('LANYARD_AUTHENTICATION_FAILURES', integer(1, 1_000_000))
   readonly authenticationFailures: number = 3000;
+
   /** Milliseconds within which the headers of a request must have come. */
+  @setting('LANYARD_HEADERS_TIMEOUT_MS', integer(100, 600_000))
   readonly headersTimeoutMs: number = 15_000;
+
   /** Milliseconds within which a whole request must have come. */
+  @setting('LANYARD_REQUEST_TIMEOUT_MS', integer(100, 600_000))
   readonly requestTimeoutMs: number = 60_000;
+
   /** Milliseconds during which a stopping server still answers what reaches it. */
+  @setting('LANYARD_DRAIN_MS', integer(0, 60_000))
   readonly drainMs: number = 500;
 
-  /** What is logged. Nest's own 'log' tells of each module and route at every start. */
-  readonly logLevels: LogLevel[] = ['warn', 'error', 'fatal'];
+  /** The least level that is logged. Requests are `info`, those that fail for the server's own reasons `error`. */
+  @setting('LANYARD_LOG_LEVEL', logLevel)
+  readonly logLevel: LogLevel = 'info';
+
+  /** TCP port of `/metrics`; without it there are none. */
+  @setting('LANYARD_METRICS_PORT', integer(0, 65535))
+  readonly metricsPort?: number;
+
+  /** Where traces go (OTLP over HTTP); without it there are none. */
+  @setting('OTEL_EXPORTER_OTLP_ENDPOINT', url('http:', 'https:'))
+  readonly tracesUrl?: string;
+
+  /** The fields that somebody set; the others have their defaults. */
+  readonly given: ReadonlySet<string>;
 
   constructor(values: Partial<Config> = {}) {
     Object.assign(this, values);
+    this.given = new Set([...(values.given ?? []), ...Object.keys(values)]);
   }
 }
 
-/** @throws ConfigError on a value that cannot be used. */
+/** @throws ConfigError on a value that cannot be used */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const explicit = env.LANYARD_DATA_DIR;
-  return new Config({
-    port: integer(env, 'PORT', 3000, 0, 65535),
-    host: env.HOST || '0.0.0.0',
-    databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
-    redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
-    redisSentinels: sentinels(env),
-    dataDir: resolve(explicit || '.data'),
-    dataDirExplicit: Boolean(explicit),
-    demo: oneOf(env, 'LANYARD_DEMO', ['on', 'off']) === 'on',
-    poolSize: integer(env, 'LANYARD_POOL_SIZE', 10, 1, 1000),
-    databaseWaitMs: integer(env, 'LANYARD_DATABASE_WAIT_MS', 30_000, 0, 600_000),
-    trustProxy: integer(env, 'LANYARD_TRUST_PROXY', 0, 0, 16),
-    authenticationFailures: integer(env, 'LANYARD_AUTHENTICATION_FAILURES', 3000, 1, 1_000_000),
-    headersTimeoutMs: integer(env, 'LANYARD_HEADERS_TIMEOUT_MS', 15_000, 100, 600_000),
-    requestTimeoutMs: integer(env, 'LANYARD_REQUEST_TIMEOUT_MS', 60_000, 100, 600_000),
-    drainMs: integer(env, 'LANYARD_DRAIN_MS', 500, 0, 60_000),
+  const given = SETTINGS.flatMap(({ name, key, read, must, secret }) => {
+    const asked = env[name];
+    if (!asked) return [];
+    const value = read(asked);
+    if (value !== undefined) return [[key, value]];
+    throw new ConfigError(`${name} must be ${must}${secret ? '' : `, not ${JSON.stringify(asked)}`}`);
   });
-}
-
-function integer(env: NodeJS.ProcessEnv, name: string, fallback: number, least: number, most: number): number {
-  const value = env[name];
-  if (value === undefined || value === '') return fallback;
-  const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
-  if (number >= least && number <= most) return number;
-  throw new ConfigError(`${name} must be an integer from ${least} to ${most}, not ${JSON.stringify(value)}`);
-}
-
-function oneOf(env: NodeJS.ProcessEnv, name: string, values: [string, ...string[]]): string {
-  const value = env[name] || values[0];
-  if (values.includes(value)) return value;
-  throw new ConfigError(`${name} must be ${values.join(' or ')}, not ${JSON.stringify(value)}`);
-}
-
-/** The value itself is left out of the message: it may hold a password. */
-function url(env: NodeJS.ProcessEnv, name: string, protocols: string[]): string | undefined {
-  const value = env[name];
-  if (!value) return undefined;
-  if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
-  throw new ConfigError(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+  const config = new Config(Object.fromEntries(given) as Partial<Config>);
+  // With rediss:// the way to the sentinels would still be in the clear, and nobody would notice.
+  if (config.redisSentinels && !config.redisUrl?.startsWith('redis://')) {
+    throw new ConfigError(
+      'LANYARD_REDIS_SENTINELS needs a REDIS_URL that starts with redis:// and names the group of servers as its host',
+    );
+  }
+  return config;
 }
 
 const DEFAULT_SENTINEL_PORT = 26379;
 
-function sentinels(env: NodeJS.ProcessEnv): Address[] | undefined {
-  const name = 'LANYARD_REDIS_SENTINELS';
-  const value = env[name];
-  if (!value) return undefined;
-  // With rediss:// the way to the sentinels would still be in the clear, and nobody would notice.
-  if (!env.REDIS_URL?.startsWith('redis://')) {
-    throw new ConfigError(
-      `${name} needs a REDIS_URL that starts with redis:// and names the group of servers as its host`,
-    );
-  }
-  return value.split(',').map((entry) => {
+function addressesOf(list: string): Address[] | undefined {
+  const found = list.split(',').map((entry) => {
     const [, host, port] = /^\s*([\w.-]+|\[[\da-fA-F:]+\])(?::(\d{1,5}))?\s*$/.exec(entry) ?? [];
-    const address = { host: host?.replace(/[[\]]/g, '') ?? '', port: Number(port ?? DEFAULT_SENTINEL_PORT) };
-    if (host && address.port >= 1 && address.port <= 65535) return address;
-    throw new ConfigError(`${name} must be host:port,host:port, not ${JSON.stringify(value)}`);
+    return { host: host?.replace(/[[\]]/g, '') ?? '', port: Number(port ?? DEFAULT_SENTINEL_PORT) };
   });
+  return found.every(({ host, port }) => host && port >= 1 && port <= 65535) ? found : undefined;
 }

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { stopTracing } from './observability/traced'; // before what it traces
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,6 +10,7 @@ import { Config, ConfigError, readConfig } from './config';
 import { EmbeddedPostgresError } from './database/embedded/embedded-postgres-error';
 import { openDatabase } from './database/open';
 import { Readiness } from './health/readiness';
+import { listen } from './http/listen';
 import { welcome } from './welcome';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -22,7 +24,8 @@ async function main(): Promise<void> {
     const config = new Config({ ...asked, databaseUrl: database.url });
     const app = await createApp(config);
     try {
-      await listen(app, config);
+      await app.init();
+      await listen(app.getHttpServer() as Server, config, 'PORT');
       await welcome(app, config, database.embedded, say);
       if (!stop.aborted) await once(stop, 'abort');
       await drain(app, config);
@@ -31,6 +34,7 @@ async function main(): Promise<void> {
     }
   } finally {
     await database.close();
+    await stopTracing();
   }
 }
 
@@ -48,26 +52,6 @@ function stopSignal(): AbortSignal {
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, told);
   return controller.signal;
-}
-
-/** Node's own listen: Nest's would log the error a second time. */
-async function listen(app: NestExpressApplication, { host, port }: Config): Promise<void> {
-  await app.init();
-  const server = app.getHttpServer() as Server;
-  try {
-    await once(server.listen(port, host), 'listening');
-  } catch (error) {
-    throw refusal((error as NodeJS.ErrnoException).code ?? '', host, port) ?? error;
-  }
-}
-
-function refusal(code: string, host: string, port: number): ConfigError | undefined {
-  if (code === 'EADDRINUSE') return new ConfigError(`PORT: ${port} is in use by another program`);
-  if (code === 'EACCES') return new ConfigError(`PORT: ${port} may not be used by this user`);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new ConfigError(`HOST: ${host} is no address of this machine`);
-  }
-  return undefined;
 }
 
 /** Milliseconds that answers under way may take: a statement has two seconds. What is open then is a client that waits. */

@@ -1,49 +1,45 @@
 import type { INestApplication } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { version } from '../package.json';
+import { PREFIX } from './app';
 import { ErrorResponse } from './http/error.response';
-import { errorText } from './http/errors';
-
-type Node = Record<string, unknown>;
-type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+import { TAG, TagObject } from './http/tag';
+import { ERROR_COMPONENTS } from './openapi/errors';
+import { HEADER_COMPONENTS, PARAMETERS } from './openapi/headers';
+import { Components, describeOperation, Operation } from './openapi/operation';
+import { asVersion31 } from './openapi/schema';
 
 const DESCRIPTION = `Lead capture and event management for the organization that an API key belongs to.
 
-Lists are paged by \`limit\` (page size, at most 50) and \`offset\` (zero-based page index), in the order of creation.
-Every request costs one token of its key's bucket; \`X-RateLimit-*\` headers tell how it stands.
-Every error is \`{status, error}\`.
+**Keys.** Every request carries an API key in the header \`x-api-key\`. Keys are issued by the operator of the server, and
+no operation does it. They open all data of the organization, so they belong on servers and not into web pages: no page of
+another site may read an answer.
 
-A POST or PATCH with an \`Idempotency-Key\` is carried out once: a client that got no answer sends it again, with the same
-key and body, and gets the first answer.`;
+**Answers.** A success is always 200, \`{"status": 200, "results": …}\`; an error is \`{"status": …, "error": "…"}\`. Fields
+that have no value are there and null.
 
-const rateLimitHeaders = {
-  'X-RateLimit-Limit': {
-    schema: { type: 'integer' },
-    description: 'Tokens that the bucket of the key holds when full.',
-  },
-  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Whole tokens left after this request.' },
-  'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'Unix second at which the bucket is full again.' },
-};
-const retryAfter = {
-  'Retry-After': { schema: { type: 'integer', minimum: 1 }, description: 'Seconds to wait before the next attempt.' },
-};
+**Lists** come in pages, oldest record first: \`limit\` is the size of a page (20 by default, at most 50) and \`offset\` the
+index of the page, from 0. A record that is created meanwhile comes last, so that a client which reads page after page
+sees none twice.
 
-const idempotencyKey = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and ' +
-    'body, the request is not carried out a second time, and the first answer is given again.',
-  schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
-} as const;
-const idempotencyReplayed = {
-  'Idempotency-Replayed': {
-    schema: { type: 'string', enum: ['true'] },
-    description: 'Present when this is the stored answer of the first request with the Idempotency-Key.',
-  },
-};
-/** The methods that an Idempotency-Key says something about. */
-const REPEATABLE = ['post', 'patch'];
+**Limits.** A key has a bucket of tokens, by default 20, refilled by one a second. Each request costs a token, whatever
+becomes of it, and the \`X-RateLimit-…\` headers tell how the bucket stands. An empty one is a 429 with \`Retry-After\`:
+wait at least as long, and longer after each further refusal.
+
+**Repeating.** GET, PUT and DELETE may be sent again as they are. A POST or PATCH with an \`Idempotency-Key\` is carried out
+once: a client that got no answer sends it again, with the same key and body, and gets the first answer.
+
+**Text** is any Unicode but NUL and lone surrogates, and is stored as it is sent; lengths count characters. Ids in upper
+case are read, and shown in lower case.`;
+
+const SERVER = 'The server that gives this description, in production as on a local machine.';
+const KEY = 'The key of an organization, as its operator issued it. Sent twice, it is not valid.';
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: Components;
+}
 
 /** The OpenAPI 3.1 document of the API, from the decorators of its controllers and classes. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
@@ -51,59 +47,31 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setOpenAPIVersion('3.1.0')
     .setTitle('Lanyard')
     .setDescription(DESCRIPTION)
-    .setVersion('0')
+    .setVersion(version)
     .setLicense('MIT', 'https://opensource.org/license/mit')
-    .addServer('/', 'This server')
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'apiKey')
-    .addSecurityRequirements('apiKey')
-    .build();
-  const document = SwaggerModule.createDocument(app, config, { extraModels: [ErrorResponse] });
+    // Relative to where the document is read, because it is the same on every server.
+    .addServer(`/${PREFIX}`, SERVER, undefined, { 'x-internal': false })
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: KEY }, 'apiKey')
+    .addSecurityRequirements('apiKey');
+  for (const { name, description } of tagsOf(app)) config.addTag(name, description);
+  const base = config.build();
+  base.info.contact = { name: 'The operator of this server' };
+  const document = asVersion31(
+    SwaggerModule.createDocument(app, base, { extraModels: [ErrorResponse], ignoreGlobalPrefix: true }),
+  ) as Document;
+  Object.assign(document.components, {
+    headers: HEADER_COMPONENTS,
+    parameters: { ...PARAMETERS },
+    responses: ERROR_COMPONENTS,
+  });
   for (const path of Object.values(document.paths)) {
-    for (const [method, operation] of Object.entries(path as Record<string, Operation>)) {
-      describeOperation(method, operation);
-    }
+    for (const [method, operation] of Object.entries(path)) describeOperation(method, operation, document.components);
   }
-  return asVersion31(document) as unknown as OpenAPIObject;
+  return document as unknown as OpenAPIObject;
 }
 
-/** Adds what holds for every operation: its headers, and the errors that it can answer. */
-function describeOperation(method: string, operation: Operation): void {
-  const isRepeatable = REPEATABLE.includes(method);
-  const success = operation.responses['200'] as unknown as Node;
-  success.description = 'Success';
-  success.headers = { ...rateLimitHeaders, ...(isRepeatable ? idempotencyReplayed : {}) };
-  if (isRepeatable) (operation.parameters ??= []).push(idempotencyKey);
-  const hasPathId = operation.parameters?.some((parameter) => 'in' in parameter && parameter.in === 'path');
-  const statuses = [
-    ...[400, 401, 403],
-    ...(hasPathId ? [404] : []),
-    ...(isRepeatable ? [409, 422] : []),
-    ...(method === 'get' ? [] : [413]),
-    ...[429, 500, 503],
-  ];
-  for (const status of statuses) operation.responses[String(status)] = errorResponse(status);
-  if (operation.requestBody) (operation.requestBody as unknown as Node).required = true;
-}
-
-const errorResponse = (status: number) => ({
-  description: errorText(status),
-  headers: {
-    ...(status === 401 || status === 403 ? {} : rateLimitHeaders),
-    ...(status === 429 || status === 503 ? retryAfter : {}),
-  },
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
-});
-
-/** Nest describes schemas as OpenAPI 3.0 does; 3.1 says null in JSON Schema's own words. */
-function asVersion31(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(asVersion31);
-  if (typeof node !== 'object' || node === null) return node;
-  const { nullable, ...rest } = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [key, asVersion31(value)]),
-  ) as Node;
-  if (nullable !== true) return rest;
-  if (typeof rest.type === 'string' && !rest.enum && !rest.allOf) return { ...rest, type: [rest.type, 'null'] };
-  const { description, example, type: _, ...schema } = rest;
-  const notes = Object.fromEntries(Object.entries({ description, example }).filter(([, value]) => value !== undefined));
-  return { ...notes, anyOf: [schema, { type: 'null' }] };
+/** The chapters, in the order in which the controllers are routed. */
+function tagsOf(app: INestApplication): TagObject[] {
+  const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);
+  return controllers.flatMap(({ metatype }) => (Reflect.getMetadata(TAG, metatype as object) as TagObject) ?? []);
 }

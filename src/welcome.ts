@@ -23,8 +23,10 @@ export async function welcome(
 ): Promise<void> {
   const { address, port } = (app.getHttpServer() as Server).address() as AddressInfo;
   const host = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(address) ? 'localhost' : address;
-  const baseUrl = `http://${host}:${port}/${PREFIX}`;
+  const origin = `http://${host}:${port}`;
+  const baseUrl = `${origin}/${PREFIX}`;
   say(`Lanyard listens at ${baseUrl}`);
+  say(`To read about it, and to try it out: ${origin}/docs`);
   const organizations = app.get(OrganizationsService);
   const isFirstStart = (await organizations.list()).length === 0;
   if (!(isFirstStart && embedded && config.demo)) {

@@ -13,12 +13,12 @@ const MINUTE = 60_000;
 /** A data source that knows one key, and is answered by hand. */
 function database(known: object | undefined) {
   const lookUps: { answer: (rows?: object[]) => void; fail: () => void }[] = [];
-  const uses: string[][] = [];
+  const uses: [ids: string[], requests: number[]][] = [];
   const source = {
     failsToWrite: false,
-    query: (sql: string, [first]: [string[]]) => {
-      if (sql.startsWith('update')) {
-        uses.push(first);
+    query: (sql: string, values: [ids: string[], requests: number[]]) => {
+      if (sql.includes('update api_keys')) {
+        uses.push(values);
         return source.failsToWrite ? Promise.reject(new Error('away')) : Promise.resolve();
       }
       return new Promise((resolve, reject) =>
@@ -113,28 +113,31 @@ describe('who a key speaks for', () => {
     await asked;
   };
 
-  it('is noted once a minute, and not when nobody came', async () => {
+  it('is noted once a minute, with the number of requests, and not when nobody came', async () => {
     const db = database(caller);
     await use(db);
     await use(db);
     await pass(MINUTE - 1);
     expect(db.uses).toEqual([]);
     await pass(1);
-    expect(db.uses).toEqual([['k']]);
+    expect(db.uses).toEqual([[['k'], [2]]]);
     await pass(2 * MINUTE);
-    expect(db.uses).toEqual([['k']]);
+    expect(db.uses).toEqual([[['k'], [2]]]);
     await use(db);
     await pass(MINUTE);
-    expect(db.uses).toEqual([['k'], ['k']]);
+    expect(db.uses).toEqual([
+      [['k'], [2]],
+      [['k'], [1]],
+    ]);
   });
 
   it('is noted when the server stops, and then no more', async () => {
     const db = database(caller);
     await use(db);
     await db.access.onApplicationShutdown();
-    expect([db.uses, jest.getTimerCount()]).toEqual([[['k']], 0]);
+    expect([db.uses, jest.getTimerCount()]).toEqual([[[['k'], [1]]], 0]);
     await db.access.onApplicationShutdown();
-    expect(db.uses).toEqual([['k']]);
+    expect(db.uses).toEqual([[['k'], [1]]]);
   });
 
   it('is not noted when that fails, which is said and disturbs nobody', async () => {

@@ -51,6 +51,11 @@ describe('envelope', () => {
     });
   });
 
+  it.each(['', '/', '/nothing', '//'])('is an error for who has no key, also where nothing is: %s', async (path) => {
+    await lanyard.client().get(path).expect(401);
+    await lanyard.client('x').get(path).expect(403);
+  });
+
   it('carries the headers of an API that browsers and caches must not touch, also around errors', async () => {
     const origin = lanyard.baseUrl.replace(/\/api\/v0$/, '');
     const headers = { 'x-api-key': tenant.key };

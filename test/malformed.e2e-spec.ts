@@ -301,7 +301,7 @@ describe('malformed requests', () => {
     ['not HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', [400]],
     [
       'two at once',
-      `${'GET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n'.repeat(2)}GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      `${'GET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n'.repeat(2)}GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
       [400, 400, 404],
     ],
   ])('%s', async (_, bytes, statuses) => {
@@ -340,7 +340,7 @@ describe('malformed requests', () => {
     ],
     [
       'a request in a body that is not read',
-      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nContent-Length: 79\r\n\r\nDELETE /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nContent-Length: 79\r\n\r\nDELETE /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\n\r\nGET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       [401, 404],
     ],
   ])('one answer a request, in order: %s', async (_, bytes, statuses) => {

@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { operatorDataSourceOptions } from '../src/database/data-source';
 import { migrate } from '../src/database/migrate';
 import { emptyDatabase, TestDatabase } from './support/database';
+import { Operator } from './support/operator';
 
 describe('migrations', () => {
   let database: TestDatabase;
@@ -27,6 +28,14 @@ describe('migrations', () => {
   it('change nothing when they have been applied', async () => {
     expect(await migrate(database.url)).not.toEqual([]);
     expect(await migrate(database.url)).toEqual([]);
+  });
+
+  it('are applied by the operator, before a server starts', async () => {
+    const operator = new Operator({ DATABASE_URL: database.url });
+    const { applied } = await operator.json<{ applied: string[] }>(['migrate']);
+    await dataSource.initialize();
+    expect(applied).toHaveLength(dataSource.migrations.length);
+    expect(await operator.json(['migrate'])).toEqual({ applied: [] });
   });
 
   it('are applied once by processes that start together', async () => {

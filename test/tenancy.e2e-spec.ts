@@ -141,7 +141,6 @@ describe('tenancy', () => {
     );
 
   it('takes ids in all the places that openapi.json has', () => {
-    expect(ENDPOINTS).toHaveLength(27);
     const places = ENDPOINTS.flatMap(({ slots }) => slots);
     const tried = new Set(
       CASES.flatMap(({ endpoint, ids }) => endpoint.slots.filter(({ name }) => ids[name]?.includes('%'))),

@@ -37,21 +37,24 @@ export interface Operation {
 }
 
 interface WrittenOperation {
-  parameters?: Parameter[];
+  parameters: (Parameter & { $ref?: string })[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
 }
 interface Description {
   paths: Record<string, Record<string, WrittenOperation>>;
-  components: { schemas: Record<string, Written> };
+  servers: [{ url: string }];
+  components: { schemas: Record<string, Written>; parameters: Record<string, Parameter> };
 }
+
+const nameIn = (reference = ''): string => reference.split('/').at(-1) ?? '';
 
 /** Every operation, with each reference replaced by what it refers to. */
 export function readOperations(): Operation[] {
   const file = join(__dirname, '../../openapi.json');
-  const { paths, components } = JSON.parse(readFileSync(file, 'utf8')) as Description;
+  const { paths, components, servers } = JSON.parse(readFileSync(file, 'utf8')) as Description;
   const whole = (written: Written): Schema => {
     const { $ref, allOf = [], properties, items, ...rest } = written;
-    const named = $ref ? components.schemas[$ref.split('/').at(-1) ?? ''] : undefined;
+    const named = components.schemas[nameIn($ref)];
     const schema: Schema = Object.assign({}, named && whole(named), ...allOf.map(whole), rest);
     if (items) schema.items = whole(items);
     if (properties) {
@@ -60,11 +63,13 @@ export function readOperations(): Operation[] {
     return schema;
   };
   const operation = (template: string, method: string, written: WrittenOperation): Operation => {
-    const parameters = (written.parameters ?? []).map((each) => ({ ...each, schema: whole(each.schema) }));
+    const parameters = written.parameters
+      .map((each) => components.parameters[nameIn(each.$ref)] ?? each)
+      .map((each) => ({ ...each, schema: whole(each.schema) }));
     const body = written.requestBody?.content['application/json'].schema;
     return {
       method: method.toUpperCase(),
-      template,
+      template: servers[0].url + template,
       path: parameters.filter((each) => each.in === 'path'),
       query: parameters.filter((each) => each.in === 'query'),
       body: body && whole(body),

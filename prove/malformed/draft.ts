@@ -196,6 +196,15 @@ const badId: Ward = (draft, { random }) => {
   return true;
 };
 
+export const BROKEN_IDEMPOTENCY_KEYS = ['', ' ', 'x'.repeat(256), '\xe9', 'a b', 'x\ty', 'one, two', '"'.repeat(300)];
+
+const badIdempotencyKey: Ward = (draft, { random }) => {
+  setHeader(draft, 'Idempotency-Key', random.pick(BROKEN_IDEMPOTENCY_KEYS));
+  draft.statuses = [400];
+  draft.labels.push('idempotency key: malformed');
+  return ['POST', 'PATCH'].includes(draft.method);
+};
+
 const badBody: Ward = (draft, { random }) => {
   if (!draft.operation.body) return false;
   const { label, bytes, encoding, statuses } = brokenBody(random, draft.operation.body);
@@ -271,7 +280,7 @@ const badQuery: Ward = (draft, { random }) => {
   return true;
 };
 
-const WARDS: Ward[] = [noKey, badKey, twoKeys, emptyBucket, unknown, foreign, badId, badType];
+const WARDS: Ward[] = [noKey, badKey, twoKeys, emptyBucket, unknown, foreign, badId, badType, badIdempotencyKey];
 const FREQUENT: Ward[] = [badBody, badQuery];
 
 /** A sound request that is spoilt in one way, or is a read. */

@@ -1,4 +1,4 @@
-import { Draft, setBody, setHeader, Source } from './draft';
+import { BROKEN_IDEMPOTENCY_KEYS, Draft, setBody, setHeader, Source } from './draft';
 import { Random } from './random';
 
 /** Adds to a request what leaves it one request, with a length that everybody agrees on. */
@@ -75,6 +75,14 @@ const requestId: Noise = (draft, { random }) => {
   if (random.chance(0.3)) draft.headers.push(['X-Request-Id', 'one'], ['X-Request-Id', 'two']);
   draft.id = '';
   draft.labels.push('header: request id');
+};
+
+/** Where it is not reached: `draft.ts` has it as the fault itself, and what is obeyed would be kept under a sound one. */
+const idempotencyKey: Noise = (draft, { random }) => {
+  const isRead = ['POST', 'PATCH'].includes(draft.method);
+  if (isRead && !draft.statuses.every((each) => [401, 403, 429].includes(each))) return;
+  setHeader(draft, 'Idempotency-Key', random.pick(BROKEN_IDEMPOTENCY_KEYS));
+  draft.labels.push('header: idempotency key');
 };
 
 const contentType: Noise = (draft, { random }) => {
@@ -214,7 +222,22 @@ export function poison(random: Random, key: string, leads: string[]): string {
 }
 
 const NOISES: Noise[] = [
-  ...[headers, headers, headers, headers, query, query, requestId, contentType, expect, upgrade, absolute, path, path],
+  ...[
+    headers,
+    headers,
+    headers,
+    headers,
+    query,
+    query,
+    requestId,
+    idempotencyKey,
+    contentType,
+    expect,
+    upgrade,
+    absolute,
+    path,
+    path,
+  ],
   ...[flood, method, unreadBody, unreadBody],
 ];
 

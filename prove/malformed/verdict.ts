@@ -25,7 +25,7 @@ function faultOfHeaders({ status, headers }: Answer, { isRead, id }: Expected): 
   return undefined;
 }
 
-const FIELD = /^Missing or invalid '[A-Za-z]+(\[\d+\])?(\.[A-Za-z]+)?'$/;
+const FIELD = /^Missing or invalid '[A-Za-z-]+(\[\d+\])?(\.[A-Za-z]+)?'$/;
 
 function faultOfBody({ status, body }: Answer): string | undefined {
   const text = body.toString();

@@ -10,7 +10,7 @@ import { hashOf, hasKeyForm } from './key-format';
  * and a look-up itself may take up to a second.
  */
 const REMEMBERED = 4000;
-/** Milliseconds between two notes of a key's use. */
+/** Milliseconds between two notes of the keys' use. */
 const USE_NOTED_EVERY = 60_000;
 
 /** `expiresAt` is the moment, in unix milliseconds, from which the key is no longer valid. */
@@ -21,6 +21,18 @@ const FIND_KEY = `
     coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
   from api_keys where hash = $1 and revoked_at is null`;
 
+/**
+ * Notes that keys (`$1`) were used, and how often (`$2`); processes that count the same key add up. Counts are kept for a
+ * day. A key that was deleted meanwhile has no use.
+ */
+const NOTE_USES = `
+  with uses as (select * from unnest($1::uuid[], $2::integer[]) as u(id, requests)),
+    noted as (update api_keys k set last_used_at = now() from uses where k.id = uses.id returning k.id),
+    swept as (delete from key_usage where minute < now() - interval '1 day')
+  insert into key_usage (api_key_id, minute, requests)
+  select id, date_trunc('minute', now()), requests from uses join noted using (id) order by id
+  on conflict (api_key_id, minute) do update set requests = key_usage.requests + excluded.requests`;
+
 /** Says on whose behalf a key speaks. */
 @Injectable()
 export class AccessService implements OnApplicationShutdown {
@@ -29,7 +41,8 @@ export class AccessService implements OnApplicationShutdown {
   /** a flood of invented keys must neither reach the database each time nor push out the known ones */
   private readonly unknown = new LRUCache<string, true>({ max: 10_000, ttl: REMEMBERED });
   private readonly underWay = new Map<string, Promise<Known | undefined>>();
-  private used = new Set<string>();
+  /** requests since the last note, by the id of their key */
+  private used = new Map<string, number>();
   private noting: NodeJS.Timeout | undefined;
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -74,18 +87,20 @@ export class AccessService implements OnApplicationShutdown {
   }
 
   private noteUse(id: string): void {
-    this.used.add(id);
+    this.used.set(id, (this.used.get(id) ?? 0) + 1);
     this.noting ??= setTimeout(() => void this.writeUses(), USE_NOTED_EVERY).unref();
   }
 
-  /** A key's last use is written at most once a minute, and never in a request's way. */
+  /** The use of keys is written at most once a minute, and never in a request's way. */
   private async writeUses(): Promise<void> {
     this.noting = undefined;
-    const ids = [...this.used];
-    this.used = new Set();
+    // In the order of their ids, so that processes do not lock each other out.
+    const ids = [...this.used.keys()].sort();
+    const requests = ids.map((id) => this.used.get(id));
+    this.used = new Map();
     if (ids.length === 0) return;
     try {
-      await this.dataSource.query('update api_keys set last_used_at = now() where id = any($1)', [ids]);
+      await this.dataSource.query(NOTE_USES, [ids, requests]);
     } catch {
       this.logger.warn('The last use of the keys could not be written');
     }

@@ -1,3 +1,4 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { dateTime } from '../database/json';
 import {
   DateTime,
@@ -8,11 +9,13 @@ import {
   OneOf,
   Text,
   TimeOfDay,
+  UNCOUNTED,
   Uuid,
   Whole,
   WholeId,
 } from '../http/fields';
 import { Location } from '../http/location.response';
+import { EXAMPLE_IDS } from '../http/schemas';
 
 export const ActivationType = {
   CONFERENCE: 'CONFERENCE',
@@ -39,21 +42,28 @@ export const ActivationType = {
 } as const;
 export type ActivationType = keyof typeof ActivationType;
 
-/** A sub-session of an event: a breakfast, a booth, a panel. */
+@ApiSchema({ description: 'A part of an event with a time and a place of its own: a breakfast, a booth, a panel.' })
 export class ActivationV0Response {
-  @Uuid() id: string;
-  @WholeId({ description: 'The owning event.' }) eventId: number;
-  @Text() name: string;
-  @DateTime() createdAt: string;
-  @OneOf(ActivationType, 'ActivationType') type: ActivationType;
-  @Day() startDate: string;
-  @Day() endDate: string;
-  @TimeOfDay() startTime: string;
-  @TimeOfDay() endTime: string;
-  @Email({ nullable: true }) createdBy: string | null;
-  @ObjectOf(() => Location, { nullable: true }) location: Location | null;
-  @EmailList() users: string[];
-  @Whole() numberOfScans: number;
+  @Uuid({ description: 'The id of the activation.', example: EXAMPLE_IDS.activation }) id: string;
+  @WholeId({ description: 'The id of the event that it is a part of.' }) eventId: number;
+  @Text({ description: 'What the activation is called.', example: 'Booth 12' }) name: string;
+  @DateTime({ description: 'When the activation was created.' }) createdAt: string;
+  @OneOf(ActivationType, 'ActivationType', { description: 'What kind of activation it is.', example: 'BOOTH' })
+  type: ActivationType;
+  @Day({ description: 'The first day.' }) startDate: string;
+  @Day({ description: 'The last day.', example: '2026-05-06' }) endDate: string;
+  @TimeOfDay({ description: 'When it begins, in the time of its place.' }) startTime: string;
+  @TimeOfDay({ description: 'When it ends, in the time of its place.', example: '18:00:00' }) endTime: string;
+  @Email({ nullable: true, description: 'Who created it.', example: 'mara.lindt@example.com' })
+  createdBy: string | null;
+  @ObjectOf(() => Location, { nullable: true, description: 'Where it takes place.' }) location: Location | null;
+  @EmailList({
+    max: UNCOUNTED,
+    description: 'The e-mail addresses of its users.',
+    example: ['mara.lindt@example.com'],
+  })
+  users: string[];
+  @Whole({ description: 'How many scans were made at it.', example: 7 }) numberOfScans: number;
 }
 
 export const ACTIVATION = `

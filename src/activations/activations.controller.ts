@@ -1,25 +1,35 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
 import { PageQuery, UuidParam } from '../http/parameters';
 import { Returns, ReturnsPage } from '../http/returns';
+import { Tag } from '../http/tag';
 import { ActivationV0Response } from './activation.response';
 import { ActivationsService } from './activations.service';
 
-@ApiTags('Activations')
+@Tag('Activations', 'Parts of events with a time and a place of their own: a breakfast, a booth, a panel. Read-only.')
 @Controller('activations')
 export class ActivationsController {
   constructor(private readonly activations: ActivationsService) {}
 
   @Get()
-  @ApiOperation({ operationId: 'listActivations', summary: "List the organization's activations" })
+  @ApiOperation({
+    operationId: 'listActivations',
+    summary: 'List activations',
+    description:
+      'The activations of all events of the organization, page by page, in the order in which they were created.',
+  })
   @ReturnsPage('activations', ActivationV0Response)
   list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
     return this.activations.list(caller, page);
   }
 
   @Get(':activationId')
-  @ApiOperation({ operationId: 'getActivation', summary: 'Get one activation' })
+  @ApiOperation({
+    operationId: 'getActivation',
+    summary: 'Get an activation',
+    description: 'One activation, with its event, times, location and users.',
+  })
   @Returns(ActivationV0Response)
   get(@CurrentCaller() caller: Caller, @UuidParam('activationId') activationId: string) {
     return this.activations.get(caller, activationId);

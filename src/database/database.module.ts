@@ -25,6 +25,6 @@ import { Writes } from './writes';
     IdempotentAnswers,
     Writes,
   ],
-  exports: [Statements, Writes],
+  exports: [Statements, Turns, Writes],
 })
 export class DatabaseModule {}

@@ -55,10 +55,14 @@ const NOT_YET = ['57P01', '57P02', '57P03', '53300'];
 const AWAY = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH)$/;
 const CUT_OFF = /^(Connection terminated|timeout expired)/;
 
-async function connect(url: string, { milliseconds = 0, say, signal }: Waiting): Promise<DataSource> {
+/**
+ * The database as it stands.
+ * @throws ConfigError when it cannot be reached
+ */
+export async function connect(url: string, { milliseconds = 0, say, signal }: Waiting = {}): Promise<DataSource> {
   const started = performance.now();
   for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
-    const options = { ...operatorDataSourceOptions(url), poolSize: 2, connectTimeoutMS: CONNECT_TIMEOUT };
+    const options = { ...operatorDataSourceOptions(url), connectTimeoutMS: CONNECT_TIMEOUT };
     try {
       return await new DataSource(options).initialize();
     } catch (error) {

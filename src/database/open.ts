@@ -3,8 +3,10 @@ import { startEmbeddedPostgres } from './embedded/embedded-postgres';
 import { migrate, type Waiting } from './migrate';
 
 export interface OpenDatabase {
-  /** connection string of a migrated database */
+  /** connection string */
   url: string;
+  /** names of the migrations that were missing, and were applied */
+  applied: string[];
   /** whether it is the embedded PostgreSQL */
   embedded: boolean;
   /** gives the embedded PostgreSQL up; close pools before */
@@ -22,16 +24,20 @@ export async function openDatabase(
   say: (line: string) => void,
   waiting: Waiting = {},
 ): Promise<OpenDatabase> {
-  if (config.databaseUrl) {
-    await migrate(config.databaseUrl, waiting);
-    return { url: config.databaseUrl, embedded: false, close: () => Promise.resolve() };
-  }
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, explicit: config.dataDirExplicit, say });
+  const database = await findDatabase(config, say);
   try {
-    await migrate(postgres.url);
+    return { ...database, applied: await migrate(database.url, database.embedded ? {} : waiting) };
   } catch (error) {
-    await postgres.stop();
+    await database.close();
     throw error;
   }
-  return { url: postgres.url, embedded: true, close: () => postgres.stop() };
+}
+
+/** The same database as it stands. That of DATABASE_URL may be away, and may be anything. */
+export async function findDatabase(config: Config, say: (line: string) => void): Promise<OpenDatabase> {
+  if (config.databaseUrl) {
+    return { url: config.databaseUrl, applied: [], embedded: false, close: () => Promise.resolve() };
+  }
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, explicit: config.given.has('dataDir'), say });
+  return { url: postgres.url, applied: [], embedded: true, close: () => postgres.stop() };
 }

@@ -65,6 +65,11 @@ export class Turns {
     }
   }
 
+  /** How many requests wait for a connection. */
+  get waitingRequests(): number {
+    return [...this.waiting.values()].reduce((sum, queue) => sum + queue.length, 0);
+  }
+
   private isFree(organizationId: number): boolean {
     return this.running < this.connections && (this.held.get(organizationId) ?? 0) < this.share;
   }

@@ -1,6 +1,8 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { dateTime, values } from '../database/json';
-import { DateTime, Day, Email, Flag, ObjectOf, OneOf, Text, Uuid, UuidList, WholeId } from '../http/fields';
+import { DateTime, Day, Email, Flag, ObjectOf, OneOf, Text, UNCOUNTED, Uuid, UuidList, WholeId } from '../http/fields';
 import { Location } from '../http/location.response';
+import { EXAMPLE_IDS } from '../http/schemas';
 
 export const EventType = {
   CONFERENCE: 'CONFERENCE',
@@ -13,17 +15,34 @@ export const EventType = {
 } as const;
 export type EventType = keyof typeof EventType;
 
-/** An event of the organization. */
+/** The fields that bodies and answers have in common, as the API reference shows them. */
+export const SHOWN = {
+  name: { description: 'What the event is called.', example: 'Harbour Expo' },
+  type: { description: 'What kind of event it is.', example: 'TRADE_SHOW' },
+  startDate: { description: 'The first day.', example: '2026-05-04' },
+  endDate: { description: 'The last day.', example: '2026-05-06' },
+  registrationEnabled: { description: 'Whether people may register; by default they may not.', example: true },
+  leadId: { description: 'The id of the lead.', example: EXAMPLE_IDS.lead },
+  registered: { description: 'Whether the lead is registered; by default it is not.', example: true },
+  checkedIn: { description: 'Whether the lead has come; by default it has not.', example: true },
+};
+
+@ApiSchema({ description: 'An event of the organization.' })
 export class Event {
-  @WholeId() id: number;
-  @Text() name: string;
-  @OneOf(EventType, 'EventType') type: EventType;
-  @Flag() registrationEnabled: boolean;
-  @DateTime() createdAt: string;
-  @Day({ nullable: true }) startDate: string | null;
-  @Day({ nullable: true }) endDate: string | null;
-  @ObjectOf(() => Location, { nullable: true }) location: Location | null;
-  @UuidList({ description: 'Ids of the tag groups linked to the event.' }) tagGroups: string[];
+  @WholeId({ description: 'The id of the event.' }) id: number;
+  @Text(SHOWN.name) name: string;
+  @OneOf(EventType, 'EventType', SHOWN.type) type: EventType;
+  @Flag(SHOWN.registrationEnabled) registrationEnabled: boolean;
+  @DateTime({ description: 'When the event was created.' }) createdAt: string;
+  @Day({ nullable: true, ...SHOWN.startDate }) startDate: string | null;
+  @Day({ nullable: true, ...SHOWN.endDate }) endDate: string | null;
+  @ObjectOf(() => Location, { nullable: true, description: 'Where it takes place.' }) location: Location | null;
+  @UuidList({
+    max: UNCOUNTED,
+    description: 'The ids of the tag groups that are linked to the event.',
+    example: [EXAMPLE_IDS.tagGroup],
+  })
+  tagGroups: string[];
 }
 
 export const EVENT = `
@@ -36,21 +55,22 @@ export const EVENT = `
     )} as "tagGroups"
   from page`;
 
-/** A lead's association with an event. */
+@ApiSchema({ description: 'The association of a lead with an event.' })
 export class EventLeadV0Response {
-  @Uuid() leadId: string;
-  @Flag() registered: boolean;
-  @Flag() checkedIn: boolean;
+  @Uuid(SHOWN.leadId) leadId: string;
+  @Flag(SHOWN.registered) registered: boolean;
+  @Flag(SHOWN.checkedIn) checkedIn: boolean;
 }
 
 export const EVENT_LEAD = `select lead_id as "leadId", registered, checked_in as "checkedIn" from page`;
 
-/** A user assigned to an event. */
+@ApiSchema({ description: 'A user who is assigned to an event.' })
 export class UserV0Response {
-  @WholeId() id: number;
-  @Email({ nullable: true }) email: string | null;
-  @Text({ nullable: true }) firstName: string | null;
-  @Text({ nullable: true }) lastName: string | null;
+  @WholeId({ description: 'The id of the user.', example: EXAMPLE_IDS.user }) id: number;
+  @Email({ nullable: true, description: 'The e-mail address.', example: 'mara.lindt@example.com' })
+  email: string | null;
+  @Text({ nullable: true, description: 'The given name.', example: 'Mara' }) firstName: string | null;
+  @Text({ nullable: true, description: 'The family name.', example: 'Lindt' }) lastName: string | null;
 }
 
 export const USER = `select id, email, first_name as "firstName", last_name as "lastName" from page`;

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { EventLeadsController } from './event-leads.controller';
 import { EventLeadsService } from './event-leads.service';
 import { EventsController } from './events.controller';
 import { EventsService } from './events.service';
 
-@Module({ controllers: [EventsController], providers: [EventsService, EventLeadsService] })
+@Module({ controllers: [EventsController, EventLeadsController], providers: [EventsService, EventLeadsService] })
 export class EventsModule {}

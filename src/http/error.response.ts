@@ -1,7 +1,10 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiSchema } from '@nestjs/swagger';
+import { Text, Whole } from './fields';
 
-/** The body of every error. */
+@ApiSchema({ description: 'The body of every error.' })
 export class ErrorResponse {
-  @ApiProperty({ type: 'integer', description: 'The HTTP status.', example: 404 }) status: number;
-  @ApiProperty({ type: 'string', example: 'Not Found' }) error: string;
+  @Whole({ min: 400, max: 599, description: 'The HTTP status once more.' })
+  status: number;
+  @Text({ description: 'What is wrong: the name of the status, or which field is missing or invalid.' })
+  error: string;
 }

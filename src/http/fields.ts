@@ -2,11 +2,15 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { Class, Converted, firstFault, Nested } from './reader';
+import { DAY, email, MOMENT, text, TIME_OF_DAY, UUID, whole, WHOLE_ID } from './schemas';
 import { hasAtMost, isCalendarDay, isEmailAddress, isStorableText, isUuid, toUtc } from './text';
 
 /**
  * The kinds of field that bodies, records of a dataset and responses are made of. Each decorator says at once what is
  * valid (class-validator) and what the API reference shows (OpenAPI).
+ *
+ * The examples of bodies and answers are put together from those of their fields. There, a nullable field that has none
+ * is null, and an optional one is left out.
  */
 
 /** Without either, a field must be there and not be null. */
@@ -16,7 +20,7 @@ interface Presence {
   /** may be null */
   nullable?: boolean;
 }
-type Options<Own = object> = Presence & Own & Pick<ApiPropertyOptions, 'description' | 'example'>;
+type Options<Own = object> = Presence & Own & { description?: string; example?: unknown };
 
 /** Undefined when the value is valid, else the path of the fault below the field: '' for the field itself. */
 type Check = (value: unknown, holder: Record<string, unknown>) => string | undefined;
@@ -26,10 +30,10 @@ const where =
   (value) =>
     valid(value) ? undefined : '';
 
-type Schema = object; // what ApiProperty takes beside presence and description
+type Schema = object; // what ApiProperty takes beside presence, description and an example of its own
 
 function field(check: Check, schema: Schema, options: Options, ...more: PropertyDecorator[]): PropertyDecorator {
-  const { optional = false, nullable = false, description, example } = options;
+  const { optional = false, nullable = false, ...said } = options;
   const present: Check = (value, holder) => {
     if (value === undefined) return optional ? undefined : '';
     if (value === null) return nullable ? undefined : '';
@@ -47,8 +51,7 @@ function field(check: Check, schema: Schema, options: Options, ...more: Property
       ...schema,
       required: !optional,
       nullable: nullable || undefined,
-      description,
-      example,
+      ...said,
     } as ApiPropertyOptions),
     ...more,
   );
@@ -57,18 +60,23 @@ function field(check: Check, schema: Schema, options: Options, ...more: Property
 /** The most characters of a string, by what it holds. */
 export const LENGTHS = { name: 255, url: 2048, prose: 65_535 } as const;
 
+/**
+ * The most entries of a list that grows with use and has no other limit: PostgreSQL renders no text above 1 GiB, of
+ * which an entry takes 40 bytes or more.
+ */
+export const UNCOUNTED = 26_843_545;
+
 /** Text of at most `max` characters. A required one must not be blank; an optional one only with `blank: false`. */
 export function Text({ max = LENGTHS.name, blank, ...options }: Options<{ max?: number; blank?: boolean }> = {}) {
-  const mayBeBlank = blank ?? (options.optional || options.nullable);
+  const mayBeBlank = blank ?? (options.optional || options.nullable || false);
   const check = where((value) => isStorableText(value) && hasAtMost(value, max) && (mayBeBlank || /\S/.test(value)));
-  const least = mayBeBlank ? {} : { minLength: 1 };
-  return field(check, { type: 'string', maxLength: max, ...least }, options);
+  return field(check, text(max, mayBeBlank), options);
 }
 
 export const Email = (options: Options = {}) =>
   field(
     where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmailAddress(value)),
-    { type: 'string', format: 'email', maxLength: LENGTHS.name },
+    email(LENGTHS.name),
     options,
   );
 
@@ -79,29 +87,29 @@ export const Flag = (options: Options = {}) =>
     options,
   );
 
-const INT32 = 2_147_483_647;
-
 /** An integer within int32, by default not negative. */
-export const Whole = ({ min = 0, max = INT32, ...options }: Options<{ min?: number; max?: number }> = {}) =>
-  field(
-    where((value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max),
-    { type: 'integer', format: 'int32', minimum: min, maximum: max },
-    options,
+export function Whole({ min, max, ...options }: Options<{ min?: number; max?: number }> = {}) {
+  const schema = whole(min, max);
+  const { minimum, maximum } = schema;
+  const check = where(
+    (value) => Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum,
   );
+  return field(check, schema, options);
+}
 
 /** The id of an event or a user: an integer up to 2^53 - 1. */
 export const WholeId = (options: Options = {}) =>
   field(
     where((value) => Number.isSafeInteger(value) && (value as number) > 0),
-    { type: 'integer', format: 'int64', minimum: 1 },
+    WHOLE_ID,
     options,
   );
 
-/** One of the values of an enumeration, which the API reference shows under its name. */
-export const OneOf = (values: Record<string, string>, name: string, options: Options = {}) =>
+/** One of the values of an enumeration, which the API reference shows under its name, with the description. */
+export const OneOf = (values: Record<string, string>, name: string, options: Options = {}): PropertyDecorator =>
   field(
     where((value) => typeof value === 'string' && Object.values(values).includes(value)),
-    { enum: values, enumName: name },
+    { enum: values, enumName: name, enumSchema: { description: options.description } },
     options,
   );
 
@@ -109,7 +117,7 @@ export const OneOf = (values: Record<string, string>, name: string, options: Opt
 export const Uuid = (options: Options = {}) =>
   field(
     where(isUuid),
-    { type: 'string', format: 'uuid' },
+    UUID,
     options,
     Converted((value) => (isUuid(value) ? value.toLowerCase() : value)),
   );
@@ -127,7 +135,7 @@ const notBeforeField =
 
 /** A day, YYYY-MM-DD. */
 export const Day = ({ notBefore, ...options }: NotBefore = {}) =>
-  field(notBeforeField(isCalendarDay, notBefore), { type: 'string', format: 'date' }, options);
+  field(notBeforeField(isCalendarDay, notBefore), DAY, options);
 
 const isUtc = (value: unknown): value is string => typeof value === 'string' && toUtc(value) === value;
 
@@ -135,7 +143,7 @@ const isUtc = (value: unknown): value is string => typeof value === 'string' && 
 export const DateTime = ({ notBefore, ...options }: NotBefore = {}) =>
   field(
     notBeforeField(isUtc, notBefore),
-    { type: 'string', format: 'date-time' },
+    MOMENT,
     options,
     Converted((value) => toUtc(value) ?? value),
   );
@@ -144,7 +152,7 @@ export const DateTime = ({ notBefore, ...options }: NotBefore = {}) =>
 export const PreciseDateTime = (options: Options = {}) =>
   field(
     where((value) => typeof value === 'string' && value.endsWith('Z') && toUtc(value) !== undefined),
-    { type: 'string', format: 'date-time' },
+    MOMENT,
     options,
   );
 
@@ -152,7 +160,7 @@ export const PreciseDateTime = (options: Options = {}) =>
 export const TimeOfDay = (options: Options = {}) =>
   field(
     where((value) => typeof value === 'string' && /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(value)),
-    { type: 'string', pattern: '^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d$', example: '09:30:00' },
+    TIME_OF_DAY,
     options,
   );
 
@@ -173,7 +181,7 @@ const each =
 export const TextList = ({ max = 100, ...options }: ItemOptions = {}) =>
   field(
     where((value) => Array.isArray(value) && value.length <= max && value.every(isShortText)),
-    { type: 'array', items: { type: 'string', maxLength: LENGTHS.name }, maxItems: max },
+    { type: 'array', items: text(LENGTHS.name, true), maxItems: max },
     options,
   );
 
@@ -185,14 +193,14 @@ export const EmailList = ({ max = 1000, ...options }: ItemOptions = {}) =>
       max,
       where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmailAddress(value)),
     ),
-    { type: 'array', items: { type: 'string', format: 'email' } },
+    { type: 'array', items: email(LENGTHS.name), maxItems: max },
     options,
   );
 
 export const UuidList = ({ max = 1000, ...options }: ItemOptions = {}) =>
   field(
     each(max, where(isUuid)),
-    { type: 'array', items: { type: 'string', format: 'uuid' } },
+    { type: 'array', items: UUID, maxItems: max },
     options,
     Converted((value) =>
       Array.isArray(value) ? value.map((id: unknown) => (isUuid(id) ? id.toLowerCase() : id)) : value,

@@ -14,6 +14,8 @@ export interface Once {
 }
 
 const HEADER = 'idempotency-key';
+/** 1 to 255 visible ASCII characters */
+export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 /** Methods of which every repetition would do something again. */
 const METHODS = ['POST', 'PATCH'];
 
@@ -26,7 +28,7 @@ export class IdempotencyGuard implements CanActivate {
     const request = http.getRequest<Request>();
     const key = request.headers[HEADER];
     if (key === undefined || !request.caller || !METHODS.includes(request.method)) return true;
-    if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) throw new InvalidField('Idempotency-Key');
+    if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) throw new InvalidField('Idempotency-Key');
     const response = http.getResponse<Response>();
     const replayed = (): void => void response.setHeader('Idempotency-Replayed', 'true');
     // A new object, as callers are remembered and shared.

@@ -1,7 +1,8 @@
 import { BadRequestException, Body, Param, PipeTransform } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiParam, ApiParamOptions, ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { Converted } from './reader';
+import { EXAMPLE_IDS, text, UUID, whole, WHOLE_ID } from './schemas';
 import { digits, isStorableText, isUuid } from './text';
 
 const uuid: PipeTransform<string, string> = {
@@ -19,11 +20,26 @@ const eventId: PipeTransform<string, number> = {
   },
 };
 
+/** Examples of ids by the names of their parameters. */
+const EXAMPLES = new Map<string, unknown>(Object.entries(EXAMPLE_IDS).map(([record, id]) => [`${record}Id`, id]));
+
+/** A parameter in the path, as it is checked and as the API reference shows it. */
+const pathParam =
+  (name: string, pipe: PipeTransform, shape: typeof UUID | typeof WHOLE_ID): ParameterDecorator =>
+  (target, key, index) => {
+    Param(name, pipe)(target, key, index);
+    const record = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    const schema = { ...shape, example: EXAMPLES.get(name) ?? shape.example };
+    const options = { name, schema, description: `The id of the ${record}.` };
+    const handler = key && Object.getOwnPropertyDescriptor(target, key);
+    if (handler) ApiParam(options as ApiParamOptions)(target, key, handler);
+  };
+
 /** The id of a resource in the path: a uuid in any letter case, else 400. */
-export const UuidParam = (name: string): ParameterDecorator => Param(name, uuid);
+export const UuidParam = (name: string): ParameterDecorator => pathParam(name, uuid, UUID);
 
 /** The id of an event in the path: a positive safe integer in decimal digits, else 400. */
-export const EventIdParam = (): ParameterDecorator => Param('eventId', eventId);
+export const EventIdParam = (): ParameterDecorator => pathParam('eventId', eventId, WHOLE_ID);
 
 /** Marks a handler that reads a JSON body; every other handler's body is never read. */
 export const READS_BODY = Symbol('readsBody');
@@ -34,22 +50,28 @@ export const JsonBody = (): ParameterDecorator => (target, key, index) => {
   if (key) Reflect.defineMetadata(READS_BODY, true, (target as Record<string | symbol, object>)[key] as object);
 };
 
-/** A query parameter is a string, an array when it stands twice, and undefined when it is left out. */
+/**
+ * No parameter that may be left out has an example: pages that try a request out would send it.
+ *
+ * A query parameter is a string, an array when it stands twice, and undefined when it is left out. */
 const queryParameter = (valid: (value: unknown) => boolean): PropertyDecorator =>
   ValidateBy({ name: 'queryParameter', validator: { validate: (value) => value === undefined || valid(value) } });
+
+/** bytes: Node.js reads no longer head of a request, and answers 431 */
+const LONGEST_HEAD = 16_384;
 
 export const QueryText =
   (description: string): PropertyDecorator =>
   (target, key) => {
     queryParameter(isStorableText)(target, key);
-    ApiProperty({ type: 'string', required: false, description })(target, key);
+    ApiProperty({ ...text(LONGEST_HEAD, true), required: false, description })(target, key);
   };
 
 export const QueryUuid =
   (description: string): PropertyDecorator =>
   (target, key) => {
     queryParameter(isUuid)(target, key);
-    ApiProperty({ type: 'string', format: 'uuid', required: false, description })(target, key);
+    ApiProperty({ ...UUID, example: undefined, required: false, description })(target, key);
   };
 
 export const QueryOneOf =
@@ -61,30 +83,32 @@ export const QueryOneOf =
 
 export const PAGE_SIZE = 20;
 export const LARGEST_PAGE_SIZE = 50;
-const INT32 = 2_147_483_647;
+
+const LIMIT = { ...whole(1), maximum: undefined };
+const OFFSET = whole();
 
 /** The two parameters of every list. */
 export class PageQuery {
   @ApiProperty({
-    type: 'integer',
-    minimum: 1,
+    ...LIMIT,
     default: PAGE_SIZE,
     required: false,
-    description: `Items a page. Values above ${LARGEST_PAGE_SIZE} are clamped to ${LARGEST_PAGE_SIZE}.`,
+    description: `Items a page. A value above ${LARGEST_PAGE_SIZE}, however large, counts as ${LARGEST_PAGE_SIZE}.`,
   })
   @Converted((value) => Math.min(digits(value), LARGEST_PAGE_SIZE))
   @ValidateBy({ name: 'limit', validator: { validate: (value) => value >= 1 } })
   limit: number = PAGE_SIZE;
 
   @ApiProperty({
-    type: 'integer',
-    minimum: 0,
-    maximum: INT32,
+    ...OFFSET,
     default: 0,
     required: false,
-    description: 'Zero-based page index: `limit=25&offset=2` is the third page of 25 items.',
+    description: 'Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items.',
   })
   @Converted(digits)
-  @ValidateBy({ name: 'offset', validator: { validate: (value) => value >= 0 && value <= INT32 } })
+  @ValidateBy({
+    name: 'offset',
+    validator: { validate: (value) => value >= OFFSET.minimum && value <= OFFSET.maximum },
+  })
   offset: number = 0;
 }

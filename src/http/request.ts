@@ -47,10 +47,13 @@ function hasTwoHosts(rawHeaders: string[]): boolean {
   return hosts > 1;
 }
 
+/** The form of an `X-Request-Id` that is taken up. */
+export const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
 /** Keeps a sound `X-Request-Id`, makes one otherwise. */
 function nameRequest(request: Request, response: Response): void {
   const given = request.headers['x-request-id'];
-  request.id = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+  request.id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
   response.setHeader('X-Request-Id', request.id);
 }
 

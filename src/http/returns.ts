@@ -1,6 +1,10 @@
 import { applyDecorators, HttpCode, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { Json, Page } from '../database/statements';
+import { UNCOUNTED } from './fields';
+import { Pagination } from './pagination.response';
+import { LARGEST_PAGE_SIZE } from './parameters';
+import { whole } from './schemas';
 
 /** Metadata of a handler whose result is wrapped: by what. */
 export const ENVELOPE = Symbol('envelope');
@@ -10,20 +14,41 @@ type Handler = (...args: unknown[]) => Promise<unknown>;
 
 type Schema = Record<string, unknown>;
 const ref = (model: Type): Schema => ({ $ref: getSchemaPath(model) });
-const object = (properties: Record<string, Schema>): Schema => ({
+const object = (properties: Record<string, Schema>, description?: string): Schema => ({
   type: 'object',
+  ...(description && { description }),
   properties,
   required: Object.keys(properties),
 });
-const status: Schema = { type: 'integer', enum: [200] };
-const pagination: Schema = object({
-  limit: { type: 'integer', format: 'int32', description: 'Page size in force after clamping.' },
-  offset: { type: 'integer', format: 'int32', description: 'Zero-based page index.' },
+const array = (model: Type, maxItems: number): Schema => ({
+  type: 'array',
+  description: 'The records.',
+  items: ref(model),
+  maxItems,
 });
+const status: Schema = { ...whole(200, 200), enum: [200], description: 'The HTTP status once more.' };
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** What a success is, in the API reference: a schema with a title of its own, by which clients know it. */
+interface Success {
+  title: string;
+  description: string;
+  models: Type[];
+  /** of the body, beside `status` */
+  properties: Record<string, Schema>;
+}
 
 /** Every success is 200, also of a POST. */
-const returns = (models: Type[], schema: Schema, envelope: Envelope): MethodDecorator =>
-  applyDecorators(wrappedIn(envelope), HttpCode(200), ApiExtraModels(...models), ApiOkResponse({ schema }));
+const returns = ({ title, description, models, properties }: Success, envelope: Envelope): MethodDecorator => {
+  const schema = { title, ...object({ status, ...properties }, description) };
+  return applyDecorators(
+    wrappedIn(envelope),
+    HttpCode(200),
+    ApiExtraModels(...models),
+    ApiOkResponse({ description, schema }),
+  );
+};
 
 /** Replaces a handler by one that wraps its result. An interceptor would cost as much as the whole handler. */
 const wrappedIn =
@@ -43,39 +68,62 @@ const wrappedIn =
   };
 
 /** `results` is one resource, or an object that holds it under `key`. The handler gives the resource's JSON text. */
-export const Returns = (model: Type, key?: string): MethodDecorator =>
-  key === undefined
-    ? returns([model], object({ status, results: ref(model) }), (json: Json) => `{"status":200,"results":${json}}`)
-    : returns(
-        [model],
-        object({ status, results: object({ [key]: ref(model) }) }),
-        (json: Json) => `{"status":200,"results":{"${key}":${json}}}`,
-      );
+export const Returns = (model: Type, key?: string): MethodDecorator => {
+  const name = model.name.replace(/(V0Response|Result)$/, '');
+  const results = key === undefined ? ref(model) : object({ [key]: ref(model) }, 'The record, under its name.');
+  return returns(
+    { title: `${name}Answer`, description: 'Done.', models: [model], properties: { results } },
+    key === undefined
+      ? (json: Json) => `{"status":200,"results":${json}}`
+      : (json: Json) => `{"status":200,"results":{"${key}":${json}}}`,
+  );
+};
 
 /** `results` is an empty object. */
 export const ReturnsNothing = (): MethodDecorator =>
-  returns([], object({ status, results: object({}) }), () => '{"status":200,"results":{}}');
+  returns(
+    {
+      title: 'EmptyAnswer',
+      description: 'Done. There is nothing to tell.',
+      models: [],
+      properties: { results: object({}, 'Nothing.') },
+    },
+    () => '{"status":200,"results":{}}',
+  );
 
 /** `results.<key>` is an array, without pagination. The handler gives the items' JSON texts, joined by commas. */
-export const ReturnsList = (key: string, model: Type): MethodDecorator =>
+export const ReturnsList = (key: string, model: Type, most = UNCOUNTED): MethodDecorator =>
   returns(
-    [model],
-    object({ status, results: object({ [key]: { type: 'array', items: ref(model) } }) }),
+    {
+      title: `${capitalized(key)}List`,
+      description: 'All of them, without pages.',
+      models: [model],
+      properties: { results: object({ [key]: array(model, most) }, 'The records, under their name.') },
+    },
     (items: Json) => `{"status":200,"results":{"${key}":[${items}]}}`,
   );
+
+const total: Schema = {
+  type: 'integer',
+  format: 'int64',
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'How many records match, on all pages together.',
+  example: 1,
+};
 
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
 export const ReturnsPage = (key: string, model: Type): MethodDecorator =>
   returns(
-    [model],
-    object({
-      status,
-      pagination,
-      results: object({
-        [key]: { type: 'array', items: ref(model) },
-        total: { type: 'integer', description: 'Number of all records that match.' },
-      }),
-    }),
+    {
+      title: `${capitalized(key)}Page`,
+      description: 'One page of the list. A page behind the last one is empty.',
+      models: [model, Pagination],
+      properties: {
+        pagination: ref(Pagination),
+        results: object({ [key]: array(model, LARGEST_PAGE_SIZE), total }, 'The records, and how many there are.'),
+      },
+    },
     ({ limit, offset, items, total }: Page) =>
       `{"status":200,"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":[${items}],"total":${total}}}`,
   );

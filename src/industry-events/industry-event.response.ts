@@ -1,52 +1,92 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { dateTime } from '../database/json';
 import { DateTime, Flag, LENGTHS, ListOf, ObjectOf, Text, TextList, Uuid, Whole } from '../http/fields';
+import { EXAMPLE_IDS } from '../http/schemas';
 
 const nullable = { nullable: true } as const;
 
-/** A trade show or conference of the catalogue that all organizations share. */
+/** The fields that bodies and answers have in common, as the API reference shows them. */
+export const SHOWN = {
+  name: { description: 'What the event is called.', example: 'Northern Pump Days' },
+  startDate: {
+    description: 'When it begins. A plain day counts as midnight UTC.',
+    example: '2026-09-14T07:00:00.000Z',
+  },
+  endDate: { description: 'When it ends, not before `startDate`.', example: '2026-09-16T16:00:00.000Z' },
+  sourceType: { description: 'The kind of source that the record comes from.' },
+  sourceId: { description: 'The identifier of the record in its source.' },
+  eventType: { description: 'What kind of event it is, in any words.', example: 'Trade show' },
+  venueCity: { description: 'The city or town of the venue.', example: 'Łódź' },
+  venueState: { description: 'The state or region of the venue.' },
+  venueCountry: { description: 'The country of the venue.', example: 'Poland' },
+  venueName: { description: 'What the venue is called.', example: 'Hala Expo' },
+  venueFullAddress: { description: 'The address of the venue, as one text.' },
+  venueCoordinates: { description: 'The coordinates of the venue, as text.', example: '51.747,19.451' },
+  numberOfAttendees: { description: 'How many people attend.', example: 4000 },
+  numberOfExhibitors: { description: 'How many companies exhibit.', example: 120 },
+  attendeeCost: { description: 'What it costs to attend, in any words.' },
+  boothCost: { description: 'What a booth costs, in any words.', example: '€4,000' },
+  exhibitorIndustries: { description: 'The industries of those who exhibit.', example: ['Machinery'] },
+  attendeePersonas: { description: 'What those who attend do.', example: ['Buyers', 'Plant engineers'] },
+  keywords: { description: 'Words by which it is found.', example: ['pumps', 'valves'] },
+  website: { description: 'Its website.', example: 'https://pump-days.example.com' },
+  description: { description: 'What there is to say about it.' },
+  eventUrl: {
+    description: 'The URL by which it is known. No two records have the same.',
+    example: 'https://pump-days.example.com/2026',
+  },
+};
+
+@ApiSchema({ description: 'A trade show or conference of the catalogue that all organizations share.' })
 export class IndustryEventV0Response {
-  @Uuid() id: string;
-  @DateTime() createdAt: string;
-  @DateTime() updatedAt: string;
-  @Text() name: string;
-  @DateTime(nullable) startDate: string | null;
-  @DateTime(nullable) endDate: string | null;
-  @Text(nullable) sourceType: string | null;
-  @Text(nullable) sourceId: string | null;
-  @Text(nullable) eventType: string | null;
-  @Text(nullable) venueCity: string | null;
-  @Text(nullable) venueState: string | null;
-  @Text(nullable) venueCountry: string | null;
-  @Text(nullable) venueName: string | null;
-  @Text({ ...nullable, max: LENGTHS.prose }) venueFullAddress: string | null;
-  @Text(nullable) venueCoordinates: string | null;
-  @Whole(nullable) numberOfAttendees: number | null;
-  @Whole(nullable) numberOfExhibitors: number | null;
-  @Text(nullable) attendeeCost: string | null;
-  @Text(nullable) boothCost: string | null;
-  @TextList(nullable) exhibitorIndustries: string[] | null;
-  @TextList(nullable) attendeePersonas: string[] | null;
-  @TextList(nullable) keywords: string[] | null;
-  @Text({ ...nullable, max: LENGTHS.url }) website: string | null;
-  @Text({ ...nullable, max: LENGTHS.prose }) description: string | null;
-  @Text({ ...nullable, max: LENGTHS.url }) eventUrl: string | null;
-  @Flag({ optional: true, description: 'Present on the fetch by id alone.' }) isBookmarked?: boolean;
+  @Uuid({ description: 'The id of the industry event.', example: EXAMPLE_IDS.industryEvent }) id: string;
+  @DateTime({ description: 'When the record was created.' }) createdAt: string;
+  @DateTime({ description: 'When the record was changed last.' }) updatedAt: string;
+  @Text(SHOWN.name) name: string;
+  @DateTime({ ...nullable, ...SHOWN.startDate }) startDate: string | null;
+  @DateTime({ ...nullable, ...SHOWN.endDate }) endDate: string | null;
+  @Text({ ...nullable, ...SHOWN.sourceType }) sourceType: string | null;
+  @Text({ ...nullable, ...SHOWN.sourceId }) sourceId: string | null;
+  @Text({ ...nullable, ...SHOWN.eventType }) eventType: string | null;
+  @Text({ ...nullable, ...SHOWN.venueCity }) venueCity: string | null;
+  @Text({ ...nullable, ...SHOWN.venueState }) venueState: string | null;
+  @Text({ ...nullable, ...SHOWN.venueCountry }) venueCountry: string | null;
+  @Text({ ...nullable, ...SHOWN.venueName }) venueName: string | null;
+  @Text({ ...nullable, ...SHOWN.venueFullAddress, max: LENGTHS.prose }) venueFullAddress: string | null;
+  @Text({ ...nullable, ...SHOWN.venueCoordinates }) venueCoordinates: string | null;
+  @Whole({ ...nullable, ...SHOWN.numberOfAttendees }) numberOfAttendees: number | null;
+  @Whole({ ...nullable, ...SHOWN.numberOfExhibitors }) numberOfExhibitors: number | null;
+  @Text({ ...nullable, ...SHOWN.attendeeCost }) attendeeCost: string | null;
+  @Text({ ...nullable, ...SHOWN.boothCost }) boothCost: string | null;
+  @TextList({ ...nullable, ...SHOWN.exhibitorIndustries }) exhibitorIndustries: string[] | null;
+  @TextList({ ...nullable, ...SHOWN.attendeePersonas }) attendeePersonas: string[] | null;
+  @TextList({ ...nullable, ...SHOWN.keywords }) keywords: string[] | null;
+  @Text({ ...nullable, ...SHOWN.website, max: LENGTHS.url }) website: string | null;
+  @Text({ ...nullable, ...SHOWN.description, max: LENGTHS.prose }) description: string | null;
+  @Text({ ...nullable, ...SHOWN.eventUrl, max: LENGTHS.url }) eventUrl: string | null;
 }
 
-/** What became of a request to create an industry event. */
+@ApiSchema({ description: 'An industry event that is fetched by its id: there alone its bookmark is told.' })
+export class IndustryEventWithBookmark extends IndustryEventV0Response {
+  @Flag({ description: 'Whether the organization bookmarked it.', example: true }) isBookmarked: boolean;
+}
+
+@ApiSchema({ description: 'What became of a request to create an industry event.' })
 export class IndustryEventCreation {
   @ObjectOf(() => IndustryEventV0Response) industryEvent: IndustryEventV0Response;
-  @Flag({ description: 'False when a record with this eventUrl existed: it is returned unchanged.' }) created: boolean;
+  @Flag({ description: 'False when a record with this `eventUrl` existed: it is returned unchanged.', example: true })
+  created: boolean;
   @ListOf(() => IndustryEventV0Response, {
     max: 50,
-    description: 'Older records with the same name and startDate.',
+    description: 'Older records with the same name and `startDate`.',
+    example: [],
   })
   potentialDuplicates: IndustryEventV0Response[];
 }
 
-/** What became of a bookmark. */
+@ApiSchema({ description: 'What became of a bookmark.' })
 export class BookmarkResult {
-  @Flag() success: boolean;
+  @Flag({ description: 'Whether it was done.', example: true }) success: boolean;
 }
 
 const columns = `

@@ -1,53 +1,67 @@
-import { Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Post, Put, Query } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
 import { JsonBody, UuidParam } from '../http/parameters';
-import { Returns, ReturnsList, ReturnsPage } from '../http/returns';
-import { BookmarksService } from './bookmarks.service';
+import { Returns, ReturnsPage } from '../http/returns';
+import { Tag } from '../http/tag';
 import { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
-import { BookmarkResult, IndustryEventCreation, IndustryEventV0Response } from './industry-event.response';
+import { IndustryEventCreation, IndustryEventV0Response, IndustryEventWithBookmark } from './industry-event.response';
 import { IndustryEventsService } from './industry-events.service';
 
-/** The catalogue is everybody's; only bookmarks belong to an organization. */
-@ApiTags('Industry events')
+@Tag(
+  'Industry events',
+  'A catalogue of trade shows and conferences that all organizations share, and the bookmarks of each.',
+)
 @Controller('industryEvents')
 export class IndustryEventsController {
-  constructor(
-    private readonly industryEvents: IndustryEventsService,
-    private readonly bookmarks: BookmarksService,
-  ) {}
+  constructor(private readonly industryEvents: IndustryEventsService) {}
 
   @Get()
-  @ApiOperation({ operationId: 'listIndustryEvents', summary: 'List or search the catalogue of industry events' })
+  @ApiOperation({
+    operationId: 'listIndustryEvents',
+    summary: 'List or search industry events',
+    description:
+      'The whole catalogue, page by page, in the order of creation; with `eventUrl` the one record of that URL; with `q` ' +
+      'what a full-text search finds, best matches first.',
+  })
   @ReturnsPage('industryEvents', IndustryEventV0Response)
   list(@CurrentCaller() caller: Caller, @Query() query: IndustryEventsQuery) {
     return this.industryEvents.list(caller, query);
   }
 
-  /** Stands before the route of one record, which would take `bookmarks` for an id. */
-  @Get('bookmarks')
-  @ApiOperation({ operationId: 'listBookmarkedIndustryEvents', summary: 'List all bookmarked industry events' })
-  @ReturnsList('industryEvents', IndustryEventV0Response)
-  listBookmarked(@CurrentCaller() caller: Caller) {
-    return this.bookmarks.list(caller);
-  }
-
   @Get(':industryEventId')
-  @ApiOperation({ operationId: 'getIndustryEvent', summary: 'Get one industry event, with its bookmark' })
-  @Returns(IndustryEventV0Response, 'industryEvent')
+  @ApiOperation({
+    operationId: 'getIndustryEvent',
+    summary: 'Get an industry event',
+    description: 'One industry event, and whether the organization bookmarked it.',
+  })
+  @Returns(IndustryEventWithBookmark, 'industryEvent')
   get(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
     return this.industryEvents.get(caller, industryEventId);
   }
 
   @Post()
-  @ApiOperation({ operationId: 'createIndustryEvent', summary: 'Create an industry event, unless its URL is known' })
+  @ApiOperation({
+    operationId: 'createIndustryEvent',
+    summary: 'Create an industry event',
+    description:
+      'Adds a record to the catalogue that all organizations share. When one with the same `eventUrl` exists, nothing is ' +
+      'changed and that one is returned, with `created` false. Otherwise older records of the same name and start ' +
+      'are returned as potential duplicates beside the new one.',
+  })
   @Returns(IndustryEventCreation)
   create(@CurrentCaller() caller: Caller, @JsonBody() body: IndustryEventCreateV0Input) {
     return this.industryEvents.create(caller, body);
   }
 
   @Put(':industryEventId')
-  @ApiOperation({ operationId: 'updateIndustryEvent', summary: 'Change some fields of an industry event' })
+  @ApiOperation({
+    operationId: 'updateIndustryEvent',
+    summary: 'Change an industry event',
+    description:
+      'Changes the fields that the body has, for all organizations: null clears one, and what is left out stays. An ' +
+      '`eventUrl` that another record has is refused.',
+  })
   @Returns(IndustryEventV0Response, 'industryEvent')
   update(
     @CurrentCaller() caller: Caller,
@@ -55,19 +69,5 @@ export class IndustryEventsController {
     @JsonBody() body: IndustryEventUpdateV0Input,
   ) {
     return this.industryEvents.update(caller, industryEventId, body);
-  }
-
-  @Post(':industryEventId/bookmark')
-  @ApiOperation({ operationId: 'bookmarkIndustryEvent', summary: 'Bookmark an industry event' })
-  @Returns(BookmarkResult)
-  bookmark(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
-    return this.bookmarks.add(caller, industryEventId);
-  }
-
-  @Delete(':industryEventId/bookmark')
-  @ApiOperation({ operationId: 'removeIndustryEventBookmark', summary: 'Remove the bookmark of an industry event' })
-  @Returns(BookmarkResult)
-  removeBookmark(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
-    return this.bookmarks.remove(caller, industryEventId);
   }
 }

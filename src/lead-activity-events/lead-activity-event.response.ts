@@ -1,5 +1,7 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { dateTime } from '../database/json';
 import { DateTime, Email, LENGTHS, OneOf, Text, Uuid, WholeId } from '../http/fields';
+import { EXAMPLE_IDS } from '../http/schemas';
 
 export const LeadActivityEventType = {
   NOTE: 'NOTE',
@@ -19,18 +21,26 @@ export const LeadActivityEventType = {
 } as const;
 export type LeadActivityEventType = keyof typeof LeadActivityEventType;
 
-/** A record of an action taken on a lead. */
+const nullable = { nullable: true } as const;
+
+@ApiSchema({ description: 'A record of what was done with a lead.' })
 export class LeadActivityEventV0Response {
-  @Uuid() id: string;
-  @DateTime() createdAt: string;
-  @Email({ nullable: true }) createdBy: string | null;
-  @OneOf(LeadActivityEventType, 'LeadActivityEventType') eventType: LeadActivityEventType;
-  @Text({ nullable: true, max: LENGTHS.prose }) eventNotes: string | null;
-  @Uuid() associatedLead: string;
-  @Uuid({ nullable: true }) associatedCampaign: string | null;
-  @WholeId({ nullable: true }) associatedEvent: number | null;
-  @Uuid({ nullable: true }) associatedActivation: string | null;
-  @Uuid({ nullable: true }) associatedTagOption: string | null;
+  @Uuid({ description: 'The id of the activity event.', example: EXAMPLE_IDS.leadActivityEvent }) id: string;
+  @DateTime({ description: 'When it was recorded.' }) createdAt: string;
+  @Email({ ...nullable, description: 'Who did it.', example: 'mara.lindt@example.com' }) createdBy: string | null;
+  @OneOf(LeadActivityEventType, 'LeadActivityEventType', { description: 'What was done with a lead.' })
+  eventType: LeadActivityEventType;
+  @Text({ ...nullable, max: LENGTHS.prose, description: 'What was noted.', example: 'Call back in June.' })
+  eventNotes: string | null;
+  @Uuid({ description: 'The id of the lead.' }) associatedLead: string;
+  @Uuid({ ...nullable, description: 'The id of the campaign that it belongs to.', example: EXAMPLE_IDS.campaign })
+  associatedCampaign: string | null;
+  @WholeId({ ...nullable, description: 'The id of the event that it belongs to; null after the event is deleted.' })
+  associatedEvent: number | null;
+  @Uuid({ ...nullable, description: 'The id of the activation that it belongs to.', example: EXAMPLE_IDS.activation })
+  associatedActivation: string | null;
+  @Uuid({ ...nullable, description: 'The id of the tag option that it belongs to.', example: EXAMPLE_IDS.tagOption })
+  associatedTagOption: string | null;
 }
 
 export const LEAD_ACTIVITY_EVENT = `

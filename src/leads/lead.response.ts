@@ -1,5 +1,20 @@
+import { ApiSchema } from '@nestjs/swagger';
 import type { Render } from '../database/json';
-import { DateTime, Email, Flag, LENGTHS, ListOf, ObjectOf, OneOf, Text, Uuid, UuidList, Whole } from '../http/fields';
+import {
+  DateTime,
+  Email,
+  Flag,
+  LENGTHS,
+  ListOf,
+  ObjectOf,
+  OneOf,
+  Text,
+  UNCOUNTED,
+  Uuid,
+  UuidList,
+  Whole,
+} from '../http/fields';
+import { EXAMPLE_IDS } from '../http/schemas';
 
 export const PhoneNumberTypeEnum = {
   MOBILE: 'MOBILE',
@@ -25,73 +40,118 @@ export type IntegrationType = keyof typeof IntegrationType;
 
 export const PHONE_NUMBERS = 50;
 
+/** The fields that bodies and answers have in common, as the API reference shows them. */
+export const SHOWN = {
+  firstName: { description: 'The given name.', example: 'Ada' },
+  lastName: { description: 'The family name.', example: 'Rowe' },
+  email: { description: 'The e-mail address.', example: 'ada.rowe@example.com' },
+  companyName: { description: 'The name of the company.', example: 'Cobalt Systems' },
+  description: { description: 'What there is to say about the lead.', example: 'Wants a quote for pumps in June.' },
+  linkedin: { description: 'The LinkedIn profile.', example: 'https://linkedin.example.com/in/ada-rowe' },
+  facebook: { description: 'The Facebook profile.' },
+  twitter: { description: 'The Twitter profile.' },
+  jobTitle: { description: 'What the person does in the company.', example: 'Head of Procurement' },
+  address: { description: 'The postal address, as one text.' },
+  remoteId: { description: 'The identifier, as the external system has it.', example: '0035g00000XyZ' },
+  integrationType: { description: 'An external system that leads can be linked to.', example: 'SALES_FORCE' },
+};
+
+const nullable = { nullable: true } as const;
+
+@ApiSchema({ description: 'A telephone number.' })
 export class PhoneNumber {
-  @Text({ example: '+31 20 555 0123' }) number: string;
-  @OneOf(PhoneNumberTypeEnum, 'PhoneNumberTypeEnum') type: PhoneNumberTypeEnum;
-  @Flag() preferred: boolean;
+  @Text({ description: 'The number as it was entered, in any form.', example: '+44 20 7946 0123' }) number: string;
+  @OneOf(PhoneNumberTypeEnum, 'PhoneNumberTypeEnum', { description: 'What kind of number it is.' })
+  type: PhoneNumberTypeEnum;
+  @Flag({ description: 'Whether this is the number to try first.', example: true }) preferred: boolean;
 }
 
+@ApiSchema({ description: 'The telephone numbers of a lead, by where they come from.' })
 export class LeadPhoneNumbers {
   @ListOf(() => PhoneNumber, { max: PHONE_NUMBERS, description: 'Entered by users of the organization.' })
   leadProvided: PhoneNumber[];
-  @ListOf(() => PhoneNumber, { max: PHONE_NUMBERS, description: "Supplied by the service's own data enrichment." })
+  @ListOf(() => PhoneNumber, {
+    max: PHONE_NUMBERS,
+    description: "Supplied by the service's own data enrichment.",
+    example: [{ number: '+44 20 7946 0100', type: 'HQ', preferred: false }],
+  })
   serviceProvided: PhoneNumber[];
 }
 
+@ApiSchema({ description: 'The company that a lead works for.' })
 export class LeadCompany {
-  @Text({ nullable: true }) name: string | null;
-  @Text({ nullable: true }) industry: string | null;
-  @Text({ nullable: true, max: LENGTHS.url }) linkedin: string | null;
-  @Text({ nullable: true, max: LENGTHS.prose }) streetAddress: string | null;
-  @Text({ nullable: true }) city: string | null;
-  @Text({ nullable: true }) state: string | null;
-  @Text({ nullable: true }) zip: string | null;
-  @Text({ nullable: true }) country: string | null;
+  @Text({ ...nullable, ...SHOWN.companyName }) name: string | null;
+  @Text({ ...nullable, description: 'Its industry.', example: 'Machinery' }) industry: string | null;
+  @Text({ ...nullable, max: LENGTHS.url, description: 'Its LinkedIn profile.' }) linkedin: string | null;
+  @Text({ ...nullable, max: LENGTHS.prose, description: 'Its street and number.', example: '3 Mill Lane' })
+  streetAddress: string | null;
+  @Text({ ...nullable, description: 'Its city or town.', example: 'Leeds' }) city: string | null;
+  @Text({ ...nullable, description: 'Its state or region.' }) state: string | null;
+  @Text({ ...nullable, description: 'Its postal code.', example: 'LS1 4AP' }) zip: string | null;
+  @Text({ ...nullable, description: 'Its country.', example: 'United Kingdom' }) country: string | null;
 }
 
+@ApiSchema({ description: 'The part of a lead in an activation.' })
 export class LeadActivationSummary {
-  @Uuid() activationId: string;
-  @Flag() checkedIn: boolean;
-  @Flag() registered: boolean;
+  @Uuid({ description: 'The id of the activation.', example: EXAMPLE_IDS.activation }) activationId: string;
+  @Flag({ description: 'Whether the lead has come.', example: true }) checkedIn: boolean;
+  @Flag({ description: 'Whether the lead is registered.', example: true }) registered: boolean;
 }
 
+@ApiSchema({ description: 'A tag that was chosen for a lead.' })
 export class LeadTag {
-  @Uuid() tagOptionId: string;
-  @Text() value: string;
+  @Uuid({ description: 'The id of the tag option.', example: EXAMPLE_IDS.tagOption }) tagOptionId: string;
+  @Text({ description: 'The text of the tag.', example: 'Pumps' }) value: string;
 }
 
-/** The identifier of a lead in an external system; a lead has at most one of each. */
+@ApiSchema({ description: 'The identifier of a lead in an external system.' })
 export class RemoteId {
-  @Text() id: string;
-  @OneOf(IntegrationType, 'IntegrationType') integrationType: IntegrationType;
+  @Text(SHOWN.remoteId) id: string;
+  @OneOf(IntegrationType, 'IntegrationType', SHOWN.integrationType) integrationType: IntegrationType;
 }
 
-const EMAILS = 'One or more e-mail addresses, separated by `;`, or null.';
+/** A lead has at most one remote id of each integration type. */
+const REMOTE_IDS = Object.keys(IntegrationType).length;
 
-/** A lead of the organization. */
+const emails = (whose: string) => ({
+  ...nullable,
+  max: LENGTHS.prose,
+  description: `One or more ${whose} e-mail addresses, separated by \`;\`.`,
+});
+
+@ApiSchema({ description: 'A lead of the organization: a person whom it met, with all that belongs to the person.' })
 export class LeadV0Response {
-  @Uuid() id: string;
-  @DateTime() createdAt: string;
-  @Flag() isEnriched: boolean;
-  @Text({ nullable: true }) firstName: string | null;
-  @Text({ nullable: true }) lastName: string | null;
-  @Email({ nullable: true }) email: string | null;
-  @Text({ nullable: true, max: LENGTHS.prose }) description: string | null;
-  @Text({ nullable: true, max: LENGTHS.url }) linkedin: string | null;
-  @Text({ nullable: true, max: LENGTHS.url }) facebook: string | null;
-  @Text({ nullable: true, max: LENGTHS.url }) twitter: string | null;
-  @Text({ nullable: true }) jobTitle: string | null;
-  @Text({ nullable: true, max: LENGTHS.prose }) address: string | null;
+  @Uuid({ description: 'The id of the lead.' }) id: string;
+  @DateTime({ description: 'When the lead was captured.' }) createdAt: string;
+  @Flag({ description: "Whether the service's data enrichment has added to it.", example: true }) isEnriched: boolean;
+  @Text({ ...nullable, ...SHOWN.firstName }) firstName: string | null;
+  @Text({ ...nullable, ...SHOWN.lastName }) lastName: string | null;
+  @Email({ ...nullable, ...SHOWN.email }) email: string | null;
+  @Text({ ...nullable, max: LENGTHS.prose, ...SHOWN.description }) description: string | null;
+  @Text({ ...nullable, max: LENGTHS.url, ...SHOWN.linkedin }) linkedin: string | null;
+  @Text({ ...nullable, max: LENGTHS.url, ...SHOWN.facebook }) facebook: string | null;
+  @Text({ ...nullable, max: LENGTHS.url, ...SHOWN.twitter }) twitter: string | null;
+  @Text({ ...nullable, ...SHOWN.jobTitle }) jobTitle: string | null;
+  @Text({ ...nullable, max: LENGTHS.prose, ...SHOWN.address }) address: string | null;
   @ObjectOf(() => LeadPhoneNumbers) phoneNumbers: LeadPhoneNumbers;
   @ObjectOf(() => LeadCompany) company: LeadCompany;
-  @Whole() numberOfScans: number;
-  @Email({ nullable: true }) lastScannedBy: string | null;
-  @ListOf(() => LeadActivationSummary) activations: LeadActivationSummary[];
-  @ListOf(() => LeadTag) tags: LeadTag[];
-  @UuidList({ description: 'Ids of the activity events of this lead.' }) leadActivityEvents: string[];
-  @ListOf(() => RemoteId) remoteIds: RemoteId[];
-  @Text({ nullable: true, max: LENGTHS.prose, description: EMAILS }) personalEmails: string | null;
-  @Text({ nullable: true, max: LENGTHS.prose, description: EMAILS }) professionalEmails: string | null;
+  @Whole({ description: 'How often the lead was scanned.', example: 2 }) numberOfScans: number;
+  @Email({ ...nullable, description: 'Who scanned the lead last.', example: 'booth@example.com' })
+  lastScannedBy: string | null;
+  @ListOf(() => LeadActivationSummary, { max: UNCOUNTED, description: 'The activations that the lead takes part in.' })
+  activations: LeadActivationSummary[];
+  @ListOf(() => LeadTag, { max: UNCOUNTED, description: 'The tags that were chosen for the lead.' }) tags: LeadTag[];
+  @UuidList({
+    max: UNCOUNTED,
+    description: 'The ids of the activity events of the lead.',
+    example: [EXAMPLE_IDS.leadActivityEvent],
+  })
+  leadActivityEvents: string[];
+  @ListOf(() => RemoteId, { max: REMOTE_IDS, description: 'Remote ids, at most one of each integration type.' })
+  remoteIds: RemoteId[];
+  @Text({ ...emails('personal'), example: 'ada@home.example.com;a.rowe@home.example.com' })
+  personalEmails: string | null;
+  @Text(emails('professional')) professionalEmails: string | null;
 }
 
 /** Rendered by the database on every change of a lead or of what belongs to it (function lead_document). */

@@ -13,7 +13,8 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-const PROGRAM = 'npm run --silent operator --';
+/** How the command line is run from the project's directory. */
+export const PROGRAM = 'npm run --silent operator --';
 
 interface About {
   /** what it does, in one sentence or two */
@@ -45,7 +46,7 @@ export const text =
 /** A plain decimal number, or NaN, which the check of its bounds refuses. */
 export const decimal = (value: string): number => (/^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN);
 
-const INT32 = 2_147_483_647;
+export const INT32 = 2_147_483_647;
 
 /** The id of an organization. */
 export function organization(value: string): number {

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { command, GlobalOptions } from './arguments';
 import { CheckService } from './check.service';
-import { answer, Refusal, table } from './terminal';
 import { withDatabase } from './session';
+import { styled } from './style';
+import { figure, table } from './table';
+import { answer, Refusal } from './terminal';
 
 /** `check` */
 export function checkCommand(program: Command): void {
@@ -22,8 +24,8 @@ async function check({ json, repair }: GlobalOptions & { repair: boolean }): Pro
     table(
       ['', 'checked', 'wrong'],
       [
-        ['documents of leads', documents.checked, documents.wrong],
-        ['lists', lists.checked, lists.wrong],
+        ['documents of leads', figure(documents.checked), wrongText(documents.wrong)],
+        ['lists', figure(lists.checked), wrongText(lists.wrong)],
       ],
     ),
   );
@@ -31,3 +33,5 @@ async function check({ json, repair }: GlobalOptions & { repair: boolean }): Pro
     throw new Refusal('what is stored is not what the data says; check --repair makes it right');
   }
 }
+
+const wrongText = (count: number): string => (count > 0 ? styled('red', figure(count)) : '0');

@@ -1,12 +1,19 @@
+import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { checkCommand } from './check.command';
+import { completionCommand } from './completion.command';
+import { configCommand } from './config.command';
 import { exportCommand } from './export.command';
 import { importCommand } from './import.command';
 import { keysCommands } from './keys.commands';
+import { migrateCommand } from './migrate.command';
 import { organizationsCommands } from './organizations.commands';
+import { seedCommand } from './seed.command';
+import { statusCommand } from './status.command';
+import { styled } from './style';
 
 const ABOUT = [
-  "The operator's side of Lanyard: organizations, API keys, import and export.",
+  "The operator's side of Lanyard: organizations, API keys, import and export, and how it all is.",
   'It works on the same database as the server, also while the server runs: the one of DATABASE_URL or, without it,',
   'the embedded PostgreSQL in LANYARD_DATA_DIR (.data).',
 ].join(' ');
@@ -16,10 +23,23 @@ Examples, from nothing to a key:
   $ npm run --silent operator -- organizations create --name "Cobalt Systems"
   $ npm run --silent operator -- keys issue --organization 1 --label crm-sync
   $ npm run --silent operator -- import dataset.json --organization 1
+  $ npm run --silent operator -- status
   $ npm run --silent operator -- keys issue --help
 
-Results go to standard output, messages and progress to standard error.
+Results go to standard output, messages and progress to standard error. Colours are for terminals; NO_COLOR takes them
+away. completion has a shell complete all of this.
 Exit status: 0 done, 1 refused (with one line of reason), 2 wrong usage.`;
+
+const coloured = (format: Parameters<typeof styleText>[0]) => (text: string) =>
+  styleText(format, text, { validateStream: false });
+/** commander takes the colours away again where they would not be seen. */
+const HELP_STYLES = {
+  styleTitle: coloured('bold'),
+  styleCommandText: coloured('cyan'),
+  styleSubcommandText: coloured('cyan'),
+  styleOptionText: coloured('cyan'),
+  styleArgumentText: coloured('cyan'),
+};
 
 /** The whole command line. It throws CommanderError instead of ending the process. */
 export function operatorProgram(): Command {
@@ -29,12 +49,18 @@ export function operatorProgram(): Command {
     .option('--json', 'print the result as one JSON value')
     .exitOverride()
     .showHelpAfterError('(add --help for usage)')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, ...HELP_STYLES })
+    .configureOutput({ outputError: (text, write) => write(styled('red', text, process.stderr)) })
     .addHelpText('after', FIRST_STEPS);
   organizationsCommands(program);
   keysCommands(program);
   importCommand(program);
   exportCommand(program);
+  seedCommand(program);
+  statusCommand(program);
   checkCommand(program);
+  configCommand(program);
+  migrateCommand(program);
+  completionCommand(program);
   return program;
 }

@@ -33,7 +33,12 @@ export function sizeOf(file: string): number | undefined {
   }
 }
 
-async function* chunksOf(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+/**
+ * A file, or standard input.
+ * @param onBytes told the size of each part
+ * @throws Refusal when it cannot be read
+ */
+export async function* chunksOf(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
       const bytes = chunk as Buffer;
@@ -45,8 +50,11 @@ async function* chunksOf(file: string, onBytes: (count: number) => void): AsyncG
   }
 }
 
-/** Lines of UTF-8, without their ends. A byte that is no UTF-8 is a fault: replaced, it would be stored for good. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/**
+ * Lines of UTF-8, without their ends. A byte that is no UTF-8 is a fault: replaced, it would be stored for good.
+ * @throws ImportFault naming the line
+ */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let number = 0;
   for await (const block of wholeLines(chunks)) {
     const text = decoded(block, number);

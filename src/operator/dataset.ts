@@ -189,3 +189,4 @@ export const RECORDS = {
 
 export type SectionName = keyof typeof RECORDS;
 export const SECTIONS = Object.keys(RECORDS) as SectionName[];
+export const LAST_SECTION = SECTIONS[SECTIONS.length - 1] as SectionName;

@@ -2,42 +2,64 @@ import { once } from 'node:events';
 import { createWriteStream, rmSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { Command } from 'commander';
-import type { DataSource } from 'typeorm';
-import { command, GlobalOptions, organization, requireOrganization } from './arguments';
+import { Command, Option } from 'commander';
+import { command, GlobalOptions, organization, PROGRAM, requireOrganization } from './arguments';
+import { csvForm } from './csv.export';
+import { csvFormOf, CsvOptions, withCsvOptions } from './csv.options';
 import { SectionName, SECTIONS } from './dataset';
-import { ExportedRecord, ExportService } from './export.service';
+import { Counts, Form, NDJSON, OBJECT } from './export.form';
+import { ExportService } from './export.service';
 import { Progress } from './progress';
 import { withDatabase } from './session';
 import { answer, reasonOf, Refusal, UsageError, write } from './terminal';
 
-interface ExportOptions extends GlobalOptions {
+interface ExportOptions extends GlobalOptions, CsvOptions {
   organization: number;
   ndjson?: boolean;
+  bom?: boolean;
   output?: string;
 }
 
-type Counts = Record<SectionName, number>;
+const AS_CSV = `
+As CSV: one section, a record a line, a column a field, with the fields' names in the first line; import reads it back
+without a loss. With --map it has those columns alone, in that order:
+  $ ${PROGRAM} export --organization 1 --csv leads --map "E-mail=email" --map "Firm=company.name"
+A cell that a spreadsheet would take for a formula (=, +, -, @ …) gets a quote before it, which import takes away again;
+--raw leaves it as it is, for other programs.`;
 
 /** `export` */
 export function exportCommand(program: Command): void {
-  command(program, 'export', {
+  const exporting = command(program, 'export', {
     about: 'Write all data of an organization, and the catalogue of industry events, as import reads it.',
     result: 'the dataset, which it is in any case, or with --output {exported: {users, leads, …}}, counts of records',
-    examples: ['export --organization 1 > backup.json', 'export --organization 1 --ndjson --output backup.ndjson'],
+    examples: [
+      'export --organization 1 > backup.json',
+      'export --organization 1 --ndjson --output backup.ndjson',
+      'export --organization 1 --csv leads --bom --output leads.csv',
+    ],
   })
     .requiredOption('--organization <ID>', 'whose data', organization)
-    .option('--ndjson', 'a record a line instead of one JSON object')
+    .addOption(new Option('--ndjson', 'a record a line instead of one JSON object').conflicts('csv'))
     .option('--output <FILE>', 'write to a file, which is there when it is complete, instead of standard output')
+    .addHelpText('after', AS_CSV)
     .action((_, self: Command) => exportData(self.optsWithGlobals<ExportOptions>()));
+  withCsvOptions(exporting).option('--bom', 'begin the CSV with a byte order mark, by which Excel knows UTF-8');
 }
 
-async function exportData({ json, organization: id, ndjson, output }: ExportOptions): Promise<void> {
-  if (json && ndjson && !output)
-    throw new UsageError('--json is one JSON value, and --ndjson is many: give one of them');
+async function exportData({ json, organization: id, ndjson, output, bom, ...options }: ExportOptions): Promise<void> {
+  const csv = csvFormOf(options);
+  if (bom && !csv) throw new UsageError('--bom is about CSV: --csv SECTION must be given');
+  if (json && (ndjson || csv) && !output) {
+    throw new UsageError(
+      `--json is one JSON value, and ${ndjson ? '--ndjson is many' : '--csv is none'}: give one of them`,
+    );
+  }
+  const form = csv ? csvForm(csv, Boolean(bom)) : ndjson ? NDJSON : OBJECT;
+  const sections = csv ? [csv.section] : SECTIONS;
   const counts = await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, id);
-    const send = (to: Writable, name: string) => sendRecords(dataSource, id, to, name, ndjson ? NDJSON : OBJECT);
+    const send = (to: Writable, name: string) =>
+      sendRecords(new ExportService(dataSource), id, sections, to, name, form);
     return output ? intoFile(output, send) : send(process.stdout, 'standard output');
   });
   if (!output) return;
@@ -45,59 +67,39 @@ async function exportData({ json, organization: id, ndjson, output }: ExportOpti
   await answer(json, { exported: counts }, () => `Exported to ${output}: ${written.join(', ') || 'nothing'}`);
 }
 
-/** How records become text: what stands before each, and at the end. */
-interface Form {
-  record(exported: ExportedRecord, written: Counts, before: SectionName | undefined): string;
-  end(last: SectionName | undefined): string;
-}
-
-const NDJSON: Form = {
-  record: ({ section, record }) => `{"section":"${section}","record":${record}}\n`,
-  end: () => '',
-};
-
-/** Opens the sections from after one up to another; those between have no record. */
-const opened = (before: SectionName | undefined, last: SectionName): string =>
-  SECTIONS.slice(before ? SECTIONS.indexOf(before) + 1 : 0, SECTIONS.indexOf(last) + 1)
-    .map((section) => `${section === SECTIONS[0] ? '{' : '],\n'}"${section}":[`)
-    .join('');
-
-const OBJECT: Form = {
-  record: ({ section, record }, written, before) =>
-    `${section === before ? '' : opened(before, section)}${written[section] > 0 ? ',' : ''}\n${record}`,
-  end: (last) => `${opened(last, 'industryEvents')}]}\n`,
-};
-
 /** Characters that are sent at once. */
 const PART = 65_536;
 
 async function sendRecords(
-  dataSource: DataSource,
+  exports: ExportService,
   organizationId: number,
+  sections: SectionName[],
   to: Writable,
   name: string,
   form: Form,
 ): Promise<Counts> {
   const counts = Object.fromEntries(SECTIONS.map((section) => [section, 0])) as Counts;
-  const progress = new Progress(undefined, process.stderr.isTTY && !(to === process.stdout && process.stdout.isTTY));
+  // Among the records on one terminal a bar would be in the way.
+  const isSeen = process.stderr.isTTY && !(to === process.stdout && process.stdout.isTTY);
+  const progress = isSeen ? new Progress({ records: await exports.total(organizationId, sections) }) : undefined;
   let text = '';
   let last: SectionName | undefined;
   let total = 0;
   try {
-    for await (const exported of new ExportService(dataSource).export(organizationId)) {
+    for await (const exported of exports.export(organizationId, sections)) {
       text += form.record(exported, counts, last);
       last = exported.section;
       counts[last]++;
       total++;
       if (text.length < PART) continue;
       await write(to, text, name);
-      progress.records(total);
+      progress?.records(total);
       text = '';
     }
     await write(to, text + form.end(last), name);
     return counts;
   } finally {
-    progress.stop();
+    progress?.stop();
   }
 }
 

@@ -1,3 +1,4 @@
+import type { EntityManager } from 'typeorm';
 import { dateTime, object, objects, values } from '../database/json';
 import { INDUSTRY_EVENT } from '../industry-events/industry-event.response';
 import type { SectionName } from './dataset';
@@ -79,6 +80,27 @@ const LEAD_ACTIVITY_EVENTS = `
 const ofOrganization = (render: string, organizationId: number): string => `
   select row_to_json(r)::text as record
   from (${render} where page.organization_id = ${organizationId} order by page.created_at, page.id) r`;
+
+const STORED = {
+  leads: `select row_to_json(r) as record
+    from (${LEADS} where page.organization_id = $2 and page.id = any($1::uuid[])) r`,
+  industryEvents: `with page as (select * from industry_events where id = any($1::uuid[]) and $2::integer is not null)
+    select row_to_json(r) as record from (${INDUSTRY_EVENT}) r`,
+};
+
+/**
+ * What is stored of the leads of an organization, or of the catalogue, under some ids.
+ * @returns records without their moments, which stay, and without bookmarks
+ */
+export async function storedRecords(
+  manager: EntityManager,
+  section: keyof typeof STORED,
+  organizationId: number,
+  ids: string[],
+): Promise<Record<string, unknown>[]> {
+  const rows = await manager.query<{ record: Record<string, unknown> }[]>(STORED[section], [ids, organizationId]);
+  return rows.map(({ record: { createdAt: _, updatedAt: __, ...record } }) => record);
+}
 
 /** The catalogue is everybody's. Only a bookmark is told: `isBookmarked: false` would take another one away. */
 const industryEvents = (organizationId: number): string => `

@@ -1,10 +1,15 @@
 import { Command } from 'commander';
-import { command, GlobalOptions, organization, requireOrganization } from './arguments';
+import type { DataSource } from 'typeorm';
+import { command, GlobalOptions, organization, PROGRAM, requireOrganization } from './arguments';
+import { CsvForm, CsvRecords } from './csv.import';
+import { csvFormOf, CsvOptions, fieldsText, withCsvOptions } from './csv.options';
 import { SECTIONS } from './dataset';
-import { openDataset, sizeOf } from './dataset-source';
-import { ImportResult, ImportService } from './import.service';
+import { chunksOf, openDataset, sizeOf } from './dataset-source';
+import { ImportFault, ImportResult, ImportService } from './import.service';
+import { importedText } from './import.text';
 import { Progress } from './progress';
 import { withDatabase } from './session';
+import { figure } from './table';
 import { answer } from './terminal';
 
 const FORMS = `
@@ -18,31 +23,51 @@ It is all of it or nothing: a fault is named with its place, and then nothing wa
 users by email, events by ref, so importing a file again changes only what differs. export writes this form, and so
 shows every field.`;
 
+const AS_CSV = `
+Or CSV, of any size, with the names of its columns in the first line:
+  $ ${PROGRAM} import leads.csv --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
+A column whose name is that of a field is that field, case, blanks and signs aside; --map says it of others, and
+--map "COLUMN=" leaves one out. Fields:
+${fieldsText()}
+An empty cell is null. A list is written a; b or as a JSON array. A lead with an id, or with a ref (any text by which
+your file names it, the same in each import), is changed in the file's columns where it is there already, and added
+where not; without either, each line is a new lead.`;
+
 /** `import FILE` */
 export function importCommand(program: Command): void {
-  command(program, 'import', {
+  const importing = command(program, 'import', {
     about: 'Read a dataset into an organization.',
     result: '{imported: {users, leads, …}, events: {REF: eventId}}, imported being counts of records',
     examples: [
       'import dataset.json --organization 1',
       'gunzip < leads.ndjson.gz | npm run --silent operator -- import - --organization 1 --json',
+      'import leads.csv --organization 1 --csv leads --delimiter ";" --map "Contact ID=ref"',
     ],
-  })
-    .argument('<FILE>', 'the dataset; - is standard input')
-    .requiredOption('--organization <ID>', 'whose data it becomes', organization)
+  });
+  withCsvOptions(
+    importing
+      .argument('<FILE>', 'the dataset; - is standard input')
+      .requiredOption('--organization <ID>', 'whose data it becomes', organization),
+  )
     .addHelpText('after', FORMS)
+    .addHelpText('after', AS_CSV)
     .action(async (file: string, _, self: Command) => {
-      const { json, organization: id } = self.optsWithGlobals<GlobalOptions & { organization: number }>();
-      const progress = new Progress(sizeOf(file));
-      const result = await importInto(id, file, progress);
+      const { json, organization: id, ...options } = self.optsWithGlobals<ImportOptions>();
+      const result = await importInto(id, file, csvFormOf(options));
       await answer(json, result, () => summary(result));
     });
 }
 
-async function importInto(id: number, file: string, progress: Progress): Promise<ImportResult> {
+interface ImportOptions extends GlobalOptions, CsvOptions {
+  organization: number;
+}
+
+async function importInto(id: number, file: string, csv: CsvForm | undefined): Promise<ImportResult> {
+  const progress = new Progress({ bytes: sizeOf(file) });
   try {
     return await withDatabase(async (dataSource) => {
       await requireOrganization(dataSource, id);
+      if (csv) return await importCsv(dataSource, id, file, csv, progress);
       const imports = new ImportService(dataSource);
       const source = await openDataset(file, progress.read);
       return 'lines' in source
@@ -54,15 +79,30 @@ async function importInto(id: number, file: string, progress: Progress): Promise
   }
 }
 
+async function importCsv(
+  dataSource: DataSource,
+  id: number,
+  file: string,
+  form: CsvForm,
+  progress: Progress,
+): Promise<ImportResult> {
+  const csv = new CsvRecords(form, id);
+  try {
+    const records = csv.read(chunksOf(file, progress.read), dataSource);
+    return await new ImportService(dataSource).importRecords(id, records, progress.records);
+  } catch (error) {
+    throw error instanceof ImportFault ? csv.explain(error) : error;
+  }
+}
+
 /** Ids that a person may want to see; a program asks for all of them with --json. */
 const SHOWN = 10;
 
 function summary({ imported, events }: ImportResult): string {
-  const read = Object.entries(imported).filter(([, count]) => count > 0);
   const all = Object.entries(events);
   return [
-    `Imported: ${read.map(([section, count]) => `${count} ${section}`).join(', ') || 'nothing'}`,
+    importedText(imported),
     ...all.slice(0, SHOWN).map(([ref, id]) => `Event ${id}: ${ref}`),
-    ...(all.length > SHOWN ? [`and ${all.length - SHOWN} more events (--json shows them all)`] : []),
+    ...(all.length > SHOWN ? [`and ${figure(all.length - SHOWN)} more events (--json shows them all)`] : []),
   ].join('\n');
 }

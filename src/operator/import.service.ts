@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import { makePlain } from '../http/plain-json';
 import { firstFault, instantiate } from '../http/reader';
-import { RECORDS, SectionName, SECTIONS } from './dataset';
+import { LAST_SECTION, RECORDS, SectionName, SECTIONS } from './dataset';
 import { ImportFault, Placed, Scope } from './import-fault';
 import { WRITERS } from './import.writers';
 import { References } from './references';
@@ -16,6 +16,16 @@ export interface ImportResult {
   /** id of every event of the dataset, by its ref */
   events: Record<string, number>;
 }
+
+/** A record as it was read, and where. */
+export interface UncheckedRecord {
+  section: SectionName;
+  record: unknown;
+  /** of the file, from 1 */
+  line?: number;
+}
+
+type OnProgress = (records: number) => void;
 
 /** Records that are written with one set of statements. */
 const BATCH = 1000;
@@ -56,22 +66,28 @@ export class ImportService {
    * @param onProgress told the number of records read so far, once a batch
    * @throws ImportFault that names the line and the place of the first fault
    */
-  importLines(
+  importLines(organizationId: number, lines: AsyncIterable<string>, onProgress?: OnProgress): Promise<ImportResult> {
+    return this.importRecords(organizationId, parsed(lines), onProgress);
+  }
+
+  /**
+   * Records one by one, in constant memory; what one refers to comes before it.
+   * @param records the first is asked for when no other import of the organization is under way
+   * @param onProgress told the number of records read so far, once a batch
+   * @throws ImportFault that names the line and the place of the first fault
+   */
+  importRecords(
     organizationId: number,
-    lines: AsyncIterable<string>,
-    onProgress: (records: number) => void = () => undefined,
+    records: AsyncIterable<UncheckedRecord>,
+    onProgress: OnProgress = () => undefined,
   ): Promise<ImportResult> {
     return this.inOneTransaction(organizationId, async (run) => {
-      let number = 0;
-      let records = 0;
-      for await (const line of lines) {
-        number++;
-        if (line.trim() === '') continue;
-        const { section, record } = parseLine(line, number);
-        await run.add(section, record, number);
-        if (++records % BATCH === 0) onProgress(records);
+      let read = 0;
+      for await (const { section, record, line } of records) {
+        await run.add(section, record, line);
+        if (++read % BATCH === 0) onProgress(read);
       }
-      onProgress(records);
+      onProgress(read);
     });
   }
 
@@ -99,7 +115,15 @@ export class ImportService {
 
 const isSection = (name: unknown): name is SectionName => SECTIONS.includes(name as SectionName);
 
-function parseLine(line: string, number: number): { section: SectionName; record: unknown } {
+async function* parsed(lines: AsyncIterable<string>): AsyncGenerator<UncheckedRecord> {
+  let number = 0;
+  for await (const line of lines) {
+    number++;
+    if (line.trim() !== '') yield { ...parseLine(line, number), line: number };
+  }
+}
+
+function parseLine(line: string, number: number): UncheckedRecord {
   let parsed: { section?: unknown; record?: unknown } | null;
   try {
     parsed = JSON.parse(line) as typeof parsed;
@@ -144,7 +168,7 @@ class ImportRun {
   }
 
   async finish(): Promise<ImportResult> {
-    await this.writeUpTo('industryEvents');
+    await this.writeUpTo(LAST_SECTION);
     await this.writing;
     return { imported: this.imported, events: this.scope.events };
   }

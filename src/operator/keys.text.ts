@@ -1,5 +1,5 @@
 import type { ApiKey, IssuedKey } from '../access/api-keys.service';
-import { table } from './terminal';
+import { table } from './table';
 
 /** A key as programs see it listed. */
 export const rowOf = (key: ApiKey) => ({

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { operatorProgram } from './commands';
 import { reportOf } from './report';
+import { styled } from './style';
 import { say } from './terminal';
 
 operatorProgram()
@@ -9,7 +10,7 @@ operatorProgram()
     () => process.exit(0),
     (error: unknown) => {
       const { message, status } = reportOf(error);
-      if (message) say(message);
+      if (message) say(styled('red', message, process.stderr));
       process.exit(status);
     },
   );

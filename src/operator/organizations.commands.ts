@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { OrganizationsService } from '../access/organizations.service';
 import { command, GlobalOptions, text } from './arguments';
 import { withDatabase } from './session';
-import { answer, table } from './terminal';
+import { figure, table } from './table';
+import { answer } from './terminal';
 
 /** `organizations …` */
 export function organizationsCommands(program: Command): void {
@@ -38,7 +39,7 @@ async function list({ json }: GlobalOptions): Promise<void> {
       ? 'There is no organization yet: organizations create --name NAME makes one.'
       : table(
           ['id', 'name', 'keys', 'leads'],
-          all.map(({ id, name, keys, leads }) => [id, name, keys, leads]),
+          all.map(({ id, name, keys, leads }) => [id, name, figure(keys), figure(leads)]),
         ),
   );
 }

@@ -1,28 +1,78 @@
-import { SingleBar } from 'cli-progress';
+import { Format, Options, Params, SingleBar } from 'cli-progress';
+import { figure } from './table';
+
+/** What a bar counts towards: bytes of a file, or the records themselves. Undefined when nobody knows. */
+interface Total {
+  bytes?: number;
+  records?: number;
+}
 
 /** How far a long command is, drawn on standard error when that is a terminal. */
 export class Progress {
   private readonly bar?: SingleBar;
   private bytes = 0;
+  private count = 0;
 
-  /** @param total bytes that will be read; undefined when nobody knows */
-  constructor(total?: number, wanted = process.stderr.isTTY) {
-    if (!wanted) return;
-    const share = total === undefined ? '' : '[{bar}] {percentage}% | ';
-    const format = `${share}{records} records | {duration_formatted}`;
+  constructor(
+    private readonly total: Total = {},
+    stream: NodeJS.WriteStream = process.stderr,
+  ) {
+    if (!stream.isTTY) return;
+    const chars = { barCompleteChar: '█', barIncompleteChar: '░' };
     // Ctrl-C is the command's own affair, not the bar's.
-    this.bar = new SingleBar({ format, hideCursor: true, clearOnComplete: true, gracefulExit: false });
-    this.bar.start(total ?? 0, 0, { records: 0 });
+    this.bar = new SingleBar({
+      format: this.line,
+      stream,
+      ...chars,
+      hideCursor: true,
+      clearOnComplete: true,
+      gracefulExit: false,
+    });
+    this.bar.start(total.bytes ?? total.records ?? 0, 0);
   }
 
   read = (count: number): void => {
     this.bytes += count;
-    this.bar?.update(this.bytes);
+    if (this.total.bytes !== undefined) this.bar?.update(this.bytes);
   };
 
-  records = (count: number): void => this.bar?.update({ records: count });
+  /** @param count records so far */
+  records = (count: number): void => {
+    this.count = count;
+    if (this.total.bytes === undefined) this.bar?.update(count);
+  };
 
   stop(): void {
     this.bar?.stop();
   }
+
+  private line = (options: Options, { progress, startTime }: Params): string => {
+    const seconds = (Date.now() - startTime) / 1000;
+    const known = this.total.bytes ?? this.total.records;
+    const bar = known === undefined ? [] : [`${Format.BarFormat(progress, options)} ${Math.floor(progress * 100)}%`];
+    return [
+      ...bar,
+      ...figures({ records: this.count, seconds, share: known === undefined ? undefined : progress }),
+    ].join(' | ');
+  };
+}
+
+/**
+ * What stands beside the bar: the records, how many a second, and for how long it goes on, or has gone.
+ * @param share of the work that is done, from 0 to 1; undefined when nobody knows
+ */
+export function figures({ records, seconds, share }: { records: number; seconds: number; share?: number }): string[] {
+  const rate = seconds > 0 ? `${figure(Math.round(records / seconds))}/s` : '';
+  // What was read is still to be settled in the end; nobody knows for how long.
+  const left =
+    share === 1 ? 'finishing' : share ? `${duration((seconds * (1 - share)) / share)} left` : duration(seconds);
+  return [`${figure(records)} records`, rate, left].filter(Boolean);
+}
+
+/** Seconds as a person says them: `8 s`, `3 min 20 s`, `2 h 5 min`. */
+function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { readConfig } from '../config';
-import { operatorDataSourceOptions } from '../database/data-source';
-import { openDatabase } from '../database/open';
+import { connect } from '../database/migrate';
+import { OpenDatabase, openDatabase } from '../database/open';
 import { say } from './terminal';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -16,19 +16,23 @@ export class Interrupted extends Error {
 
 /**
  * Runs a command's work on the database that the settings name, and closes it after.
+ * @param open how the database is opened; migrated, unless told otherwise
  * @throws Interrupted when the process was told to stop: the work's connections are cut, so PostgreSQL takes back what
  * was not committed
  */
-export async function withDatabase<T>(work: (dataSource: DataSource) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  work: (dataSource: DataSource, database: OpenDatabase) => Promise<T>,
+  open: typeof openDatabase = openDatabase,
+): Promise<T> {
   const config = readConfig();
   const stop = stopSignal();
-  const database = await openDatabase(config, say);
+  const database = await open(config, say);
   try {
     stop.throwIfAborted();
-    const dataSource = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
+    const dataSource = await connect(database.url);
     const cut = cutterOf(dataSource);
     try {
-      return await Promise.race([work(dataSource), rejectionBy(stop)]);
+      return await Promise.race([work(dataSource, database), rejectionBy(stop)]);
     } catch (error) {
       if (error instanceof Interrupted) cut();
       throw error;

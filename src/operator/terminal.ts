@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream';
 import { getSystemErrorMap } from 'node:util';
-import Table from 'cli-table3';
 
 /** Why a command is not carried out, in one line: exit status 1. */
 export class Refusal extends Error {}
@@ -37,13 +36,6 @@ export function write(stream: Writable, text: string, name: string): Promise<voi
 /** The result of a command: one JSON value with `--json`, else text for a person. */
 export async function answer(json: boolean | undefined, result: unknown, text: () => string): Promise<void> {
   await print(`${json ? JSON.stringify(result) : text()}\n`);
-}
-
-/** A table without colours, so that it can be piped. */
-export function table(head: string[], rows: (string | number | null)[][]): string {
-  const lines = new Table({ head, style: { head: [], border: [], compact: true } });
-  lines.push(...rows.map((row) => row.map((cell) => cell ?? '')));
-  return lines.toString();
 }
 
 const codeOf = (error: Error): unknown => (error as NodeJS.ErrnoException).code;

@@ -26,13 +26,11 @@ export class ResilientTokenBucketStore extends TokenBucketStore {
     super();
   }
 
-  /** Whether Redis counts as away. */
-  get degraded(): boolean {
+  override get degraded(): boolean {
     return this.breaker.isOpen;
   }
 
-  /** Decisions made without Redis since the start, single errors included. */
-  get degradedDecisions(): number {
+  override get degradedDecisions(): number {
     return this.decisions;
   }
 

@@ -2,6 +2,16 @@ import type { BucketLimits, TakeResult } from './token-bucket';
 
 /** Where the buckets of all keys are held. Also the injection token of the one in use. */
 export abstract class TokenBucketStore {
+  /** Whether the store that all processes share counts as away. */
+  get degraded(): boolean {
+    return false;
+  }
+
+  /** Decisions made without it since the start, single errors included. */
+  get degradedDecisions(): number {
+    return 0;
+  }
+
   /**
    * Takes one token from a key's bucket. An unknown key has a full one.
    *

@@ -1,25 +1,35 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
 import { PageQuery, UuidParam } from '../http/parameters';
 import { Returns, ReturnsPage } from '../http/returns';
+import { Tag } from '../http/tag';
 import { TagGroupV0Response } from './tag-group.response';
 import { TagGroupsService } from './tag-groups.service';
 
-@ApiTags('Tag groups')
+@Tag('Tag groups', 'The tags that users choose from when they capture a lead. Read-only.')
 @Controller('tagGroups')
 export class TagGroupsController {
   constructor(private readonly tagGroups: TagGroupsService) {}
 
   @Get()
-  @ApiOperation({ operationId: 'listTagGroups', summary: "List the organization's tag groups with their options" })
+  @ApiOperation({
+    operationId: 'listTagGroups',
+    summary: 'List tag groups',
+    description:
+      "The organization's tag groups of every status with their options, page by page, in the order of creation.",
+  })
   @ReturnsPage('tagGroups', TagGroupV0Response)
   list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
     return this.tagGroups.list(caller, page);
   }
 
   @Get(':tagGroupId')
-  @ApiOperation({ operationId: 'getTagGroup', summary: 'Get one tag group' })
+  @ApiOperation({
+    operationId: 'getTagGroup',
+    summary: 'Get a tag group',
+    description: 'One tag group with its options in the order in which they are shown.',
+  })
   @Returns(TagGroupV0Response)
   get(@CurrentCaller() caller: Caller, @UuidParam('tagGroupId') tagGroupId: string) {
     return this.tagGroups.get(caller, tagGroupId);

@@ -4,16 +4,35 @@ import Ajv, { ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { Response } from 'supertest';
 
+interface Referring {
+  $ref?: string;
+}
+interface Header extends Referring {
+  required?: boolean;
+  schema: object;
+}
+interface Answer extends Referring {
+  headers: Record<string, Header>;
+  content: { 'application/json': { schema: object } };
+}
 interface Operation {
-  responses: Record<string, { content?: { 'application/json': { schema: object } } }>;
+  responses: Record<string, Answer>;
 }
 interface Description {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object> };
+  components: Record<'schemas' | 'parameters' | 'headers', Record<string, Record<string, unknown>>>;
 }
 
-const PREFIX = '/api/v0';
-const description = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as Description;
+export const description = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as Description;
+
+/** What stands at a place of openapi.json, or where that refers to; and the place. */
+function at<T extends Referring>(place: string): { place: string; value: T | undefined } {
+  const steps = place.split('/').slice(1);
+  const value = steps.reduce<unknown>((node, step) => {
+    return (node as Record<string, unknown> | undefined)?.[step.replaceAll('~1', '/').replaceAll('~0', '~')];
+  }, description) as T | undefined;
+  return value?.$ref ? at(value.$ref) : { place, value };
+}
 
 /** An answer with a key that its table does not have is as wrong as one that lacks a key. */
 function closed(schema: unknown): unknown {
@@ -27,10 +46,7 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats(ajv);
 ajv.addSchema(closed(description) as object, 'openapi.json');
 
-const paths = Object.keys(description.paths).map((template) => ({
-  template,
-  segments: template.slice(PREFIX.length).split('/'),
-}));
+const paths = Object.keys(description.paths).map((template) => ({ template, segments: template.split('/') }));
 
 /** Static segments win over parameters, as in the router. */
 function templateOf(path: string): string | undefined {
@@ -45,33 +61,62 @@ function templateOf(path: string): string | undefined {
 
 const validators = new Map<string, ValidateFunction>();
 
-function validatorOf(template: string, method: string, status: number): ValidateFunction | undefined {
-  const operation = description.paths[template]?.[method];
-  if (!operation?.responses[status]?.content) return undefined;
-  const escape = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
-  const pointer = ['paths', template, method, 'responses', String(status), 'content', 'application/json', 'schema'];
-  const $ref = `openapi.json#/${pointer.map(escape).join('/')}`;
+/** By the place of a schema. */
+function validatorOf(place: string): ValidateFunction {
+  const $ref = `openapi.json${place.split('/').map(encodeURIComponent).join('/').replace('%23', '#')}`;
   const validator = validators.get($ref) ?? ajv.compile({ $ref });
   validators.set($ref, validator);
   return validator;
 }
 
+/** Statuses of requests that reach no operation, which share one description. */
+const WITHOUT_OPERATION = [408, 431];
+
 /** Compares an answer with what openapi.json says of its operation and status. */
 export function expectToMatchDescription(method: string, path: string, response: Response): void {
-  if (response.type !== 'application/json') throw new Error(`${method} ${path} answered ${response.type || 'nothing'}`);
+  const { status, type } = response;
+  if (type !== 'application/json') throw new Error(`${method} ${path} answered ${type || 'nothing'}`);
   const body = response.body as { status?: unknown; error?: unknown };
-  if (body.status !== response.status)
-    throw new Error(`status ${String(body.status)} in the body of a ${response.status}`);
+  if (body.status !== status) throw new Error(`status ${String(body.status)} in the body of a ${status}`);
   const template = templateOf(path);
-  const validator = template && validatorOf(template, method, response.status);
-  if (!validator) {
-    if (response.status < 400) throw new Error(`openapi.json has no ${response.status} for ${method} ${path}`);
-    if (typeof body.error !== 'string') throw new Error(`${method} ${path}: not an error body`);
+  if (template === undefined || !description.paths[template]?.[method]) {
+    if (status < 400 || typeof body.error !== 'string') throw new Error(`${method} ${path}: not an error body`);
     return;
   }
-  if (!validator(body)) {
-    throw new Error(
-      `${method} ${path} ${response.status} is not as openapi.json has it: ${ajv.errorsText(validator.errors)}`,
-    );
+  const name = WITHOUT_OPERATION.includes(status) ? 'default' : status;
+  const answer = at<Answer>(`#/paths/${template.replaceAll('/', '~1')}/${method}/responses/${name}`);
+  if (!answer.value) throw new Error(`openapi.json has no ${status} for ${method} ${path}`);
+  const faults = [
+    ...faultsOf(`${answer.place}/content/application~1json/schema`, body),
+    ...faultsOfHeaders(answer.place, answer.value, response.headers as Record<string, string>),
+  ];
+  if (faults.length > 0) {
+    throw new Error(`${method} ${path} ${status} is not as openapi.json has it: ${faults.join(', ')}`);
   }
+}
+
+/** What is wrong with a value at the schema that stands at a place of openapi.json, such as `#/components/schemas/Event`. */
+export function faultsOf(place: string, value: unknown): string[] {
+  const validator = validatorOf(place);
+  return validator(value) ? [] : [ajv.errorsText(validator.errors)];
+}
+
+/** Headers of the service's own: those that it sends are described, and those that it must send are there. */
+const OWN = /^(x-(request-id|ratelimit-.*)|retry-after|idempotency-.*)$/;
+
+function faultsOfHeaders(place: string, answer: Answer, sent: Record<string, string>): string[] {
+  const described = Object.keys(answer.headers);
+  const unknown = Object.keys(sent).filter(
+    (name) => OWN.test(name) && !described.some((each) => each.toLowerCase() === name),
+  );
+  const faults = described.flatMap((name) => {
+    const header = at<Header>(`${place}/headers/${name}`);
+    const text = sent[name.toLowerCase()];
+    if (text === undefined) return header.value?.required ? [`no ${name}`] : [];
+    const { type } = header.value?.schema as { type: string };
+    return faultsOf(`${header.place}/schema`, type === 'integer' ? Number(text) : text).map(
+      (fault) => `${name} ${fault}`,
+    );
+  });
+  return [...unknown.map((name) => `${name} is not described`), ...faults];
 }

@@ -65,17 +65,24 @@ interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
 }
+interface Parameter {
+  $ref?: string;
+  name: string;
+  in: 'path' | 'query';
+  schema: Schema;
+}
 interface Operation {
-  parameters?: { name: string; in: 'path' | 'query'; schema: Schema }[];
+  parameters: Parameter[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
 }
 interface Description {
   paths: Record<string, Partial<Record<Method, Operation>>>;
-  components: { schemas: Record<string, Schema> };
+  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
 }
 
-const PREFIX = '/api/v0';
 const description = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as Description;
+
+const lastOf = (reference: string): string => reference.split('/').pop() ?? '';
 
 function kindOf(name: string): Kind {
   const kind = KINDS[name];
@@ -85,16 +92,17 @@ function kindOf(name: string): Kind {
 
 /** The names of the ids that a body takes, however deep. */
 function idsIn(schema: Schema, name = ''): string[] {
-  if (schema.$ref) return idsIn(description.components.schemas[schema.$ref.split('/').pop() ?? ''] ?? {}, name);
+  if (schema.$ref) return idsIn(description.components.schemas[lastOf(schema.$ref)] ?? {}, name);
   if (schema.items) return idsIn(schema.items, name);
   if (schema.properties) return Object.entries(schema.properties).flatMap(([key, inner]) => idsIn(inner, key));
   return schema.format === 'uuid' ? [name] : [];
 }
 
-function endpoint(template: string, method: Method, { parameters = [], requestBody }: Operation): Endpoint {
-  const path = template.slice(PREFIX.length).replace(/\{(\w+)\}/g, ':$1');
+function endpoint(template: string, method: Method, { parameters, requestBody }: Operation): Endpoint {
+  const path = template.replace(/\{(\w+)\}/g, ':$1');
   const name = `${method.toUpperCase()} ${path}`;
-  const given = parameters.filter((parameter) => parameter.in === 'path' || parameter.schema.format === 'uuid');
+  const whole = parameters.map((each) => description.components.parameters[lastOf(each.$ref ?? '')] ?? each);
+  const given = whole.filter((parameter) => parameter.in === 'path' || parameter.schema.format === 'uuid');
   const inBody = requestBody ? idsIn(requestBody.content['application/json'].schema) : [];
   const slots = [
     ...given.map((parameter): Slot => ({ where: parameter.in, name: parameter.name, kind: kindOf(parameter.name) })),

@@ -7,6 +7,7 @@ import { ApiKeysService, KeySettings } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { createApp } from '../../src/app';
 import { Config } from '../../src/config';
+import type { Log } from '../../src/observability/log';
 import { ImportService } from '../../src/operator/import.service';
 import { ApiClient } from './client';
 import { testDatabase } from './database';
@@ -63,16 +64,17 @@ const running = new Set<() => Promise<void>>();
 /** Limits of a key that no test reaches. */
 const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
 
-export async function startInProcess(overrides: Partial<Config> = {}): Promise<InProcess> {
+/** @param log where it is kept, when a suite wants to read it */
+export async function startInProcess(overrides: Partial<Config> = {}, log?: Log): Promise<InProcess> {
   const database = overrides.databaseUrl ? undefined : await testDatabase();
   const config = new Config({
     databaseUrl: database?.url,
     redisUrl: process.env.REDIS_URL || undefined,
-    logLevels: ['fatal'],
+    logLevel: 'silent',
     authenticationFailures: 1_000_000,
     ...overrides,
   });
-  const app = hasOracle ? await createWatchedApp(config) : await createApp(config);
+  const app = hasOracle ? await createWatchedApp(config) : await createApp(config, log);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const operator: Operator = {

@@ -14,7 +14,7 @@ export interface Outcome {
 
 /** The operator's command line, each command in a process of its own, on one database. */
 export class Operator {
-  constructor(private readonly environment: { DATABASE_URL?: string; LANYARD_DATA_DIR?: string }) {}
+  constructor(private readonly environment: NodeJS.ProcessEnv) {}
 
   /** @param input what the command finds on standard input */
   async run(args: string[], input = ''): Promise<Outcome> {
@@ -32,10 +32,16 @@ export class Operator {
   }
 
   start(args: string[]): ChildProcess {
+    // jest has its own processes told that they may show colours
+    const { DATABASE_URL: _, FORCE_COLOR: __, ...inherited } = process.env;
+    const [node = '', ...rest] = Operator.command(args);
+    return spawn(node, rest, { env: { ...inherited, ...this.environment } });
+  }
+
+  /** The program and its arguments. */
+  static command(args: string[]): string[] {
     const runner = join(__dirname, '../../scripts/run-typescript.mjs');
-    const program = join(__dirname, '../../src/operator/main.ts');
-    const { DATABASE_URL: _, ...inherited } = process.env;
-    return spawn(process.execPath, [runner, program, ...args], { env: { ...inherited, ...this.environment } });
+    return [process.execPath, runner, join(__dirname, '../../src/operator/main.ts'), ...args];
   }
 }
 

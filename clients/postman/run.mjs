@@ -1,0 +1,29 @@
+// Runs the collection with newman against a server of its own, on a database with the demo's records: every request is
+// sent, with ids that exist, and every assertion holds. The key is one as the operator issues it, so that the last requests
+// wait for their tokens.
+import newman from 'newman';
+import { demo } from '../../dist/src/operator/demo.js';
+import * as services from '../../scripts/services.mjs';
+
+const options = services.readOptions({});
+const collection = new URL('lanyard.postman_collection.json', import.meta.url).pathname;
+
+await services.run(async (defer) => {
+  const own = await services.startServices(options, defer);
+  const { key } = await services.makeOrganization(own, 'Postman', [demo], []);
+  const { url } = await services.startServer(own, services.LANYARD);
+  const envVar = [
+    { key: 'baseUrl', value: url },
+    { key: 'apiKey', value: key },
+  ];
+  const summary = await new Promise((resolve, reject) => {
+    newman.run({ collection, envVar, reporters: 'cli' }, (error, found) => (error ? reject(error) : resolve(found)));
+  });
+  const { requests, assertions } = summary.run.stats;
+  const wanted = summary.collection.items.members.flatMap(({ items }) => items.members).length;
+  const failed = summary.run.failures.length;
+  console.log(
+    `${requests.total - requests.failed} of ${wanted} requests, ${assertions.total} assertions, ${failed} failed`,
+  );
+  return failed === 0 && requests.total === wanted && assertions.total >= wanted ? 0 : 1;
+});

@@ -1,0 +1,127 @@
+import createClient, { type Client } from 'openapi-fetch';
+import type { Input, Item, ListPath, Method, PathOf, Results } from './operations';
+import { type Persistence, send } from './persistence';
+import { sleepFor } from './sleep';
+
+export interface LanyardOptions extends Partial<Omit<Persistence, 'signal'>> {
+  /** with the prefix of the API, `https://lanyard.example.com/api/v0` */
+  baseUrl: string;
+  /** API key, `lan_…` */
+  key: string;
+}
+
+export interface CallOptions {
+  /** ends the call, its waits included, with the reason of the signal */
+  signal?: AbortSignal;
+  /** milliseconds for one attempt, in place of the client's */
+  timeout?: number;
+  /** Of a POST or PATCH, in place of a random one: a name that outlives this process makes its repetitions safe too. */
+  idempotencyKey?: string;
+}
+
+type Options<M extends Method, Path extends PathOf<M>> = Input<M, Path> & CallOptions;
+
+/** May be left out when nothing in it must be there. */
+type Rest<T> = Partial<T> extends T ? [options?: T] : [options: T];
+
+interface AnyInput extends CallOptions {
+  params?: { path?: object; query?: Record<string, unknown> };
+  body?: unknown;
+}
+
+/** Any path with any body: which operation takes what is checked at the methods below. */
+type AnyPaths = Record<string, Record<Method, { requestBody?: { content: { 'application/json': unknown } } }>>;
+
+interface AnyPage {
+  pagination: { limit: number };
+  results: Record<string, unknown> & { total: number };
+}
+
+/**
+ * A client of the API. Calls give the `results` of the answer, or throw a LanyardError; they wait when the bucket of the
+ * key is empty, and repeat what failed when that is safe.
+ */
+export class Lanyard {
+  private readonly persistence: Persistence;
+  private readonly http: Client<AnyPaths>;
+
+  constructor({
+    baseUrl,
+    key,
+    timeout = 30_000,
+    retries = 4,
+    maxRetryAfter = 60_000,
+    fetch = (url, init) => globalThis.fetch(url, init),
+    sleep = sleepFor,
+    random = Math.random,
+  }: LanyardOptions) {
+    if (!key) throw new TypeError('A Lanyard client needs a key');
+    this.persistence = { timeout, retries, maxRetryAfter, fetch, sleep, random };
+    this.http = createClient<AnyPaths>({ baseUrl, headers: { 'x-api-key': key } });
+  }
+
+  get<Path extends PathOf<'get'>>(path: Path, ...[options]: Rest<Options<'get', Path>>): Promise<Results<'get', Path>> {
+    return this.results('get', path, options);
+  }
+
+  post<Path extends PathOf<'post'>>(
+    path: Path,
+    ...[options]: Rest<Options<'post', Path>>
+  ): Promise<Results<'post', Path>> {
+    return this.results('post', path, options);
+  }
+
+  put<Path extends PathOf<'put'>>(path: Path, ...[options]: Rest<Options<'put', Path>>): Promise<Results<'put', Path>> {
+    return this.results('put', path, options);
+  }
+
+  patch<Path extends PathOf<'patch'>>(
+    path: Path,
+    ...[options]: Rest<Options<'patch', Path>>
+  ): Promise<Results<'patch', Path>> {
+    return this.results('patch', path, options);
+  }
+
+  delete<Path extends PathOf<'delete'>>(
+    path: Path,
+    ...[options]: Rest<Options<'delete', Path>>
+  ): Promise<Results<'delete', Path>> {
+    return this.results('delete', path, options);
+  }
+
+  /**
+   * Every entry of a list, in its order; pages are asked for when the loop comes to them. It begins at the page `offset`
+   * of the query; a page has 50 entries unless `limit` says less. What others add meanwhile comes last, and nothing comes
+   * twice; where others delete what the loop has passed, it may miss as many entries.
+   */
+  async *list<Path extends ListPath>(
+    path: Path,
+    ...[options]: Rest<Options<'get', Path>>
+  ): AsyncGenerator<Item<Path>, void, undefined> {
+    const { params, ...rest } = (options ?? {}) as AnyInput;
+    for (let offset = Number(params?.query?.offset ?? 0); ; offset++) {
+      const query = { limit: 50, ...params?.query, offset };
+      const page = (await this.call('get', path, { ...rest, params: { ...params, query } })) as AnyPage;
+      const items = Object.values(page.results).find(Array.isArray) as Item<Path>[];
+      yield* items;
+      const { limit } = page.pagination;
+      if (items.length < limit || (offset + 1) * limit >= page.results.total) return;
+    }
+  }
+
+  private async results<T>(method: Method, path: string, options: unknown): Promise<T> {
+    const { results } = (await this.call(method, path, options as AnyInput)) as { results: T };
+    return results;
+  }
+
+  private async call(method: Method, path: string, options: AnyInput = {}): Promise<unknown> {
+    const { signal, timeout = this.persistence.timeout, idempotencyKey, params, body } = options;
+    const { data } = await this.http.request(method, path, {
+      params,
+      body,
+      ...(idempotencyKey && { headers: { 'idempotency-key': idempotencyKey } }),
+      fetch: (request: Request) => send(request, { ...this.persistence, timeout, signal }),
+    });
+    return data;
+  }
+}

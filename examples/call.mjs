@@ -1,0 +1,45 @@
+// What the examples need of a client, in plain Node.js. A TypeScript project takes clients/typescript.
+//
+// LANYARD_KEY is the API key; LANYARD_URL names another server than http://localhost:3000/api/v0.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const base = process.env.LANYARD_URL ?? 'http://localhost:3000/api/v0';
+const key = process.env.LANYARD_KEY;
+
+/** The argument of the command line. Without it, or without a key, the program ends with a line on how to use it. */
+export function argument(example, name) {
+  if (process.argv[2] && key) return process.argv[2];
+  console.error(`Usage: LANYARD_KEY=lan_… npm run example:${example} -- ${name}`);
+  return process.exit(2);
+}
+
+/**
+ * The body of the answer to a request. An empty bucket is waited for; what got no answer, or 5xx, is sent again until it
+ * has one, a POST under the same Idempotency-Key, so that it is carried out once.
+ * @param once the Idempotency-Key, when one must be known beyond this process
+ * @throws Error with the `status` of the answer when it is one that sending again would not change
+ */
+export async function call(method, path, body, once = randomUUID()) {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  if (method === 'POST') headers['idempotency-key'] = once;
+  for (let tries = 0; ; tries++) {
+    const request = { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(30_000) };
+    let status, answer, told;
+    try {
+      const response = await fetch(base + path, request);
+      status = response.status;
+      told = Number(response.headers.get('retry-after'));
+      answer = await response.json();
+      if (response.ok) return answer;
+    } catch (error) {
+      answer = { error: `No answer from ${base} (${error.cause?.code ?? error.message})` };
+    }
+    const mayPass = !answer.status || status >= 500 || [408, 409, 429].includes(status);
+    if (!mayPass) throw Object.assign(new Error(`${method} ${path}: ${status} ${answer.error}`), { status });
+    // At least what Retry-After says, and more each time, so that those who wait do not all come back at once.
+    const seconds = (told || 0) + Math.random() * Math.min(30, 0.5 * 2 ** tries);
+    if (status !== 429) console.error(`${answer.error}; sent again in ${seconds.toFixed(1)} s`);
+    await pause(seconds * 1000);
+  }
+}

@@ -1,0 +1,100 @@
+// npm run description: whether openapi.json is fit to make clients from. Linters find no fault, no client of the last
+// release is broken, and the workflows of docs/workflows run against a server that is started for this.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from './services.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DESCRIPTION = 'openapi.json';
+const WORKFLOWS = 'docs/workflows/lanyard.arazzo.yaml';
+const RELEASES = 'docs/releases';
+/** of 100 */
+const LEAST_SCORE = 90;
+
+const require = createRequire(import.meta.url);
+const REDOCLY = fileURLToPath(new URL('../node_modules/@redocly/cli/bin/cli.js', import.meta.url));
+const SPECTRAL = require.resolve('@stoplight/spectral-cli/dist/index.js');
+
+/** Nothing is told to anybody, and nobody is asked for news. */
+const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', SCARF_ANALYTICS: 'false' };
+
+/** Runs a program of Node.js; resolves, whatever its exit status is. */
+function tool(file, args, environment = {}) {
+  const options = { cwd: ROOT, env: { ...process.env, ...QUIET, ...environment }, maxBuffer: 64 << 20 };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [file, ...args], options, (error, stdout, stderr) =>
+      resolve({ failed: error !== null, stdout, output: `${stdout}${stderr}` }),
+    );
+  });
+}
+
+/** The description of the release before this one. */
+const lastRelease = () => {
+  const files = readdirSync(`${ROOT}/${RELEASES}`).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  return `${RELEASES}/${files.at(-1)}`;
+};
+
+/** What is checked: each gives its result in a word, and what a failure has to say. */
+const CHECKS = {
+  'spectral, with the OWASP rules': async () => {
+    const { failed, output } = await tool(SPECTRAL, ['lint', DESCRIPTION, '--fail-severity=hint']);
+    return { failed, told: failed ? output : 'no error, no warning' };
+  },
+  'redocly lint': async () => {
+    const files = [DESCRIPTION, WORKFLOWS];
+    const results = await Promise.all(files.map((file) => tool(REDOCLY, ['lint', file, '--format=json'])));
+    const faulty = results.filter(({ stdout }) => {
+      const { errors, warnings } = jsonIn(stdout).totals ?? {};
+      return errors !== 0 || warnings !== 0;
+    });
+    const failed = faulty.length > 0;
+    return { failed, told: failed ? faulty.map(({ output }) => output).join('\n') : 'no error, no warning' };
+  },
+  'redocly score': async () => {
+    const { stdout, output } = await tool(REDOCLY, ['score', DESCRIPTION, '--format=json']);
+    const { agentReadiness } = jsonIn(stdout);
+    const failed = !(agentReadiness >= LEAST_SCORE);
+    return { failed, told: failed ? `at least ${LEAST_SCORE} is asked for\n${output}` : `${agentReadiness} of 100` };
+  },
+  'redocly diff': async () => {
+    const release = lastRelease();
+    const { failed, output } = await tool(REDOCLY, ['diff', release, DESCRIPTION]);
+    return { failed, told: failed ? output : `nothing breaks clients of ${release}` };
+  },
+  'redocly respect': async (services) => {
+    const { demo } = await import('../dist/src/operator/demo.js');
+    const records = Object.entries(demo).flatMap(([section, all]) => all.map((record) => ({ section, record })));
+    const [{ url }, { key }] = await Promise.all([
+      startServer(services, LANYARD),
+      makeOrganization(services, 'Workflows', records),
+    ]);
+    // Not on the command line, where others could read the key.
+    const inputs = JSON.stringify({ apiKey: key, run: randomBytes(4).toString('hex') });
+    const environment = { REDOCLY_CLI_RESPECT_INPUT: inputs };
+    const { failed, output } = await tool(REDOCLY, ['respect', WORKFLOWS, '-S', `lanyard=${url}`], environment);
+    return { failed, told: failed ? output : /Checks: .*/.exec(output)?.[0] };
+  },
+};
+
+function jsonIn(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+await run(async (defer) => {
+  const services = await startServices(readOptions({}), defer);
+  const results = await Promise.all(
+    Object.entries(CHECKS).map(async ([name, check]) => {
+      const { failed, told } = await check(services);
+      console.log(failed ? `✗ ${name}:\n${told}` : `✓ ${name}: ${told}`);
+      return failed;
+    }),
+  );
+  return results.includes(true) ? 1 : 0;
+});

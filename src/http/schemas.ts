@@ -1,0 +1,71 @@
+/** How the API reference shows the kinds of value that fields and parameters hold: type, limits, and an example. */
+
+/**
+ * The ids of the records that all examples tell of, so that one id means the same record wherever it stands. They are
+ * those of the demo: what a reader copies is found on a server that was started for the first time.
+ */
+export const EXAMPLE_IDS = {
+  event: 1,
+  user: 1,
+  lead: '448e55d6-0a6e-5e30-81d1-19527287a0c9',
+  activation: '0459f730-1f1b-503e-8775-ec140ffbfe97',
+  tagGroup: 'f61c900a-31a6-545c-a067-c8bc2c052ee2',
+  tagOption: '21954c56-16c6-5cbc-bb39-283a0096aeaf',
+  leadActivityEvent: 'c25d7460-b07b-5a65-8095-0b1e43eb27b5',
+  campaign: '0b1f5c0e-6f0b-5d0c-9a7e-2f4c8e1d3b60',
+  industryEvent: '4ca6e1ac-3e8a-5704-9410-9e16050033fe',
+} as const;
+
+const INT32 = 2_147_483_647;
+
+export const whole = (minimum = 0, maximum = INT32) =>
+  ({ type: 'integer', format: 'int32', minimum, maximum }) as const;
+
+export const WHOLE_ID = {
+  type: 'integer',
+  format: 'int64',
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  example: EXAMPLE_IDS.event,
+} as const;
+
+export const UUID = {
+  type: 'string',
+  format: 'uuid',
+  minLength: 36,
+  maxLength: 36,
+  example: EXAMPLE_IDS.lead,
+} as const;
+
+/** Of a string with at most so many characters; one that must not be blank has another character than white space. */
+export const text = (maxLength: number, mayBeBlank: boolean) => ({
+  type: 'string' as const,
+  maxLength,
+  ...(mayBeBlank ? {} : { minLength: 1, pattern: '\\S' }),
+});
+
+export const email = (maxLength: number) => ({
+  type: 'string',
+  format: 'email',
+  maxLength,
+  example: 'ada.rowe@example.com',
+});
+
+export const DAY = { type: 'string', format: 'date', minLength: 10, maxLength: 10, example: '2026-05-04' } as const;
+
+/** From a plain day to nine decimals of a second with an offset from UTC. */
+export const MOMENT = {
+  type: 'string',
+  format: 'date-time',
+  minLength: 10,
+  maxLength: 35,
+  example: '2026-05-04T09:30:00.000Z',
+} as const;
+
+export const TIME_OF_DAY = {
+  type: 'string',
+  pattern: '^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d$',
+  minLength: 8,
+  maxLength: 8,
+  example: '09:30:00',
+} as const;

@@ -1,0 +1,61 @@
+import type { LoggerService } from '@nestjs/common';
+import { destination, type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
+import type { LogLevel } from '../config';
+
+export type Log = Logger;
+
+/** Characters that are gathered before they are written: a line a request, each written by itself, would be felt. */
+const GATHERED = 4096;
+/** Milliseconds after which what was gathered is written in any case. The rest is when the process ends. */
+const FLUSH_INTERVAL = 500;
+
+/** The log: a line of JSON an entry on standard output or, on a terminal, a line for people. */
+export function createLog(level: LogLevel, to: DestinationStream = (output ??= standardOutput())): Log {
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return pino({ level, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime, formatters }, to);
+}
+
+/** made once: more than one server may run in a process */
+let output: DestinationStream | undefined;
+
+function standardOutput(): DestinationStream {
+  if (process.stdout.isTTY) {
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- who writes JSON does not pay for it
+    const pretty = require('pino-pretty') as typeof import('pino-pretty');
+    return pretty({
+      ...{ sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' },
+      messageFormat: (entry, name) => (entry.route ? requestLine(entry) : String(entry[name] ?? '')),
+      ignore: 'pid,method,route,status,durationMs',
+    });
+  }
+  const stream = destination({ fd: process.stdout.fd, sync: false, minLength: GATHERED });
+  setInterval(() => stream.flush(), FLUSH_INTERVAL).unref();
+  return stream;
+}
+
+const requestLine = ({ method, route, status, durationMs }: Record<string, unknown>): string =>
+  `${String(method)} ${String(route)} ${String(status)} in ${Number(durationMs).toFixed(1)} ms`;
+
+/** Parts of Nest that tell of every module and route at each start. */
+const TALKATIVE = ['InstanceLoader', 'NestApplication', 'NestFactory', 'RouterExplorer', 'RoutesResolver'];
+
+/** What modules say through Nest's Logger: a text, or an object of fields, and the name of the part that says it. */
+export class NestLog implements LoggerService {
+  constructor(private readonly to: Log) {}
+
+  log = (message: unknown, ...more: unknown[]): void =>
+    this.say(TALKATIVE.includes(String(more.at(-1))) ? 'debug' : 'info', message, more);
+  error = (message: unknown, ...more: unknown[]): void => this.say('error', message, more);
+  warn = (message: unknown, ...more: unknown[]): void => this.say('warn', message, more);
+  debug = (message: unknown, ...more: unknown[]): void => this.say('debug', message, more);
+  verbose = (message: unknown, ...more: unknown[]): void => this.say('trace', message, more);
+  fatal = (message: unknown, ...more: unknown[]): void => this.say('fatal', message, more);
+
+  /** @param more a stack perhaps, and last the name of the part */
+  private say(level: Level, message: unknown, more: unknown[]): void {
+    const [stack, part] = more.length > 1 ? more.slice(-2) : [undefined, more[0]];
+    const fields = typeof message === 'object' ? message : {};
+    const text = typeof message === 'object' ? undefined : String(message);
+    this.to[level]({ part, ...fields, stack }, text);
+  }
+}

@@ -1,0 +1,163 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { Config } from '../config';
+import { Turns } from '../database/turns';
+import { listen } from '../http/listen';
+import { TokenBucketStore } from '../rate-limit/token-bucket.store';
+import type { Observer } from './requests';
+
+/** Seconds. A request takes a few milliseconds; one that waits for a database in trouble two seconds at most. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60];
+/** Milliseconds for which a scrape waits for the database. */
+const DATABASE_PATIENCE = 1000;
+
+/** What operators watch, at `/metrics` on a port of its own: it needs no key, and is not for the world to see. */
+@Injectable()
+export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** Whether somebody wants to know: LANYARD_METRICS_PORT is set. */
+  readonly isWanted: boolean;
+  private readonly registry = new Registry();
+  private readonly registers = [this.registry];
+  private server?: Server;
+
+  private readonly durations = new Histogram({
+    name: 'lanyard_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: BUCKETS,
+    registers: this.registers,
+  });
+
+  private readonly decisions = new Counter({
+    name: 'lanyard_bucket_decisions_total',
+    help: 'Requests with a valid key that were admitted by their token bucket, or refused with 429.',
+    labelNames: ['decision'] as const,
+    registers: this.registers,
+  });
+
+  private readonly databaseUp = this.gauge('lanyard_database_up', 'Whether PostgreSQL answered the scrape.');
+  private readonly databaseBytes = this.gauge(
+    'lanyard_database_size_bytes',
+    'Size of the database on disk, when PostgreSQL last told it.',
+  );
+
+  constructor(
+    private readonly config: Config,
+    private readonly dataSource: DataSource,
+    private readonly turns: Turns,
+    private readonly buckets: TokenBucketStore,
+  ) {
+    this.isWanted = config.metricsPort !== undefined;
+  }
+
+  readonly observe: Observer = ({ method, route, status, milliseconds }, { caller }) => {
+    this.durations.observe({ method, route, status }, milliseconds / 1000);
+    if (caller) this.decisions.inc({ decision: status === 429 ? 'refused' : 'admitted' });
+  };
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { metricsPort, host } = this.config;
+    if (metricsPort === undefined) return;
+    collectDefaultMetrics({ register: this.registry });
+    this.watchBuckets();
+    this.watchDatabase();
+    this.server = createServer((request, response) => {
+      if (request.url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end();
+      this.scrape().then(
+        (text) => void response.writeHead(200, { 'Content-Type': this.registry.contentType }).end(text),
+        () => void response.writeHead(500).end(),
+      );
+    });
+    await listen(this.server, { host, port: metricsPort }, 'LANYARD_METRICS_PORT');
+  }
+
+  /** The port that is listened on, also when any free one was asked for. */
+  get port(): number {
+    return (this.server?.address() as AddressInfo).port;
+  }
+
+  onApplicationShutdown(): void {
+    this.server?.close();
+    this.server?.closeAllConnections();
+  }
+
+  private watchBuckets(): void {
+    const { buckets } = this;
+    this.gauge(
+      'lanyard_redis_degraded',
+      'Whether Redis counts as away, and each process counts tokens by itself.',
+      () => Number(buckets.degraded),
+    );
+    new Counter({
+      name: 'lanyard_bucket_decisions_without_redis_total',
+      help: 'Decisions that this process made because Redis did not.',
+      registers: this.registers,
+      collect() {
+        this.reset();
+        this.inc(buckets.degradedDecisions);
+      },
+    });
+  }
+
+  private watchDatabase(): void {
+    const { master: pool } = this.dataSource.driver as unknown as { master: Pool };
+    const { turns } = this;
+    new Gauge({
+      name: 'lanyard_database_connections',
+      help: 'Connections to PostgreSQL of this process.',
+      labelNames: ['state'] as const,
+      registers: this.registers,
+      collect() {
+        this.set({ state: 'used' }, pool.totalCount - pool.idleCount);
+        this.set({ state: 'idle' }, pool.idleCount);
+      },
+    });
+    this.gauge(
+      'lanyard_database_connections_max',
+      'Connections that this process may have.',
+      () => this.config.poolSize,
+    );
+    this.gauge(
+      'lanyard_database_waiting_requests',
+      'Requests that wait for a connection.',
+      () => turns.waitingRequests,
+    );
+  }
+
+  private gauge(name: string, help: string, read?: () => number): Gauge {
+    const registers = this.registers;
+    return new Gauge({
+      name,
+      help,
+      registers,
+      ...(read && {
+        collect(this: Gauge) {
+          this.set(read());
+        },
+      }),
+    });
+  }
+
+  private async scrape(): Promise<string> {
+    const bytes = await this.databaseSize();
+    this.databaseUp.set(Number(bytes !== undefined));
+    if (bytes !== undefined) this.databaseBytes.set(bytes);
+    return this.registry.metrics();
+  }
+
+  /** @returns undefined when PostgreSQL does not answer in time */
+  private async databaseSize(): Promise<number | undefined> {
+    let late: NodeJS.Timeout | undefined;
+    const patience = new Promise<undefined>(
+      (resolve) => (late = setTimeout(() => resolve(undefined), DATABASE_PATIENCE)),
+    );
+    const asked = this.dataSource.query<[{ size: string }]>('select pg_database_size(current_database()) as size');
+    const rows = await Promise.race([asked.catch(() => undefined), patience]);
+    clearTimeout(late);
+    return rows && Number(rows[0].size);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Request, Response } from 'express';
+import type { Log } from './log';
+
+/** What is known of a request once its answer is gone. */
+export interface Observed {
+  readonly method: string;
+  /** the route's pattern, which holds no id: `/api/v0/leads/:leadId`; `*` for a path that no route has */
+  readonly route: string;
+  /** of the answer; 499 when the client left before it had one */
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+export type Observer = (observed: Observed, request: Request) => void;
+
+/** nginx's number for a client that closed its connection before it was answered */
+const CLIENT_LEFT = 499;
+
+/** Tells the observers of a request when its answer is gone, or its client. */
+export function observe(request: Request, response: Response, observers: readonly Observer[]): void {
+  const begun = performance.now();
+  response.once('close', () => {
+    const observed = {
+      method: request.method,
+      route: routeOf(request),
+      status: response.writableFinished ? response.statusCode : CLIENT_LEFT,
+      milliseconds: performance.now() - begun,
+    };
+    for (const observer of observers) observer(observed, request);
+  });
+}
+
+/** The pattern of the route that took a request, `*` if none did. */
+export function routeOf({ route }: Pick<Request, 'route'>): string {
+  const { path } = (route ?? {}) as { path?: string };
+  return path === undefined || path.includes('*') ? '*' : path;
+}
+
+/** Probes ask every few seconds, and what they learn is in the metrics. */
+const PROBES = '/health/';
+
+/** A line a request. Whose it was stands in it, what was asked for and answered does not: that is personal data. */
+export const logRequests =
+  (log: Log): Observer =>
+  ({ method, route, status, milliseconds }, { id, caller }) => {
+    const level = status >= 500 ? 'error' : route.startsWith(PROBES) ? 'debug' : 'info';
+    log[level]({
+      requestId: id,
+      method,
+      route,
+      status,
+      durationMs: Math.round(milliseconds * 1000) / 1000,
+      organizationId: caller?.organizationId,
+      keyId: caller?.keyId,
+    });
+  };

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { registerInstrumentations } from '@opentelemetry/instrumentation';
+import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
+import { IORedisInstrumentation } from '@opentelemetry/instrumentation-ioredis';
+import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, NodeTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-node';
+import type { Request } from 'express';
+import { routeOf } from './requests';
+
+/** Leaves out what may quote a row, which is somebody's personal data: the text of a database's error. */
+class DiscreetSpanProcessor extends BatchSpanProcessor {
+  override onEnd(span: ReadableSpan): void {
+    if (span.attributes['db.system.name'] ?? span.attributes['db.system']) {
+      delete span.status.message;
+      span.events.length = 0;
+    }
+    super.onEnd(span);
+  }
+}
+
+/**
+ * Traces each request from HTTP to SQL and Redis, and sends them by OTLP; the exporter and the sampler read their own
+ * variables (OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER, …). To be called before what is traced is loaded.
+ * @returns stops it, after what is left was sent
+ */
+export function startTracing(): () => Promise<void> {
+  const named = resourceFromAttributes({ 'service.name': 'lanyard' });
+  const resource = defaultResource()
+    .merge(named)
+    .merge(detectResources({ detectors: [envDetector] }));
+  const provider = new NodeTracerProvider({
+    resource,
+    spanProcessors: [new DiscreetSpanProcessor(new OTLPTraceExporter())],
+  });
+  provider.register();
+  registerInstrumentations({
+    tracerProvider: provider,
+    instrumentations: [
+      new HttpInstrumentation({
+        // What is asked for may be a name; the path holds ids only.
+        requestHook: (span) => span.setAttribute('url.query', ''),
+        applyCustomAttributesOnSpan: (span, request) => {
+          const route = routeOf(request as IncomingMessage & Request);
+          span.updateName(`${request.method} ${route}`).setAttribute('http.route', route);
+          const { id, caller } = request as Request;
+          if (id) span.setAttribute('lanyard.request_id', id);
+          if (caller)
+            span.setAttributes({ 'lanyard.organization_id': caller.organizationId, 'lanyard.key_id': caller.keyId });
+        },
+        disableOutgoingRequestInstrumentation: true,
+      }),
+      new PgInstrumentation({ requireParentSpan: true }),
+      new IORedisInstrumentation({ requireParentSpan: true, dbStatementSerializer: (command) => command }),
+    ],
+  });
+  return () => provider.shutdown();
+}

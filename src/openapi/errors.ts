@@ -1,0 +1,69 @@
+import { errorText } from '../http/errors';
+import { bucketHeaders, bucketHeadersIfKnown, headers } from './headers';
+
+/** Every status of an error that operations answer, and what it says of the request. */
+const MEANINGS: Record<number, string> = {
+  400:
+    'A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON ' +
+    'object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header.',
+  401: 'The header `x-api-key` is missing.',
+  403: 'The API key is not valid: unknown, revoked, expired, or sent twice.',
+  404: 'There is no such record, or it is of another organization.',
+  409: 'The first request with this `Idempotency-Key` is still running. Send it again in a moment.',
+  413: 'The body has more than 1 MiB (1,048,576 bytes), after decompression.',
+  422: 'The `Idempotency-Key` was used for another request within the last 24 hours.',
+  429:
+    "The bucket of the key holds no token, or the client's address failed to authenticate too often. Wait as long as " +
+    '`Retry-After` says, and longer after each further refusal.',
+  500:
+    'The server failed, or its database is away. A write may have been carried out or not; the operator finds the ' +
+    'reason under the `X-Request-Id`.',
+  503: 'More is asked of the server than it can do. Nothing was changed; wait as long as `Retry-After` says.',
+};
+
+/** Answers that may come before a key is known, so that there may be no bucket to tell of. */
+const MAY_BE_EARLY = [400, 429, 500, 503];
+
+const errorBody = (status: number, error = errorText(status)) => ({ status, error });
+
+const schema = { $ref: '#/components/schemas/ErrorResponse' };
+
+const errorResponse = (status: number, example = errorBody(status)) => ({
+  description: MEANINGS[status],
+  headers: headersOf(status),
+  content: { 'application/json': { schema, example } },
+});
+
+/** The 400 of an operation, with a field or header that it may name as an example. */
+export const badRequest = (field?: string) =>
+  errorResponse(400, field === undefined ? errorBody(400) : errorBody(400, `Missing or invalid '${field}'`));
+
+function headersOf(status: number) {
+  const bucket =
+    status === 401 || status === 403 ? {} : MAY_BE_EARLY.includes(status) ? bucketHeadersIfKnown() : bucketHeaders();
+  const wait = status === 429 || status === 503 ? headers('Retry-After') : {};
+  return { ...headers('X-Request-Id'), ...bucket, ...wait };
+}
+
+const nameOf = (status: number): string => errorText(status).replaceAll(' ', '');
+
+const SHARED = Object.keys(MEANINGS)
+  .map(Number)
+  .filter((status) => status !== 400);
+
+/** The answers that operations refer to, by their names. */
+export const ERROR_COMPONENTS = {
+  ...Object.fromEntries(SHARED.map((status) => [nameOf(status), errorResponse(status)])),
+  OtherError: {
+    description:
+      'Any other error, of the same form. A request is answered 408 when it does not come in time, and 431 when its ' +
+      'head is larger than 16 KiB.',
+    headers: { ...headers('X-Request-Id'), ...bucketHeadersIfKnown() },
+    content: { 'application/json': { schema, example: errorBody(431) } },
+  },
+};
+
+const reference = (component: string) => ({ $ref: `#/components/responses/${component}` });
+
+export const errorReference = (status: number) => reference(nameOf(status));
+export const OTHER_ERROR = reference('OtherError');

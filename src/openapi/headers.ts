@@ -1,0 +1,98 @@
+import { REQUEST_ID } from '../http/request';
+import { whole } from '../http/schemas';
+import { IDEMPOTENCY_KEY } from '../http/idempotency.guard';
+import { MAX_TOKENS } from '../rate-limit/token-bucket';
+
+/** The headers that requests and answers may have. */
+
+interface Header {
+  description: string;
+  required: boolean;
+  schema: object;
+  example: unknown;
+}
+type Headers = Record<string, Header>;
+
+const tokens = { required: true, schema: whole(0, MAX_TOKENS.most) };
+
+const HEADERS = {
+  'X-Request-Id': {
+    description: 'Names the request, in the log of the server too: the `X-Request-Id` of the request, or a new uuid.',
+    required: true,
+    schema: { type: 'string', minLength: 1, maxLength: 128, pattern: REQUEST_ID.source },
+    example: '5f0c6f7e-2f6b-4b57-9a0e-3b1d6f0a9c21',
+  },
+  'X-RateLimit-Limit': {
+    ...tokens,
+    description: "How many tokens the key's bucket holds when it is full.",
+    schema: whole(MAX_TOKENS.least, MAX_TOKENS.most),
+    example: 20,
+  },
+  'X-RateLimit-Remaining': { ...tokens, description: 'How many whole tokens this request has left.', example: 19 },
+  'X-RateLimit-Reset': {
+    description: 'The Unix second at which the bucket will be full again.',
+    required: true,
+    schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    example: 1_777_887_001,
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the next attempt.',
+    required: true,
+    schema: whole(1),
+    example: 1,
+  },
+  'Idempotency-Replayed': {
+    description: 'Present when this is the answer that the first request with the `Idempotency-Key` got.',
+    required: false,
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
+} satisfies Headers;
+
+/** The bucket's headers: of every answer to a request that was let in by its key. */
+const BUCKET = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
+
+const IF_KNOWN = '-if-known';
+
+/** All headers, by the names under which the document keeps them. */
+export const HEADER_COMPONENTS: Headers = {
+  ...HEADERS,
+  ...Object.fromEntries(
+    BUCKET.map((name) => {
+      const header = HEADERS[name];
+      const description = `${header.description} Absent when the answer came before the key was looked at.`;
+      return [name + IF_KNOWN, { ...header, required: false, description }];
+    }),
+  ),
+};
+
+const reference = (component: string) => ({ $ref: `#/components/headers/${component}` });
+
+/** References to headers that an answer has. */
+export const headers = (...names: (keyof typeof HEADERS)[]) =>
+  Object.fromEntries(names.map((name) => [name, reference(name)]));
+
+export const bucketHeaders = () => headers(...BUCKET);
+
+/** The bucket's headers where an answer may come before a key is known. */
+export const bucketHeadersIfKnown = () => Object.fromEntries(BUCKET.map((name) => [name, reference(name + IF_KNOWN)]));
+
+/** Header parameters of requests. */
+export const PARAMETERS = {
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    required: false,
+    description: 'A name for this request, to find it again in logs. One of another form is not taken up.',
+    schema: HEADERS['X-Request-Id'].schema,
+  },
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and ' +
+      'body, the request is not carried out a second time, and the first answer is given again.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY.source },
+  },
+} as const;

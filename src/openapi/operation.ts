@@ -1,0 +1,89 @@
+import { badRequest, errorReference, OTHER_ERROR } from './errors';
+import { exampleOf } from './examples';
+import { bucketHeaders, headers } from './headers';
+import type { Schema, Schemas } from './schema';
+
+/** What of a document is looked at here. */
+export interface MediaType {
+  schema: Schema;
+  example?: unknown;
+}
+export interface Parameter {
+  $ref?: string;
+  name: string;
+  in: string;
+}
+export interface Answer {
+  headers?: object;
+  content: Record<string, MediaType>;
+}
+export interface Operation {
+  parameters: Parameter[];
+  requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType> };
+  responses: Record<string, object>;
+}
+export interface Components {
+  schemas: Schemas;
+  parameters: Record<string, object>;
+  [kind: string]: object;
+}
+
+const JSON_TYPE = 'application/json';
+/** The methods that an Idempotency-Key says something about. */
+const REPEATABLE = ['post', 'patch'];
+
+/** Adds what holds for every operation: headers, examples, and the errors that it can answer. */
+export function describeOperation(method: string, operation: Operation, components: Components): void {
+  const isRepeatable = REPEATABLE.includes(method);
+  const hasId = operation.parameters.some(({ in: place }) => place === 'path');
+  operation.parameters = parametersOf(operation, isRepeatable, components);
+  describeSuccess(operation.responses['200'] as Answer, isRepeatable, components.schemas);
+  const statuses = [
+    ...[401, 403],
+    ...(hasId ? [404] : []),
+    ...(isRepeatable ? [409, 422] : []),
+    ...(method === 'get' ? [] : [413]),
+    ...[429, 500, 503],
+  ];
+  operation.responses['400'] = badRequest(describeBody(operation, components.schemas));
+  for (const status of statuses) operation.responses[String(status)] = errorReference(status);
+  operation.responses.default = OTHER_ERROR;
+}
+
+/** Parameters that many operations have are kept once. */
+function parametersOf({ parameters }: Operation, isRepeatable: boolean, components: Components): Parameter[] {
+  const own = parameters.map((parameter) => {
+    if (parameter.in !== 'path' && !['limit', 'offset'].includes(parameter.name)) return parameter;
+    components.parameters[parameter.name] = parameter;
+    return parameterReference(parameter.name);
+  });
+  const shared = ['X-Request-Id', ...(isRepeatable ? ['Idempotency-Key'] : [])];
+  return [...own, ...shared.map(parameterReference)];
+}
+
+const parameterReference = (name: string) => ({ $ref: `#/components/parameters/${name}` }) as Parameter;
+
+function describeSuccess(success: Answer, isRepeatable: boolean, schemas: Schemas): void {
+  const media = success.content[JSON_TYPE] as MediaType;
+  const { title = '' } = media.schema;
+  schemas[title] = media.schema;
+  success.headers = {
+    ...headers('X-Request-Id'),
+    ...bucketHeaders(),
+    ...(isRepeatable ? headers('Idempotency-Replayed') : {}),
+  };
+  success.content[JSON_TYPE] = {
+    schema: { $ref: `#/components/schemas/${title}` },
+    example: exampleOf(media.schema, schemas),
+  };
+}
+
+/** @returns a field that may be at fault */
+function describeBody({ requestBody }: Operation, schemas: Schemas): string | undefined {
+  if (!requestBody) return undefined;
+  const media = requestBody.content[JSON_TYPE] as MediaType;
+  requestBody.description = 'At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored.';
+  requestBody.required = true;
+  media.example = exampleOf(media.schema, schemas);
+  return Object.keys(media.example as object)[0];
+}

@@ -1,0 +1,173 @@
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import type { DataSource } from 'typeorm';
+import { v7 as uuid } from 'uuid';
+import { isUuid } from '../http/text';
+import { Column, columnsOf, Mapping } from './csv.columns';
+import { CellFault, CSV_FIELDS, CsvSection, Draft } from './csv.fields';
+import { asItWas } from './csv.formulas';
+import { linesOf } from './dataset-source';
+import { storedRecords } from './export.records';
+import { ImportFault } from './import-fault';
+import type { UncheckedRecord } from './import.service';
+
+/** How a CSV file is written and what its columns mean. */
+export interface CsvForm {
+  section: CsvSection;
+  delimiter: string;
+  mappings: Mapping[];
+  /** cells are as they are: no quote stands before what looks like a formula */
+  raw: boolean;
+}
+
+interface Row {
+  cells: string[];
+  /** on which it begins, from 1 */
+  line: number;
+}
+
+/** Bytes of a row. Behind a quote that is never closed all of the file would be one. */
+const LONGEST_ROW = 16 << 20;
+/** Rows whose stored records are looked up together. */
+const BATCH = 1000;
+
+/** The records of a CSV file, in constant memory. */
+export class CsvRecords {
+  private columns: Column[] = [];
+
+  constructor(
+    private readonly form: CsvForm,
+    private readonly organizationId: number,
+  ) {}
+
+  /**
+   * Where a file lacks columns, records that are there already keep what they have in them.
+   * @param dataSource asked for what is stored, on a connection beside the one that writes
+   * @throws ImportFault naming line and column
+   */
+  async *read(chunks: AsyncIterable<Buffer>, dataSource: DataSource): AsyncGenerator<UncheckedRecord> {
+    const rows = rowsOf(chunks, this.form.delimiter);
+    const { value: head } = (await rows.next()) as { value: Row | undefined };
+    if (!head) throw new ImportFault('the file is empty');
+    this.columns = columnsOf(this.form.section, head.cells, this.form.mappings);
+    const keepsStored = this.has('id', 'ref') && !this.hasEverything();
+    for await (const batch of batches(rows)) {
+      const stored = keepsStored ? await this.stored(batch, dataSource) : undefined;
+      for (const row of batch) {
+        yield { section: this.form.section, record: this.recordOf(row, head, stored), line: row.line };
+      }
+    }
+  }
+
+  /** The same fault, with the column's head in place of the path. */
+  explain(fault: ImportFault): ImportFault {
+    const [, line, path = '', reason] = /^(line \d+): \w+\[\d+\](?:\.([^\s:]+))?(.*)$/s.exec(fault.message) ?? [];
+    if (!line) return fault;
+    const column = this.columns.findLast(({ field }) => covers(field.name, path));
+    const where = column ? `, column ${JSON.stringify(column.head)}` : path && `, ${path}`;
+    return new ImportFault(`${line}${where}${reason}`);
+  }
+
+  private has = (...names: string[]): boolean => this.columns.some(({ field }) => names.includes(field.name));
+
+  private hasEverything(): boolean {
+    return CSV_FIELDS[this.form.section].every(({ name, take }) => !take || this.has(name));
+  }
+
+  private recordOf({ cells, line }: Row, head: Row, stored: Map<string, Draft> | undefined): Draft {
+    if (cells.length !== head.cells.length) {
+      throw new ImportFault(`line ${line}: ${cells.length} cells, but there are ${head.cells.length} columns`);
+    }
+    const nameless = cells.findIndex((cell, index) => cell !== '' && head.cells[index]?.trim() === '');
+    if (nameless >= 0) throw new ImportFault(`line ${line}, column ${nameless + 1}: has no name in the first line`);
+    const id = this.idOf(cells);
+    const draft = (id !== undefined && stored?.get(id)) || {};
+    for (const { field } of this.columns) field.reset?.(draft);
+    for (const { field, head: name, index } of this.columns) {
+      try {
+        field.put(draft, this.textOf(cells[index]), this.organizationId);
+      } catch (fault) {
+        if (!(fault instanceof CellFault)) throw fault;
+        throw new ImportFault(`line ${line}, column ${JSON.stringify(name)}: ${fault.message}`);
+      }
+    }
+    if (this.form.section === 'leads') draft.id ??= uuid();
+    return draft;
+  }
+
+  private textOf(cell = ''): string {
+    return this.form.raw ? cell : asItWas(cell);
+  }
+
+  private idOf(cells: string[]): string | undefined {
+    const draft: Draft = {};
+    for (const { field, index } of this.columns) {
+      if (field.name === 'id' || field.name === 'ref') field.put(draft, this.textOf(cells[index]), this.organizationId);
+    }
+    return isUuid(draft.id) ? draft.id.toLowerCase() : undefined;
+  }
+
+  private async stored(batch: Row[], dataSource: DataSource): Promise<Map<string, Draft>> {
+    const ids = batch.flatMap(({ cells }) => this.idOf(cells) ?? []);
+    const records = await storedRecords(dataSource.manager, this.form.section, this.organizationId, ids);
+    return new Map(records.map((record) => [String(record.id), record]));
+  }
+}
+
+/** Whether a field holds what a fault's path names: `tags` holds `tags[0].tagOptionId`, `phone.mobile` any number. */
+function covers(name: string, path: string): boolean {
+  if (name === path || (name === 'ref' && path === 'id')) return true;
+  if (/^phone(\.|$)/.test(name)) return path.startsWith('phoneNumbers.leadProvided');
+  if (name.startsWith('remoteIds.')) return path.startsWith('remoteIds');
+  return path.startsWith(`${name}[`) || path.startsWith(`${name}.`);
+}
+
+async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Row> {
+  const parser = parse({
+    delimiter,
+    info: true,
+    max_record_size: LONGEST_ROW,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+  });
+  // Whatever goes wrong on the way in destroys the parser, and whoever reads from it is told.
+  pipeline(Readable.from(withEnds(linesOf(chunks))), parser, () => undefined);
+  // A line end of two characters within quotes counts as two lines there.
+  let twice = 0;
+  let last = 0;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      twice += count(record, /\r\n/g);
+      last = info.lines - twice;
+      yield { cells: record, line: last - count(record, /\r\n|\n|\r/g) };
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const { code, lines } = error as CsvError & { lines?: number };
+    const isOpen = code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE';
+    if (isOpen) throw new ImportFault(`line ${last + 1} or one after it: a quote is not closed`);
+    throw new ImportFault(
+      `line ${(lines ?? last + 1) - twice}: a quote stands where none may (within a cell it is doubled)`,
+    );
+  }
+}
+
+const count = (cells: string[], what: RegExp): number =>
+  cells.reduce((sum, cell) => sum + (/[\r\n]/.test(cell) ? (cell.match(what)?.length ?? 0) : 0), 0);
+
+async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
+}
+
+async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+  let batch: Row[] = [];
+  for await (const row of rows) {
+    batch.push(row);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}

@@ -1,0 +1,81 @@
+import { Command } from 'commander';
+import { Config, ConfigError, readConfig } from '../config';
+import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres-error';
+import { findDatabase } from '../database/open';
+import { closeRedis, createRedis, untilReady } from '../rate-limit/redis';
+import { command, GlobalOptions } from './arguments';
+import { withDatabase } from './session';
+import { Status, StatusService } from './status.service';
+import { statusText } from './status.text';
+import { answer, Refusal } from './terminal';
+
+const RESULT = [
+  '{database: {reachable, embedded, version, size}, redis: {reachable, version} or null,',
+  'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads,',
+  'busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]};',
+  'size in bytes, and null for what cannot be looked up',
+].join(' ');
+
+/** `status` */
+export function statusCommand(program: Command): void {
+  command(program, 'status', {
+    about: 'Show database, Redis, migrations, keys, leads, and the busiest keys of the last hour.',
+    result: RESULT,
+    examples: ['status', 'status --json'],
+  })
+    .addHelpText(
+      'after',
+      `
+It changes nothing, applies no migration, and exits with 1 when the database does not answer. A key counts as expiring
+when it ends within 7 days. Servers write their counts of requests once a minute, so the last minute may be missing.`,
+    )
+    .action((_, self: Command) => status(self.optsWithGlobals()));
+}
+
+async function status({ json }: GlobalOptions): Promise<void> {
+  const config = readConfig();
+  const [found, redis] = await Promise.all([ofDatabase(config), ofRedis(config)]);
+  await answer(json, { ...found, redis } satisfies Status, () => statusText({ ...found, redis }));
+  if (!found.database.reachable) throw new Refusal('the database does not answer');
+}
+
+async function ofDatabase(config: Config): Promise<Omit<Status, 'redis'>> {
+  try {
+    return await withDatabase(async (dataSource, { embedded }) => {
+      const service = new StatusService(dataSource);
+      const [database, migrations] = [await service.database(embedded), await service.migrations()];
+      // Tables that are still to come cannot be asked.
+      const isMigrated = migrations.pending.length === 0;
+      const { organizations, keys, leads } = isMigrated ? await service.counts() : NOTHING;
+      return {
+        database,
+        migrations,
+        organizations,
+        keys,
+        leads,
+        busiestKeys: isMigrated ? await service.busiestKeys() : null,
+      };
+    }, findDatabase);
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof EmbeddedPostgresError)) throw error;
+    const embedded = config.databaseUrl === undefined;
+    const database = { reachable: false, error: error.message, embedded, version: null, size: null };
+    return { database, migrations: null, ...NOTHING, busiestKeys: null };
+  }
+}
+
+const NOTHING = { organizations: null, keys: null, leads: null };
+
+async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['redis']> {
+  if (!redisUrl) return null;
+  const redis = createRedis(redisUrl, redisSentinels);
+  try {
+    await untilReady(redis);
+    const [, version = null] = /^redis_version:(\S+)/m.exec(await redis.info('server')) ?? [];
+    return { reachable: true, version };
+  } catch {
+    return { reachable: false, version: null };
+  } finally {
+    await closeRedis(redis);
+  }
+}
