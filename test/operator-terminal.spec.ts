@@ -39,7 +39,7 @@ describe('what a person sees at a terminal', () => {
           const [program = '', ...args] = Operator.command(['--help']);
           const line = [program, ...args].map((word) => `'${word}'`).join(' ');
           const child = spawn('script', ['-qec', line, '/dev/null'], {
-            env: { ...process.env, FORCE_COLOR: undefined, TERM: 'xterm-256color', ...env },
+            env: Operator.environment({ TERM: 'xterm-256color', ...env }),
           });
           return (await outcomeOf(child)).stdout;
         };

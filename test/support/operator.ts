@@ -32,10 +32,20 @@ export class Operator {
   }
 
   start(args: string[]): ChildProcess {
-    // jest has its own processes told that they may show colours
-    const { DATABASE_URL: _, FORCE_COLOR: __, ...inherited } = process.env;
     const [node = '', ...rest] = Operator.command(args);
-    return spawn(node, rest, { env: { ...inherited, ...this.environment } });
+    return spawn(node, rest, { env: Operator.environment(this.environment) });
+  }
+
+  /**
+   * The environment of a command: this process's, without the database and without all that speaks for or against
+   * colours, so that a test meets the same ones in a terminal, under jest (FORCE_COLOR) and in CI.
+   */
+  static environment(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    const inherited = { ...process.env };
+    for (const name of ['DATABASE_URL', 'FORCE_COLOR', 'NO_COLOR', 'NODE_DISABLE_COLORS', 'CLICOLOR_FORCE', 'CI']) {
+      delete inherited[name];
+    }
+    return { ...inherited, ...settings };
   }
 
   /** The program and its arguments. */
