@@ -26,7 +26,7 @@ const array = (model: Type, maxItems: number): Schema => ({
   items: ref(model),
   maxItems,
 });
-const status: Schema = { ...whole(200, 200), enum: [200], description: 'The HTTP status once more.' };
+const status: Schema = { ...whole(200, 200), const: 200, description: 'The HTTP status once more.' };
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 

@@ -1641,7 +1641,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
@@ -1665,7 +1665,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             results: components["schemas"]["LeadV0Response"];
@@ -1678,7 +1678,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             /** @description Nothing. */
@@ -1692,7 +1692,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
@@ -1716,7 +1716,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             results: components["schemas"]["LeadActivityEventV0Response"];
@@ -1729,7 +1729,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
@@ -1753,7 +1753,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             results: components["schemas"]["Event"];
@@ -1766,7 +1766,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
@@ -1790,7 +1790,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             /** @description The records, under their name. */
@@ -1807,7 +1807,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
@@ -1831,7 +1831,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             /** @description The records, under their name. */
@@ -1848,7 +1848,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             results: components["schemas"]["BookmarkResult"];
@@ -1861,7 +1861,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
@@ -1885,7 +1885,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             results: components["schemas"]["IndustryEventCreation"];
@@ -1898,7 +1898,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             /** @description The record, under its name. */
@@ -1914,7 +1914,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             /** @description The record, under its name. */
@@ -1930,7 +1930,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
@@ -1954,7 +1954,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             results: components["schemas"]["ActivationV0Response"];
@@ -1967,7 +1967,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
@@ -1991,7 +1991,7 @@ export interface components {
             /**
              * Format: int32
              * @description The HTTP status once more.
-             * @enum {integer}
+             * @constant
              */
             status: 200;
             results: components["schemas"]["TagGroupV0Response"];
