@@ -41,8 +41,9 @@ async function send(id, scan) {
     done.sent++;
   } catch (error) {
     // Only what is wrong with the scan itself is its end: a key that is not accepted can be replaced.
-    if (error.status === 400) note({ id, refused: error.message });
-    done[error.status === 400 ? 'refused' : 'left']++;
+    const isRefused = [400, 413].includes(error.status);
+    if (isRefused) note({ id, refused: error.message });
+    done[isRefused ? 'refused' : 'left']++;
     console.error(error.message);
   }
 }

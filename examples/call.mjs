@@ -23,19 +23,21 @@ export function argument(example, name) {
 export async function call(method, path, body, once = randomUUID()) {
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
   if (method === 'POST') headers['idempotency-key'] = once;
+  // The key is for this address, and a redirected POST would be a GET.
+  const request = { method, headers, body: body && JSON.stringify(body), redirect: 'manual' };
   for (let tries = 0; ; tries++) {
-    const request = { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(30_000) };
     let status, answer, told;
     try {
-      const response = await fetch(base + path, request);
-      status = response.status;
-      told = Number(response.headers.get('retry-after'));
+      const response = await fetch(base + path, { ...request, signal: AbortSignal.timeout(30_000) });
+      [status, told] = [response.status, Number(response.headers.get('retry-after'))];
       answer = await response.json();
-      if (response.ok) return answer;
+      if (response.ok && 'results' in answer) return answer;
+      answer.error ??= `Not an answer of Lanyard: is ${base} its address?`;
     } catch (error) {
-      answer = { error: `No answer from ${base} (${error.cause?.code ?? error.message})` };
+      if (error instanceof SyntaxError) answer = { error: `Not an answer of Lanyard: is ${base} its address?` };
+      else [status, answer] = [0, { error: `No answer from ${base} (${error.cause?.code ?? error.message})` }];
     }
-    const mayPass = !answer.status || status >= 500 || [408, 409, 429].includes(status);
+    const mayPass = status === 0 || status >= 500 || [408, 409, 429].includes(status);
     if (!mayPass) throw Object.assign(new Error(`${method} ${path}: ${status} ${answer.error}`), { status });
     // At least what Retry-After says, and more each time, so that those who wait do not all come back at once.
     const seconds = (told || 0) + Math.random() * Math.min(30, 0.5 * 2 ** tries);

@@ -1,5 +1,7 @@
-// Copies all leads into a CSV file, and with each later run those that are new since. Whenever it is killed, the next run
-// goes on where it was: FILE.place says how far the file is sure, and what follows there is cut off.
+// Copies all leads into a CSV file, and with each later run those that are new since; all of them anew when an import has
+// put older ones between. Whenever it is killed, the next run goes on where it was: FILE.place says how far the file is
+// sure. Cells hold what leads hold, for a program: in a spreadsheet one that begins with = would be run as a formula
+// (`operator export --csv leads` is for people).
 //
 //   LANYARD_KEY=lan_… npm run example:crm-sync -- leads.csv
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -20,7 +22,6 @@ const COLUMNS = {
   tags: (lead) => lead.tags.map((tag) => tag.value).join('; '),
 };
 
-/** As RFC 4180 has it. */
 const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 const line = (values) => `${values.map((value) => quoted(value ?? '')).join(',')}\r\n`;
 const rows = (leads) => leads.map((lead) => line(Object.values(COLUMNS).map((column) => column(lead)))).join('');
@@ -52,20 +53,27 @@ function pageAt(place) {
 let { count, last, bytes } = readPlace();
 if (bytes === 0) writePlace({ count, last, bytes });
 let added = 0;
-for (;;) {
-  // The last lead that was copied is asked for once more: when it stands where it stood, nothing lies in between.
-  const { limit, offset } = pageAt(Math.max(0, count - 1));
-  const { leads } = (await call('GET', `/leads?limit=${limit}&offset=${offset}`)).results;
-  const known = leads.findLastIndex((lead) => last && !isAfter(lead, last));
-  if (known === -1 && offset > 0) {
-    count = offset * limit; // Leads were deleted, and the others moved forward: so does the search for the last one.
+for (let place = count; ; place = count) {
+  let page, leads, known;
+  do {
+    // The last lead that was copied is asked for once more: when it stands where it stood, nothing lies in between.
+    page = pageAt(Math.max(0, place - 1));
+    ({ leads } = (await call('GET', `/leads?limit=${page.limit}&offset=${page.offset}`)).results);
+    known = leads.findLastIndex((lead) => last && !isAfter(lead, last));
+    place = page.offset * page.limit; // Leads were deleted, and the others moved forward: so does the search for it.
+  } while (known === -1 && place > 0);
+  const moved = place + known + 1 - count;
+  if (last && (moved > 0 || (moved === 0 && leads[known].id !== last.id))) {
+    [count, last, bytes, added] = [0, null, 0, 0]; // It moved back: others have come before it.
+    writePlace({ count, last, bytes });
+    truncateSync(file, bytes);
     continue;
   }
   const found = leads.slice(known + 1);
   appendFileSync(file, bytes === 0 ? line(Object.keys(COLUMNS)) + rows(found) : rows(found));
-  [count, last, bytes] = [offset * limit + leads.length, leads.at(-1) ?? last, statSync(file).size];
+  [count, last, bytes] = [place + leads.length, leads.at(-1) ?? last, statSync(file).size];
   writePlace({ count, last: last && { createdAt: last.createdAt, id: last.id }, bytes });
   added += found.length;
-  if (leads.length < limit) break;
+  if (leads.length < page.limit) break;
 }
 console.log(`${added} leads added to ${file}`);

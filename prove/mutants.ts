@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import setUp from '../test/support/global-setup';
@@ -26,7 +26,7 @@ const FILES = [
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
-    /** where to keep Stryker's report, which says what each test caught */
+    /** where to keep Stryker's report, which says what each test caught, and to go on from */
     report: { type: 'string' },
   },
 });
@@ -39,8 +39,8 @@ if (files.length === 0) {
 const ROOT = join(__dirname, '..');
 const STRYKER = join(dirname(require.resolve('@stryker-mutator/core/package.json')), 'bin/stryker.js');
 
-const optionsOf = (folder: string): object => ({
-  mutate: files,
+const optionsOf = (folder: string, mutated: string[]): object => ({
+  mutate: mutated,
   // Texts are messages, names and SQL. Messages and names are no checks; what SQL must not forget is proven by
   // prove:tenancy, and an empty statement would show nothing but that it is run.
   mutator: { excludedMutations: ['StringLiteral'] },
@@ -48,7 +48,8 @@ const optionsOf = (folder: string): object => ({
   ignorers: ['lazy-types'],
   testRunner: 'suites',
   coverageAnalysis: 'perTest',
-  concurrency: 2,
+  // What hangs waits, and needs no core for it.
+  concurrency: availableParallelism() + 1,
   // What libraries remember of modules that were loaded anew stays in a process's memory.
   maxTestRunnerReuse: 100,
   // What hangs is mostly caught by a test's own time limit, and what goes in circles by the count of its turns.
@@ -64,25 +65,47 @@ const optionsOf = (folder: string): object => ({
 });
 
 /** Runs Stryker in a process of its own. @returns its report */
-async function mutate(folder: string): Promise<Report> {
+async function mutate(folder: string, mutated: string[]): Promise<Report> {
   const config = join(folder, 'stryker.json');
-  writeFileSync(config, JSON.stringify(optionsOf(folder)));
+  writeFileSync(config, JSON.stringify(optionsOf(folder, mutated)));
   const child = spawn(process.execPath, [STRYKER, 'run', config], { cwd: ROOT, stdio: 'inherit' });
   const stop = (): void => void child.kill();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   const status = await new Promise((resolve) => child.once('close', resolve));
   if (status !== 0) throw new Error('Stryker did not come to an end');
-  if (values.report) copyFileSync(join(folder, 'report.json'), values.report);
-  return JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Report;
+  return reportIn(join(folder, 'report.json'));
+}
+
+const reportIn = (file: string): Report => JSON.parse(readFileSync(file, 'utf8')) as Report;
+
+/** What the kept report says of files that are as they were, and of which nothing survived unexplained. */
+function settled(): Report['files'] {
+  if (!values.report || !existsSync(values.report)) return {};
+  const kept = Object.entries(reportIn(values.report).files).filter(
+    ([file, found]) =>
+      FILES.includes(file) &&
+      found.source === readFileSync(join(ROOT, file), 'utf8') &&
+      unexplained({ files: { [file]: found } }).length === 0,
+  );
+  return Object.fromEntries(kept);
 }
 
 async function run(): Promise<boolean> {
+  const known = settled();
+  const rest = files.filter((file) => !(file in known));
+  const found = rest.length > 0 ? await judge(rest) : {};
+  const report: Report = { files: { ...known, ...found } };
+  if (values.report) writeFileSync(values.report, JSON.stringify(report));
+  return conclude(report);
+}
+
+async function judge(mutated: string[]): Promise<Report['files']> {
   // Mutants that hang are killed with the tests around them, and leave databases behind: on a server that goes anyway.
   for (const name of ['DATABASE_URL', 'REDIS_URL', 'E2E_BASE_URL']) delete process.env[name];
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-mutants-'));
   try {
     await setUp();
-    return conclude(await mutate(folder));
+    return (await mutate(folder, mutated)).files;
   } finally {
     await globalThis.tearDownTests?.();
     rmSync(folder, { recursive: true, force: true });
@@ -102,7 +125,7 @@ function conclude(report: Report): boolean {
   const kept = survivors.length === 0 && spare.length === 0;
   const promise = 'guards and checks taken out, one at a time';
   // A part of the files is no figure to publish.
-  if (files.length === FILES.length) record({ promise, measured: sum, kept });
+  if (FILES.every((file) => file in report.files)) record({ promise, measured: sum, kept });
   else process.stdout.write(`${kept ? 'kept' : 'BROKEN'} so far: ${promise}: ${sum}\n`);
   return kept;
 }

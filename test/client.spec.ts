@@ -78,6 +78,24 @@ describe('an empty bucket', () => {
     expect(waits).toEqual([]);
   });
 
+  it('does not count as an attempt: nothing was carried out', async () => {
+    const full = () => refusal(429, 'Too Many Requests', { 'retry-after': '1' });
+    const { lanyard } = client([full(), full(), refusal(404, 'Not Found')]);
+    const gone = lanyard.delete('/leads/{leadId}', { params: { path: { leadId: 'x' } } });
+    expect(await failureOf(gone)).toMatchObject({ status: 404, attempts: 1 });
+  });
+
+  it('is not asked again at once when the wait is longer than a timer can be', async () => {
+    jest.useFakeTimers();
+    const long = refusal(429, 'Too Many Requests', { 'retry-after': '3000000' });
+    const { lanyard, sent } = client([long, lead()], { maxRetryAfter: Infinity, sleep: undefined });
+    const made = lanyard.post('/leads', { body });
+    await jest.advanceTimersByTimeAsync(2 ** 31 - 2);
+    expect(sent).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(3_100_000_000 - 2 ** 31);
+    expect(await made).toEqual({ id: 'made' });
+  });
+
   it('may be announced with a date, by a proxy', async () => {
     jest.useFakeTimers({ now: Date.UTC(2026, 4, 4) });
     const { lanyard, waits } = client(

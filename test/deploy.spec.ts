@@ -173,15 +173,16 @@ function dashboardQueries(): string[] {
   return queries.map((query) => query.replaceAll('$job', 'lanyard').replaceAll('$__rate_interval', '5s'));
 }
 
-/** Without what is compared with, which is not reached when all is well; and of errors there are none. */
+/** With comparisons that answer no, too, as when all is well; and of errors there are none. */
 function alertQueries(): string[] {
   const text = readFileSync(join(DEPLOY, 'prometheus/alerts.yml'), 'utf8');
   const [document] = parseAllDocuments(text) as unknown as [{ toJS(): { groups: { rules: { expr: string }[] }[] } }];
   const rules = document.toJS().groups.flatMap(({ rules }) => rules);
   return rules.map(({ expr }) =>
     expr
-      .replace(/ (==|>) [\d.]+\s*$/, '')
+      .replace(/ (==|>|<) /g, ' $1 bool ')
       .replaceAll('[5m]', '[5s]')
+      .replaceAll('[1h:1m]', '[5s:1s]')
       .replace('5..', '2..'),
   );
 }

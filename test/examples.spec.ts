@@ -102,6 +102,19 @@ describe('the examples', () => {
       expect(ids()).toEqual([...first, ...made]);
     });
 
+    it('begins anew when an import has put leads between those that it knows', async () => {
+      const imported = (from: number, count: number, year: number) =>
+        Array.from({ length: count }, (_, n) => ({ id: idOf(from + n), createdAt: `${year}-01-01T00:00:00.000Z` }));
+      await tenant.import({ leads: imported(200, 50, 2025) });
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toMatch(/^50 leads added/);
+      await tenant.import({ leads: imported(100, 1, 2020) });
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toMatch(/^51 leads added/);
+      await tenant.import({ leads: imported(0, 120, 2019) });
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toMatch(/^171 leads added/);
+      expect(ids()).toEqual((await leads()).map(({ id }) => id));
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toMatch(/^0 leads added/);
+    });
+
     it('does not write over a file that it does not know', async () => {
       writeFileSync(join(folder, 'leads.csv'), 'something else');
       const { status, err } = await end(start('crm-sync', 'leads.csv'));
@@ -151,18 +164,36 @@ describe('the examples', () => {
 
     it('goes on after a scan that is refused, and keeps all when the key is', async () => {
       const locked = start('booth-capture', 'queue.ndjson', { LANYARD_KEY: 'lan_wrong' });
-      locked.stdin.end(`${scan(1)}not a scan\n{"firstName": ""}\n`);
-      expect(await end(locked)).toMatchObject({ status: 1, out: '0 sent, 0 refused, 2 left for the next run\n' });
+      const huge = JSON.stringify({ ...leadInput(), description: 'x'.repeat(2 ** 21) });
+      locked.stdin.end(`${scan(1)}not a scan\n{"firstName": ""}\n${huge}\n`);
+      expect(await end(locked)).toMatchObject({ status: 1, out: '0 sent, 0 refused, 3 left for the next run\n' });
       const child = start('booth-capture', 'queue.ndjson');
       child.stdin.end(scan(2));
       const { out, err } = await end(child);
-      expect(out).toBe('2 sent, 1 refused, 0 left for the next run\n');
-      expect(err).toBe("POST /leads: 400 Missing or invalid 'createdByEmail'\n");
+      expect(out).toBe('2 sent, 2 refused, 0 left for the next run\n');
+      expect(err).toBe("POST /leads: 400 Missing or invalid 'createdByEmail'\nPOST /leads: 413 Payload Too Large\n");
       const idle = start('booth-capture', 'queue.ndjson');
       idle.stdin.end();
       expect((await end(idle)).out).toBe('0 sent, 0 refused, 0 left for the next run\n');
       expect((await leads()).map(({ email }) => email)).toEqual(visitors(2));
     });
+  });
+
+  it('send nothing to another address, and count nothing as done that went there', async () => {
+    network.fate = () => 'redirected';
+    const child = start('booth-capture', 'queue.ndjson');
+    child.stdin.end(`${JSON.stringify(leadInput())}\n`);
+    const { out, err } = await end(child);
+    expect(out).toBe('0 sent, 0 refused, 1 left for the next run\n');
+    expect(err).toContain(`POST /leads: 301 Not an answer of Lanyard: is ${network.baseUrl} its address?`);
+    expect(network.requests).toEqual(['POST /leads']);
+    expect(await leads()).toEqual([]);
+
+    network.fate = () => 'answered';
+    const again = start('booth-capture', 'queue.ndjson');
+    again.stdin.end();
+    expect((await end(again)).out).toBe('1 sent, 0 refused, 0 left for the next run\n');
+    expect(await leads()).toHaveLength(1);
   });
 
   describe('conferences', () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { SECTIONS } from '../src/operator/dataset';
 import { demo } from '../src/operator/demo';
 import { jsonFault } from '../src/operator/json-fault';
+import { Interrupted, withDatabase } from '../src/operator/session';
 import { query, until } from './support/embedded-fixtures';
 import { install, Installation, outcomeOf, remove } from './support/operator';
 
@@ -107,6 +108,16 @@ describe('import and export', () => {
       child.kill('SIGINT');
       expect(await outcome).toEqual({ status: 130, stdout: '', stderr: 'interrupted\n' });
       expect(await users(organizationId)).toEqual([]);
+    });
+
+    it('begins nothing when it is interrupted while it connects', async () => {
+      const database = { url: first.database.url, applied: [], embedded: false, close: () => Promise.resolve() };
+      const open = () => {
+        setImmediate(() => process.emit('SIGINT'));
+        return Promise.resolve(database);
+      };
+      const endless = () => new Promise<never>(() => undefined);
+      await expect(withDatabase(endless, open)).rejects.toThrow(Interrupted);
     });
 
     it('finds the place at which a text stops being JSON', () => {

@@ -1,12 +1,16 @@
-import { ChildProcess, spawn } from 'node:child_process';
+import { ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
-import { outcomeOf } from './support/operator';
-import { freePort } from './support/redis-server';
+import { Redis } from 'ioredis';
+import { EmbeddedFixtures, query } from './support/embedded-fixtures';
+import { Operator, outcomeOf } from './support/operator';
+import { freePort, NO_SERVER, RedisServer, unless } from './support/redis-server';
+
+const NO_OPENSSL = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl on the PATH)';
 
 /** The program itself, in a process of its own. */
 function start(settings: Record<string, string>): ChildProcess {
@@ -143,6 +147,76 @@ describe('a start', () => {
       const child = start({ DATABASE_URL: await elsewhere() });
       expect(await saysUntil(child, '\n')).toContain('Waiting for PostgreSQL');
       expect(await stopped(child, 'SIGTERM')).toBe(0);
+    });
+  });
+
+  unless(NO_OPENSSL || NO_SERVER)(`with TLS${NO_OPENSSL || NO_SERVER}`, () => {
+    const fixtures = new EmbeddedFixtures();
+    let cert: string;
+    let postgres: string;
+    let redis: RedisServer;
+    let redisPort: number;
+
+    beforeAll(async () => {
+      const dataDir = fixtures.dataDir();
+      const { url } = await fixtures.start({ dataDir });
+      cert = join(dataDir, 'cert.pem');
+      const key = join(dataDir, 'key.pem');
+      const subject = ['-subj', '/CN=here', '-addext', 'subjectAltName=IP:127.0.0.1'];
+      spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...subject]);
+      redisPort = await freePort();
+      const tls = [
+        '--tls-cert-file',
+        cert,
+        '--tls-key-file',
+        key,
+        '--tls-ca-cert-file',
+        cert,
+        '--tls-auth-clients',
+        'no',
+      ];
+      redis = await RedisServer.start('--port', '0', '--tls-port', String(redisPort), ...tls);
+      // PostgreSQL takes a key from its own user alone.
+      const { uid, gid } = statSync(join(dataDir, 'postgresql'));
+      chownSync(key, uid, gid);
+      for (const [setting, value] of Object.entries({ ssl_cert_file: cert, ssl_key_file: key, ssl: 'on' })) {
+        await query(url, `alter system set ${setting} = '${value}'`);
+      }
+      await query(url, 'select pg_reload_conf()');
+      postgres = `${url}?sslmode=verify-full&sslrootcert=${cert}`;
+    }, 60_000);
+    afterAll(async () => {
+      await redis.kill();
+      await fixtures.clean();
+    });
+
+    it('serves from a PostgreSQL and a Redis whose certificates it checks', async () => {
+      const operator = new Operator({ DATABASE_URL: postgres });
+      const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Safe']);
+      const { key } = await operator.json<{ key: string }>(['keys', 'issue', '--organization', String(id)]);
+      const REDIS_URL = `rediss://127.0.0.1:${redisPort}`;
+      const child = start({ DATABASE_URL: postgres, REDIS_URL, NODE_EXTRA_CA_CERTS: cert });
+      const base = /http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0];
+      expect((await fetch(`${base}/leads`, { headers: { 'x-api-key': key } })).status).toBe(200);
+
+      const connections =
+        "select ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'lanyard'";
+      const encrypted = await query(postgres, connections);
+      expect(encrypted.length).toBeGreaterThan(0);
+      expect(encrypted).toEqual(encrypted.map(() => ({ ssl: true })));
+      const buckets = new Redis(`rediss://127.0.0.1:${redisPort}`, { tls: { ca: readFileSync(cert) } });
+      expect(await buckets.keys('rl:v1:*')).toHaveLength(1);
+      buckets.disconnect();
+      expect(await stopped(child, 'SIGTERM')).toBe(0);
+    }, 60_000);
+
+    it('is refused in one line when nobody it trusts has signed the certificate', async () => {
+      const DATABASE_URL = postgres.replace(/&sslrootcert.*/, '');
+      const { status, stderr } = await outcomeOf(start({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' }));
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringMatching(/^DATABASE_URL: .*certificate\n$/),
+      });
     });
   });
 });

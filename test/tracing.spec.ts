@@ -79,6 +79,8 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
     const canary = 'canary-51c2';
     await api.get('/industryEvents', { q: canary }).set('x-request-id', 'r-1').expect(200);
     await api.post('/leads', leadInput({ firstName: canary })).expect(200);
+    await api.get(`/leads/${canary}@example.com`).set('user-agent', canary).expect(400);
+    await api.get(`/${key}`).expect(404);
     const exited = once(program, 'exit');
     program.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
@@ -96,5 +98,8 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
     expect(text).toContain('"lanyard"');
     expect(text).not.toContain(canary);
     expect(text).not.toContain(key);
+    // Nor where the client is.
+    expect(spans().flatMap(({ attributes }) => attributes.map((one) => one.key))).not.toContain('client.address');
+    expect(text).not.toContain('network.peer.address');
   }, 60_000);
 });

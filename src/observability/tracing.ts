@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { SpanKind } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { registerInstrumentations } from '@opentelemetry/instrumentation';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
@@ -9,12 +10,17 @@ import { BatchSpanProcessor, NodeTracerProvider, type ReadableSpan } from '@open
 import type { Request } from 'express';
 import { routeOf } from './requests';
 
-/** Leaves out what may quote a row, which is somebody's personal data: the text of a database's error. */
+/** What a request's span may say: nothing that a client chose, as a path and a user agent are, nor where the client is. */
+const OF_REQUESTS =
+  /^(http\.(route|request\.method|response\.status_code)|error\.type|network\.protocol\.\w+|lanyard\.\w+)$/;
+
+/** Leaves out what may be personal: most of what a request says of itself, and the texts of errors, which quote rows. */
 class DiscreetSpanProcessor extends BatchSpanProcessor {
   override onEnd(span: ReadableSpan): void {
-    if (span.attributes['db.system.name'] ?? span.attributes['db.system']) {
-      delete span.status.message;
-      span.events.length = 0;
+    delete span.status.message;
+    span.events.length = 0;
+    if (span.kind === SpanKind.SERVER) {
+      for (const name of Object.keys(span.attributes)) if (!OF_REQUESTS.test(name)) delete span.attributes[name];
     }
     super.onEnd(span);
   }
@@ -39,8 +45,6 @@ export function startTracing(): () => Promise<void> {
     tracerProvider: provider,
     instrumentations: [
       new HttpInstrumentation({
-        // What is asked for may be a name; the path holds ids only.
-        requestHook: (span) => span.setAttribute('url.query', ''),
         applyCustomAttributesOnSpan: (span, request) => {
           const route = routeOf(request as IncomingMessage & Request);
           span.updateName(`${request.method} ${route}`).setAttribute('http.route', route);

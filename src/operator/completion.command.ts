@@ -4,7 +4,8 @@ import { completionScript, Shell, SHELLS } from './completion';
 import { answer, UsageError } from './terminal';
 
 const SETUP = `
-A shell completes commands by their names, so give this one a name first. In ~/.bashrc (~/.zshrc is alike):
+A shell completes commands by their names, so give this one a name first. In ~/.bashrc, or in ~/.zshrc after compinit
+and with zsh in place of bash:
   operator() { node ${process.argv[1]} "$@"; }
   source <(operator completion bash)
 With fish, once:

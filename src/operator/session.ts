@@ -56,7 +56,10 @@ function stopSignal(): AbortSignal {
 
 function rejectionBy(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Interrupted));
+    const stop = (): void => reject(signal.reason as Interrupted);
+    // It may have come while the connection was being made.
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop);
   });
 }
 

@@ -24,7 +24,7 @@ export class LanyardError extends Error {
   /** seconds to wait before another try, when the answer said so */
   readonly retryAfter?: number;
   /**
-   * How often the request was sent. A DELETE of which the first answer was lost finds nothing the second time: more than
+   * How often the request was sent, not counting what an empty bucket refused. A DELETE of which the first answer was lost finds nothing the second time: more than
    * one attempt and a 404 mean that it is gone.
    */
   readonly attempts: number;

@@ -91,8 +91,9 @@ export class Lanyard {
 
   /**
    * Every entry of a list, in its order; pages are asked for when the loop comes to them. It begins at the page `offset`
-   * of the query; a page has 50 entries unless `limit` says less. What others add meanwhile comes last, and nothing comes
-   * twice; where others delete what the loop has passed, it may miss as many entries.
+   * of the query; a page has 50 entries unless `limit` says less. What others add meanwhile comes last, so that nothing
+   * comes twice; but what an import adds to the past, or anybody to a search (`q`), moves entries to a later page, where
+   * they are met again. Where others delete what the loop has passed, it may miss as many entries.
    */
   async *list<Path extends ListPath>(
     path: Path,

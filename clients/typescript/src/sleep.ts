@@ -1,3 +1,6 @@
+/** A timer of more milliseconds ends at once. */
+const LONGEST = 2 ** 31 - 1;
+
 /** Resolves after so many milliseconds; rejects with the signal's reason as soon as that is aborted. */
 export const sleepFor = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -8,7 +11,7 @@ export const sleepFor = (milliseconds: number, signal?: AbortSignal): Promise<vo
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
       resolve();
-    }, milliseconds);
+    }, Math.min(milliseconds, LONGEST));
     if (signal?.aborted) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });
