@@ -41,6 +41,8 @@ export async function createApp(
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', config.trustProxy);
+  // Only then are preflights answered, which have no key. A page may send any header, and read all.
+  if (config.corsOrigins) app.enableCors({ origin: config.corsOrigins, exposedHeaders: '*', maxAge: 600 });
   answerBrokenRequests(app.getHttpServer() as Server);
   return app;
 }

@@ -61,6 +61,11 @@ const addresses: Check = {
   must: 'host:port,host:port',
 };
 
+const origins: Check = {
+  read: originsOf,
+  must: 'origins such as https://booth.example.com, parted by commas, or * for all',
+};
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 const logLevel = oneOf(Object.fromEntries(LOG_LEVELS.map((level) => [level, level])));
@@ -109,6 +114,10 @@ export class Config {
   /** How many proxies in front of the server are trusted to name the client's address. */
   @setting('LANYARD_TRUST_PROXY', integer(0, 16))
   readonly trustProxy: number = 0;
+
+  /** Origins of pages in browsers that may read answers; without it no page of another origin may. */
+  @setting('LANYARD_CORS_ORIGINS', origins)
+  readonly corsOrigins?: string[] | '*';
 
   /** Failed authentications a minute from one address before they are slowed. */
   @setting('LANYARD_AUTHENTICATION_FAILURES', integer(1, 1_000_000))
@@ -164,6 +173,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     );
   }
   return config;
+}
+
+function originsOf(list: string): string[] | '*' | undefined {
+  if (list === '*') return '*';
+  const origins = list.split(',').map((entry) => entry.trim());
+  return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin) ? origins : undefined;
 }
 
 const DEFAULT_SENTINEL_PORT = 26379;

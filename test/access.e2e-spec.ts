@@ -136,3 +136,48 @@ describeInside(`repeated failures${isDeployment ? ' (skipped: needs a low limit)
     await inside.stop();
   });
 });
+
+describeInside(`pages of other origins${isDeployment ? ' (skipped: needs the setting)' : ''}`, () => {
+  const PREFLIGHT = {
+    'Access-Control-Request-Method': 'PATCH',
+    'Access-Control-Request-Headers': 'x-api-key,content-type',
+  };
+  const ask = (url: string, method: string, origin: string, headers: Record<string, string> = {}) =>
+    fetch(`${url}/leads`, { method, headers: { origin, ...headers } });
+  const allowed = ({ headers }: Response) =>
+    Object.fromEntries([...headers].filter(([name]) => /^(access-control-|vary)/.test(name)));
+
+  it('read nothing, and preflights have no key, unless a setting names them', async () => {
+    const inside = await startInProcess();
+    const { key } = await inside.tenant();
+    const answer = await ask(inside.baseUrl, 'GET', 'https://booth.example', { 'x-api-key': key });
+    expect([answer.status, allowed(answer)]).toEqual([200, {}]);
+    expect((await ask(inside.baseUrl, 'OPTIONS', 'https://booth.example', PREFLIGHT)).status).toBe(401);
+    await inside.stop();
+  });
+
+  it('read everything where it does, errors too, and others nothing', async () => {
+    const inside = await startInProcess({ corsOrigins: ['https://booth.example', 'https://crm.example'] });
+    const { key } = await inside.tenant();
+    const readable = {
+      'access-control-allow-origin': 'https://booth.example',
+      'access-control-expose-headers': '*',
+      vary: 'Origin',
+    };
+    const answer = await ask(inside.baseUrl, 'GET', 'https://booth.example', { 'x-api-key': key });
+    expect([answer.status, allowed(answer)]).toEqual([200, readable]);
+    const refused = await ask(inside.baseUrl, 'GET', 'https://booth.example');
+    expect([refused.status, allowed(refused)]).toEqual([401, readable]);
+    const preflight = await ask(inside.baseUrl, 'OPTIONS', 'https://booth.example', PREFLIGHT);
+    expect([preflight.status, await preflight.text()]).toEqual([204, '']);
+    expect(allowed(preflight)).toMatchObject({
+      'access-control-allow-origin': 'https://booth.example',
+      'access-control-allow-headers': 'x-api-key,content-type',
+      'access-control-allow-methods': expect.stringContaining('PATCH') as string,
+      'access-control-max-age': '600',
+    });
+    const other = await ask(inside.baseUrl, 'OPTIONS', 'https://elsewhere.example', PREFLIGHT);
+    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+    await inside.stop();
+  });
+});

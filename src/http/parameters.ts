@@ -84,13 +84,12 @@ export const QueryOneOf =
 export const PAGE_SIZE = 20;
 export const LARGEST_PAGE_SIZE = 50;
 
-const LIMIT = { ...whole(1), maximum: undefined };
 const OFFSET = whole();
 
 /** The two parameters of every list. */
 export class PageQuery {
   @ApiProperty({
-    ...LIMIT,
+    ...whole(1),
     default: PAGE_SIZE,
     required: false,
     description: `Items a page. A value above ${LARGEST_PAGE_SIZE}, however large, counts as ${LARGEST_PAGE_SIZE}.`,

@@ -1,5 +1,5 @@
 import { errorText } from '../http/errors';
-import { bucketHeaders, bucketHeadersIfKnown, headers } from './headers';
+import { bucketHeaders, bucketHeadersIfKnown, everyHeader, headers } from './headers';
 
 /** Every status of an error that operations answer, and what it says of the request. */
 const MEANINGS: Record<number, string> = {
@@ -22,7 +22,7 @@ const MEANINGS: Record<number, string> = {
 };
 
 /** Answers that may come before a key is known, so that there may be no bucket to tell of. */
-const MAY_BE_EARLY = [400, 429, 500, 503];
+const MAY_BE_EARLY = [400, 401, 403, 429, 500, 503];
 
 const errorBody = (status: number, error = errorText(status)) => ({ status, error });
 
@@ -39,10 +39,9 @@ export const badRequest = (field?: string) =>
   errorResponse(400, field === undefined ? errorBody(400) : errorBody(400, `Missing or invalid '${field}'`));
 
 function headersOf(status: number) {
-  const bucket =
-    status === 401 || status === 403 ? {} : MAY_BE_EARLY.includes(status) ? bucketHeadersIfKnown() : bucketHeaders();
+  const bucket = MAY_BE_EARLY.includes(status) ? bucketHeadersIfKnown() : bucketHeaders();
   const wait = status === 429 || status === 503 ? headers('Retry-After') : {};
-  return { ...headers('X-Request-Id'), ...bucket, ...wait };
+  return { ...everyHeader(), ...bucket, ...wait };
 }
 
 const nameOf = (status: number): string => errorText(status).replaceAll(' ', '');
@@ -58,7 +57,7 @@ export const ERROR_COMPONENTS = {
     description:
       'Any other error, of the same form. A request is answered 408 when it does not come in time, and 431 when its ' +
       'head is larger than 16 KiB.',
-    headers: { ...headers('X-Request-Id'), ...bucketHeadersIfKnown() },
+    headers: { ...everyHeader(), ...bucketHeadersIfKnown() },
     content: { 'application/json': { schema, example: errorBody(431) } },
   },
 };

@@ -16,6 +16,12 @@ type Headers = Record<string, Header>;
 const tokens = { required: true, schema: whole(0, MAX_TOKENS.most) };
 
 const HEADERS = {
+  'Access-Control-Allow-Origin': {
+    description: 'The origin whose pages may read the answer. Absent unless the operator has allowed any.',
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'https://booth.example.com',
+  },
   'X-Request-Id': {
     description: 'Names the request, in the log of the server too: the `X-Request-Id` of the request, or a new uuid.',
     required: true,
@@ -60,7 +66,7 @@ export const HEADER_COMPONENTS: Headers = {
   ...Object.fromEntries(
     BUCKET.map((name) => {
       const header = HEADERS[name];
-      const description = `${header.description} Absent when the answer came before the key was looked at.`;
+      const description = `${header.description} Absent when the answer came before a valid key was found.`;
       return [name + IF_KNOWN, { ...header, required: false, description }];
     }),
   ),
@@ -71,6 +77,9 @@ const reference = (component: string) => ({ $ref: `#/components/headers/${compon
 /** References to headers that an answer has. */
 export const headers = (...names: (keyof typeof HEADERS)[]) =>
   Object.fromEntries(names.map((name) => [name, reference(name)]));
+
+/** The headers of every answer. */
+export const everyHeader = () => headers('X-Request-Id', 'Access-Control-Allow-Origin');
 
 export const bucketHeaders = () => headers(...BUCKET);
 

@@ -1,6 +1,6 @@
 import { badRequest, errorReference, OTHER_ERROR } from './errors';
 import { exampleOf } from './examples';
-import { bucketHeaders, headers } from './headers';
+import { bucketHeaders, everyHeader, headers } from './headers';
 import type { Schema, Schemas } from './schema';
 
 /** What of a document is looked at here. */
@@ -68,7 +68,7 @@ function describeSuccess(success: Answer, isRepeatable: boolean, schemas: Schema
   const { title = '' } = media.schema;
   schemas[title] = media.schema;
   success.headers = {
-    ...headers('X-Request-Id'),
+    ...everyHeader(),
     ...bucketHeaders(),
     ...(isRepeatable ? headers('Idempotency-Replayed') : {}),
   };

@@ -30,7 +30,7 @@ export async function send(request: Request, options: Persistence): Promise<Resp
     request.headers.set('idempotency-key', crypto.randomUUID());
   }
   const body = request.body ? await request.text() : undefined;
-  for (let refused = 0, failed = 0; ; ) {
+  for (let refused = 0, failed = 0; ;) {
     const outcome = await attempt(request, body, failed + 1, options);
     if (!(outcome instanceof LanyardError)) return outcome;
     const nth = outcome.status === 429 ? ++refused : ++failed;
