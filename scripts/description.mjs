@@ -1,9 +1,12 @@
 // npm run description: whether openapi.json is fit to make clients from. Linters find no fault, no client of the last
-// release is broken, and the workflows of docs/workflows run against a server that is started for this.
+// release is broken, and the workflows of docs/workflows and those generated from the document run against a server that
+// is started for this.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from './services.mjs';
 
@@ -73,9 +76,20 @@ const CHECKS = {
     ]);
     // Not on the command line, where others could read the key.
     const inputs = JSON.stringify({ apiKey: key, run: randomBytes(4).toString('hex') });
-    const environment = { REDOCLY_CLI_RESPECT_INPUT: inputs };
-    const { failed, output } = await tool(REDOCLY, ['respect', WORKFLOWS, '-S', `lanyard=${url}`], environment);
-    return { failed, told: failed ? output : /Checks: .*/.exec(output)?.[0] };
+    const respect = (workflows, source) =>
+      tool(REDOCLY, ['respect', workflows, '-S', `${source}=${url}`], { REDOCLY_CLI_RESPECT_INPUT: inputs });
+    const folder = mkdtempSync(join(tmpdir(), 'lanyard-workflows-'));
+    const generated = join(folder, 'generated.arazzo.yaml');
+    await tool(REDOCLY, ['generate-arazzo', DESCRIPTION, '--output-file', generated]);
+    // The examples tell of the demo, and at last delete of it.
+    const results = [await respect(WORKFLOWS, 'lanyard'), await respect(generated, 'openapi')];
+    rmSync(folder, { recursive: true });
+    const [used, tried] = results.map(({ output }) => /Checks: .*/.exec(output)?.[0]);
+    const failure = results.find(({ failed }) => failed);
+    return {
+      failed: failure !== undefined,
+      told: failure?.output ?? `what clients do: ${used}; what the examples say: ${tried}`,
+    };
   },
 };
 

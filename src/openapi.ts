@@ -13,8 +13,8 @@ import { asVersion31 } from './openapi/schema';
 const DESCRIPTION = `Lead capture and event management for the organization that an API key belongs to.
 
 **Keys.** Every request carries an API key in the header \`x-api-key\`. Keys are issued by the operator of the server, and
-no operation does it. They open all data of the organization, so they belong on servers and not into web pages: no page of
-another site may read an answer.
+no operation does it. They open all data of the organization, so they belong on servers and not into web pages: a page of
+another site may read an answer only where the operator has allowed its origin.
 
 **Answers.** A success is always 200, \`{"status": 200, "results": …}\`; an error is \`{"status": …, "error": "…"}\`. Fields
 that have no value are there and null.
@@ -53,7 +53,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addServer(`/${PREFIX}`, SERVER, undefined, { 'x-internal': false })
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: KEY }, 'apiKey')
     .addSecurityRequirements('apiKey');
-  for (const { name, description } of tagsOf(app)) config.addTag(name, description);
+  const tags = tagsOf(app);
+  for (const { name, description } of tags) config.addTag(name, description);
   const base = config.build();
   base.info.contact = { name: 'The operator of this server' };
   const document = asVersion31(
@@ -64,10 +65,28 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     parameters: { ...PARAMETERS },
     responses: ERROR_COMPONENTS,
   });
+  document.paths = inOrderOfUse(
+    document.paths,
+    tags.map(({ name }) => name),
+  );
   for (const path of Object.values(document.paths)) {
     for (const [method, operation] of Object.entries(path)) describeOperation(method, operation, document.components);
   }
   return document as unknown as OpenAPIObject;
+}
+
+/**
+ * What uses a record stands before what deletes it, so that whoever asks for all operations one after the other, as tests
+ * that are made from the document do, finds what the examples tell of. Readers see the chapters in their own order.
+ */
+function inOrderOfUse(paths: Document['paths'], tags: string[]): Document['paths'] {
+  const chapter = ([, path]: [string, Document['paths'][string]]): number =>
+    tags.indexOf(Object.values(path)[0]?.tags[0] ?? '');
+  const isEnd = ([name, path]: [string, Document['paths'][string]]): number =>
+    Number('delete' in path && name.split('/').length === 3);
+  return Object.fromEntries(
+    Object.entries(paths).sort((one, other) => chapter(other) - chapter(one) || isEnd(one) - isEnd(other)),
+  );
 }
 
 /** The chapters, in the order in which the controllers are routed. */

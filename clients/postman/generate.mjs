@@ -56,10 +56,8 @@ const needs = ({ path, body = {} }) =>
  */
 function folders() {
   const rank = (each) => (filledBy(each) ? 0 : each.method === 'get' ? 2 : 1);
-  const byTag = new Map();
-  for (const each of operations.filter(({ method }) => method !== 'delete')) {
-    byTag.set(each.tags[0], [...(byTag.get(each.tags[0]) ?? []), each]);
-  }
+  const made = operations.filter(({ method }) => method !== 'delete');
+  const byTag = new Map(description.tags.map(({ name }) => [name, made.filter(({ tags }) => tags[0] === name)]));
   const ordered = [];
   while (byTag.size > 0) {
     const filled = (tags) => tags.flatMap((tag) => tag[1].map((each) => filledBy(each)?.id));

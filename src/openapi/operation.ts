@@ -18,6 +18,8 @@ export interface Answer {
   content: Record<string, MediaType>;
 }
 export interface Operation {
+  /** its chapter */
+  tags: [string];
   parameters: Parameter[];
   requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType> };
   responses: Record<string, object>;

@@ -4,7 +4,7 @@
  */
 
 export interface paths {
-    "/leads": {
+    "/tagGroups": {
         parameters: {
             query?: never;
             header?: never;
@@ -12,62 +12,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List leads
-         * @description The organization's leads with all that belongs to them, page by page, in the order in which they were created.
+         * List tag groups
+         * @description The organization's tag groups of every status with their options, page by page, in the order of creation.
          */
-        get: operations["listLeads"];
-        put?: never;
-        /**
-         * Create a lead
-         * @description Makes a lead that is not enriched and was never scanned. `companyName` becomes the name of its company, and the phone numbers count as provided by the lead. Send an `Idempotency-Key`: a lead has no natural key, and a request that is sent twice without one makes two leads.
-         */
-        post: operations["createLead"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/leads/{leadId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a lead
-         * @description One lead with its phone numbers, company, tags, activations, activity events and remote ids.
-         */
-        get: operations["getLead"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a lead
-         * @description Removes the lead with its associations, phone numbers, tags, remote ids and activity events.
-         */
-        delete: operations["deleteLead"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a lead
-         * @description Changes the fields that the body has: null clears one, and what is left out stays. `phoneNumbers` replaces all numbers that users entered, and `remoteId` sets or clears the one remote id of its integration type.
-         */
-        patch: operations["patchLead"];
-        trace?: never;
-    };
-    "/leadActivityEvents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List activity events
-         * @description What was done with leads, page by page, oldest first: all of it, or that of one lead, of one type, or both.
-         */
-        get: operations["listLeadActivityEvents"];
+        get: operations["listTagGroups"];
         put?: never;
         post?: never;
         delete?: never;
@@ -76,7 +24,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/leadActivityEvents/{leadActivityEventId}": {
+    "/tagGroups/{tagGroupId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -84,10 +32,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an activity event
-         * @description One record of what was done with a lead.
+         * Get a tag group
+         * @description One tag group with its options in the order in which they are shown.
          */
-        get: operations["getLeadActivityEvent"];
+        get: operations["getTagGroup"];
         put?: never;
         post?: never;
         delete?: never;
@@ -96,7 +44,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/events": {
+    "/activations": {
         parameters: {
             query?: never;
             header?: never;
@@ -104,67 +52,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List events
-         * @description The organization's events, page by page, in the order in which they were created.
+         * List activations
+         * @description The activations of all events of the organization, page by page, in the order in which they were created.
          */
-        get: operations["listEvents"];
+        get: operations["listActivations"];
         put?: never;
-        /**
-         * Create an event
-         * @description Makes an event without a location, tag groups, users or leads, and returns it with its id.
-         */
-        post: operations["createEvent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/events/{eventId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get an event
-         * @description One event, with its location and the ids of its tag groups.
-         */
-        get: operations["getEvent"];
-        /**
-         * Replace an event
-         * @description Sets name, type, days and registration to what the body says; `registrationEnabled` becomes false when it is left out. What the body cannot carry stays: the location, tag groups, users, leads and creator.
-         */
-        put: operations["replaceEvent"];
-        post?: never;
-        /**
-         * Delete an event
-         * @description Removes the event with its activations, its users and its associations with leads. The leads stay, and so do activity events that point to it: their `associatedEvent` and `associatedActivation` become null.
-         */
-        delete: operations["deleteEvent"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/events/{eventId}/leads": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the leads of an event
-         * @description Ids and flags of the leads that are associated with the event, in the order of association. The leads themselves are read by their ids.
-         */
-        get: operations["listEventLeads"];
-        /**
-         * Associate leads with an event
-         * @description All of the leads or none: when one of them is unknown, the answer is 404 and nothing changes. The flags of a lead that is associated already are overwritten, and those that are left out become false. Of a lead that stands in the body twice, the last entry counts. Leads that are not in the body keep their association.
-         */
-        put: operations["associateEventLeads"];
         post?: never;
         delete?: never;
         options?: never;
@@ -172,27 +64,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/events/{eventId}/leads/{leadId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Remove a lead from an event
-         * @description Ends the association of one lead with the event. Both stay, and so do all other associations.
-         */
-        delete: operations["dissociateEventLead"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/events/{eventId}/users": {
+    "/activations/{activationId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -200,10 +72,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the users of an event
-         * @description The users of the organization who are assigned to the event, page by page. The operator assigns them.
+         * Get an activation
+         * @description One activation, with its event, times, location and users.
          */
-        get: operations["listEventUsers"];
+        get: operations["getActivation"];
         put?: never;
         post?: never;
         delete?: never;
@@ -304,7 +176,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/activations": {
+    "/events": {
         parameters: {
             query?: never;
             header?: never;
@@ -312,10 +184,78 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List activations
-         * @description The activations of all events of the organization, page by page, in the order in which they were created.
+         * List events
+         * @description The organization's events, page by page, in the order in which they were created.
          */
-        get: operations["listActivations"];
+        get: operations["listEvents"];
+        put?: never;
+        /**
+         * Create an event
+         * @description Makes an event without a location, tag groups, users or leads, and returns it with its id.
+         */
+        post: operations["createEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/leads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the leads of an event
+         * @description Ids and flags of the leads that are associated with the event, in the order of association. The leads themselves are read by their ids.
+         */
+        get: operations["listEventLeads"];
+        /**
+         * Associate leads with an event
+         * @description All of the leads or none: when one of them is unknown, the answer is 404 and nothing changes. The flags of a lead that is associated already are overwritten, and those that are left out become false. Of a lead that stands in the body twice, the last entry counts. Leads that are not in the body keep their association.
+         */
+        put: operations["associateEventLeads"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/leads/{leadId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a lead from an event
+         * @description Ends the association of one lead with the event. Both stay, and so do all other associations.
+         */
+        delete: operations["dissociateEventLead"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{eventId}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the users of an event
+         * @description The users of the organization who are assigned to the event, page by page. The operator assigns them.
+         */
+        get: operations["listEventUsers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -324,7 +264,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/activations/{activationId}": {
+    "/events/{eventId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -332,10 +272,38 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an activation
-         * @description One activation, with its event, times, location and users.
+         * Get an event
+         * @description One event, with its location and the ids of its tag groups.
          */
-        get: operations["getActivation"];
+        get: operations["getEvent"];
+        /**
+         * Replace an event
+         * @description Sets name, type, days and registration to what the body says; `registrationEnabled` becomes false when it is left out. What the body cannot carry stays: the location, tag groups, users, leads and creator.
+         */
+        put: operations["replaceEvent"];
+        post?: never;
+        /**
+         * Delete an event
+         * @description Removes the event with its activations, its users and its associations with leads. The leads stay, and so do activity events that point to it: their `associatedEvent` and `associatedActivation` become null.
+         */
+        delete: operations["deleteEvent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/leadActivityEvents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List activity events
+         * @description What was done with leads, page by page, oldest first: all of it, or that of one lead, of one type, or both.
+         */
+        get: operations["listLeadActivityEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -344,7 +312,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/tagGroups": {
+    "/leadActivityEvents/{leadActivityEventId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -352,10 +320,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List tag groups
-         * @description The organization's tag groups of every status with their options, page by page, in the order of creation.
+         * Get an activity event
+         * @description One record of what was done with a lead.
          */
-        get: operations["listTagGroups"];
+        get: operations["getLeadActivityEvent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -364,7 +332,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/tagGroups/{tagGroupId}": {
+    "/leads": {
         parameters: {
             query?: never;
             header?: never;
@@ -372,16 +340,48 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a tag group
-         * @description One tag group with its options in the order in which they are shown.
+         * List leads
+         * @description The organization's leads with all that belongs to them, page by page, in the order in which they were created.
          */
-        get: operations["getTagGroup"];
+        get: operations["listLeads"];
         put?: never;
-        post?: never;
+        /**
+         * Create a lead
+         * @description Makes a lead that is not enriched and was never scanned. `companyName` becomes the name of its company, and the phone numbers count as provided by the lead. Send an `Idempotency-Key`: a lead has no natural key, and a request that is sent twice without one makes two leads.
+         */
+        post: operations["createLead"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/leads/{leadId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a lead
+         * @description One lead with its phone numbers, company, tags, activations, activity events and remote ids.
+         */
+        get: operations["getLead"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a lead
+         * @description Removes the lead with its associations, phone numbers, tags, remote ids and activity events.
+         */
+        delete: operations["deleteLead"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a lead
+         * @description Changes the fields that the body has: null clears one, and what is left out stays. `phoneNumbers` replaces all numbers that users entered, and `remoteId` sets or clears the one remote id of its integration type.
+         */
+        patch: operations["patchLead"];
         trace?: never;
     };
 }
@@ -1361,15 +1361,15 @@ export interface components {
             /** @description What there is to say about it. */
             description?: string | null;
             /**
-             * @description The URL by which it is known. No two records have the same.
-             * @example https://pump-days.example.com/2026
-             */
-            eventUrl?: string | null;
-            /**
              * @description What the event is called.
              * @example Northern Pump Days
              */
             name: string;
+            /**
+             * @description The URL by which it is known. No two records have the same.
+             * @example https://pump-days.example.com/2026
+             */
+            eventUrl?: string | null;
         };
         /** @description Changes of an industry event. What is left out stays as it is; what is null is cleared. */
         IndustryEventUpdateV0Input: {
@@ -1467,13 +1467,10 @@ export interface components {
             website?: string | null;
             /** @description What there is to say about it. */
             description?: string | null;
-            /**
-             * @description The URL by which it is known. No two records have the same.
-             * @example https://pump-days.example.com/2026
-             */
-            eventUrl?: string | null;
             /** @description What the event is called. */
             name?: string;
+            /** @description The URL by which it is known. No two records have the same. */
+            eventUrl?: string | null;
         };
         /**
          * @description What kind of activation it is.
@@ -1634,10 +1631,10 @@ export interface components {
             error: string;
         };
         /**
-         * LeadsPage
+         * TagGroupsPage
          * @description One page of the list. A page behind the last one is empty.
          */
-        LeadsPage: {
+        TagGroupsPage: {
             /**
              * Format: int32
              * @description The HTTP status once more.
@@ -1648,7 +1645,7 @@ export interface components {
             /** @description The records, and how many there are. */
             results: {
                 /** @description The records. */
-                leads: components["schemas"]["LeadV0Response"][];
+                tagGroups: components["schemas"]["TagGroupV0Response"][];
                 /**
                  * Format: int64
                  * @description How many records match, on all pages together.
@@ -1658,37 +1655,23 @@ export interface components {
             };
         };
         /**
-         * LeadAnswer
+         * TagGroupAnswer
          * @description Done.
          */
-        LeadAnswer: {
+        TagGroupAnswer: {
             /**
              * Format: int32
              * @description The HTTP status once more.
              * @constant
              */
             status: 200;
-            results: components["schemas"]["LeadV0Response"];
+            results: components["schemas"]["TagGroupV0Response"];
         };
         /**
-         * EmptyAnswer
-         * @description Done. There is nothing to tell.
-         */
-        EmptyAnswer: {
-            /**
-             * Format: int32
-             * @description The HTTP status once more.
-             * @constant
-             */
-            status: 200;
-            /** @description Nothing. */
-            results: Record<string, never>;
-        };
-        /**
-         * LeadActivityEventsPage
+         * ActivationsPage
          * @description One page of the list. A page behind the last one is empty.
          */
-        LeadActivityEventsPage: {
+        ActivationsPage: {
             /**
              * Format: int32
              * @description The HTTP status once more.
@@ -1699,7 +1682,7 @@ export interface components {
             /** @description The records, and how many there are. */
             results: {
                 /** @description The records. */
-                leadActivityEvents: components["schemas"]["LeadActivityEventV0Response"][];
+                activations: components["schemas"]["ActivationV0Response"][];
                 /**
                  * Format: int64
                  * @description How many records match, on all pages together.
@@ -1709,119 +1692,17 @@ export interface components {
             };
         };
         /**
-         * LeadActivityEventAnswer
+         * ActivationAnswer
          * @description Done.
          */
-        LeadActivityEventAnswer: {
+        ActivationAnswer: {
             /**
              * Format: int32
              * @description The HTTP status once more.
              * @constant
              */
             status: 200;
-            results: components["schemas"]["LeadActivityEventV0Response"];
-        };
-        /**
-         * EventsPage
-         * @description One page of the list. A page behind the last one is empty.
-         */
-        EventsPage: {
-            /**
-             * Format: int32
-             * @description The HTTP status once more.
-             * @constant
-             */
-            status: 200;
-            pagination: components["schemas"]["Pagination"];
-            /** @description The records, and how many there are. */
-            results: {
-                /** @description The records. */
-                events: components["schemas"]["Event"][];
-                /**
-                 * Format: int64
-                 * @description How many records match, on all pages together.
-                 * @example 1
-                 */
-                total: number;
-            };
-        };
-        /**
-         * EventAnswer
-         * @description Done.
-         */
-        EventAnswer: {
-            /**
-             * Format: int32
-             * @description The HTTP status once more.
-             * @constant
-             */
-            status: 200;
-            results: components["schemas"]["Event"];
-        };
-        /**
-         * EventLeadsPage
-         * @description One page of the list. A page behind the last one is empty.
-         */
-        EventLeadsPage: {
-            /**
-             * Format: int32
-             * @description The HTTP status once more.
-             * @constant
-             */
-            status: 200;
-            pagination: components["schemas"]["Pagination"];
-            /** @description The records, and how many there are. */
-            results: {
-                /** @description The records. */
-                eventLeads: components["schemas"]["EventLeadV0Response"][];
-                /**
-                 * Format: int64
-                 * @description How many records match, on all pages together.
-                 * @example 1
-                 */
-                total: number;
-            };
-        };
-        /**
-         * EventLeadsList
-         * @description All of them, without pages.
-         */
-        EventLeadsList: {
-            /**
-             * Format: int32
-             * @description The HTTP status once more.
-             * @constant
-             */
-            status: 200;
-            /** @description The records, under their name. */
-            results: {
-                /** @description The records. */
-                eventLeads: components["schemas"]["EventLeadV0Response"][];
-            };
-        };
-        /**
-         * UsersPage
-         * @description One page of the list. A page behind the last one is empty.
-         */
-        UsersPage: {
-            /**
-             * Format: int32
-             * @description The HTTP status once more.
-             * @constant
-             */
-            status: 200;
-            pagination: components["schemas"]["Pagination"];
-            /** @description The records, and how many there are. */
-            results: {
-                /** @description The records. */
-                users: components["schemas"]["UserV0Response"][];
-                /**
-                 * Format: int64
-                 * @description How many records match, on all pages together.
-                 * @example 1
-                 */
-                total: number;
-            };
+            results: components["schemas"]["ActivationV0Response"];
         };
         /**
          * IndustryEventsList
@@ -1923,10 +1804,10 @@ export interface components {
             };
         };
         /**
-         * ActivationsPage
+         * EventsPage
          * @description One page of the list. A page behind the last one is empty.
          */
-        ActivationsPage: {
+        EventsPage: {
             /**
              * Format: int32
              * @description The HTTP status once more.
@@ -1937,7 +1818,7 @@ export interface components {
             /** @description The records, and how many there are. */
             results: {
                 /** @description The records. */
-                activations: components["schemas"]["ActivationV0Response"][];
+                events: components["schemas"]["Event"][];
                 /**
                  * Format: int64
                  * @description How many records match, on all pages together.
@@ -1947,23 +1828,23 @@ export interface components {
             };
         };
         /**
-         * ActivationAnswer
+         * EventAnswer
          * @description Done.
          */
-        ActivationAnswer: {
+        EventAnswer: {
             /**
              * Format: int32
              * @description The HTTP status once more.
              * @constant
              */
             status: 200;
-            results: components["schemas"]["ActivationV0Response"];
+            results: components["schemas"]["Event"];
         };
         /**
-         * TagGroupsPage
+         * EventLeadsPage
          * @description One page of the list. A page behind the last one is empty.
          */
-        TagGroupsPage: {
+        EventLeadsPage: {
             /**
              * Format: int32
              * @description The HTTP status once more.
@@ -1974,7 +1855,7 @@ export interface components {
             /** @description The records, and how many there are. */
             results: {
                 /** @description The records. */
-                tagGroups: components["schemas"]["TagGroupV0Response"][];
+                eventLeads: components["schemas"]["EventLeadV0Response"][];
                 /**
                  * Format: int64
                  * @description How many records match, on all pages together.
@@ -1984,17 +1865,133 @@ export interface components {
             };
         };
         /**
-         * TagGroupAnswer
-         * @description Done.
+         * EventLeadsList
+         * @description All of them, without pages.
          */
-        TagGroupAnswer: {
+        EventLeadsList: {
             /**
              * Format: int32
              * @description The HTTP status once more.
              * @constant
              */
             status: 200;
-            results: components["schemas"]["TagGroupV0Response"];
+            /** @description The records, under their name. */
+            results: {
+                /** @description The records. */
+                eventLeads: components["schemas"]["EventLeadV0Response"][];
+            };
+        };
+        /**
+         * EmptyAnswer
+         * @description Done. There is nothing to tell.
+         */
+        EmptyAnswer: {
+            /**
+             * Format: int32
+             * @description The HTTP status once more.
+             * @constant
+             */
+            status: 200;
+            /** @description Nothing. */
+            results: Record<string, never>;
+        };
+        /**
+         * UsersPage
+         * @description One page of the list. A page behind the last one is empty.
+         */
+        UsersPage: {
+            /**
+             * Format: int32
+             * @description The HTTP status once more.
+             * @constant
+             */
+            status: 200;
+            pagination: components["schemas"]["Pagination"];
+            /** @description The records, and how many there are. */
+            results: {
+                /** @description The records. */
+                users: components["schemas"]["UserV0Response"][];
+                /**
+                 * Format: int64
+                 * @description How many records match, on all pages together.
+                 * @example 1
+                 */
+                total: number;
+            };
+        };
+        /**
+         * LeadActivityEventsPage
+         * @description One page of the list. A page behind the last one is empty.
+         */
+        LeadActivityEventsPage: {
+            /**
+             * Format: int32
+             * @description The HTTP status once more.
+             * @constant
+             */
+            status: 200;
+            pagination: components["schemas"]["Pagination"];
+            /** @description The records, and how many there are. */
+            results: {
+                /** @description The records. */
+                leadActivityEvents: components["schemas"]["LeadActivityEventV0Response"][];
+                /**
+                 * Format: int64
+                 * @description How many records match, on all pages together.
+                 * @example 1
+                 */
+                total: number;
+            };
+        };
+        /**
+         * LeadActivityEventAnswer
+         * @description Done.
+         */
+        LeadActivityEventAnswer: {
+            /**
+             * Format: int32
+             * @description The HTTP status once more.
+             * @constant
+             */
+            status: 200;
+            results: components["schemas"]["LeadActivityEventV0Response"];
+        };
+        /**
+         * LeadsPage
+         * @description One page of the list. A page behind the last one is empty.
+         */
+        LeadsPage: {
+            /**
+             * Format: int32
+             * @description The HTTP status once more.
+             * @constant
+             */
+            status: 200;
+            pagination: components["schemas"]["Pagination"];
+            /** @description The records, and how many there are. */
+            results: {
+                /** @description The records. */
+                leads: components["schemas"]["LeadV0Response"][];
+                /**
+                 * Format: int64
+                 * @description How many records match, on all pages together.
+                 * @example 1
+                 */
+                total: number;
+            };
+        };
+        /**
+         * LeadAnswer
+         * @description Done.
+         */
+        LeadAnswer: {
+            /**
+             * Format: int32
+             * @description The HTTP status once more.
+             * @constant
+             */
+            status: 200;
+            results: components["schemas"]["LeadV0Response"];
         };
     };
     responses: {
@@ -2210,18 +2207,18 @@ export interface components {
         limit: number;
         /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
         offset: number;
+        /** @description The id of the tag group. */
+        tagGroupId: string;
+        /** @description The id of the activation. */
+        activationId: string;
+        /** @description The id of the industry event. */
+        industryEventId: string;
+        /** @description The id of the event. */
+        eventId: number;
         /** @description The id of the lead. */
         leadId: string;
         /** @description The id of the lead activity event. */
         leadActivityEventId: string;
-        /** @description The id of the event. */
-        eventId: number;
-        /** @description The id of the industry event. */
-        industryEventId: string;
-        /** @description The id of the activation. */
-        activationId: string;
-        /** @description The id of the tag group. */
-        tagGroupId: string;
     };
     requestBodies: never;
     headers: {
@@ -2314,26 +2311,26 @@ export type TagGroupStatus = components['schemas']['TagGroupStatus'];
 export type TagOption = components['schemas']['TagOption'];
 export type TagGroupV0Response = components['schemas']['TagGroupV0Response'];
 export type ErrorResponse = components['schemas']['ErrorResponse'];
-export type LeadsPage = components['schemas']['LeadsPage'];
-export type LeadAnswer = components['schemas']['LeadAnswer'];
-export type EmptyAnswer = components['schemas']['EmptyAnswer'];
-export type LeadActivityEventsPage = components['schemas']['LeadActivityEventsPage'];
-export type LeadActivityEventAnswer = components['schemas']['LeadActivityEventAnswer'];
-export type EventsPage = components['schemas']['EventsPage'];
-export type EventAnswer = components['schemas']['EventAnswer'];
-export type EventLeadsPage = components['schemas']['EventLeadsPage'];
-export type EventLeadsList = components['schemas']['EventLeadsList'];
-export type UsersPage = components['schemas']['UsersPage'];
+export type TagGroupsPage = components['schemas']['TagGroupsPage'];
+export type TagGroupAnswer = components['schemas']['TagGroupAnswer'];
+export type ActivationsPage = components['schemas']['ActivationsPage'];
+export type ActivationAnswer = components['schemas']['ActivationAnswer'];
 export type IndustryEventsList = components['schemas']['IndustryEventsList'];
 export type BookmarkAnswer = components['schemas']['BookmarkAnswer'];
 export type IndustryEventsPage = components['schemas']['IndustryEventsPage'];
 export type IndustryEventCreationAnswer = components['schemas']['IndustryEventCreationAnswer'];
 export type IndustryEventWithBookmarkAnswer = components['schemas']['IndustryEventWithBookmarkAnswer'];
 export type IndustryEventAnswer = components['schemas']['IndustryEventAnswer'];
-export type ActivationsPage = components['schemas']['ActivationsPage'];
-export type ActivationAnswer = components['schemas']['ActivationAnswer'];
-export type TagGroupsPage = components['schemas']['TagGroupsPage'];
-export type TagGroupAnswer = components['schemas']['TagGroupAnswer'];
+export type EventsPage = components['schemas']['EventsPage'];
+export type EventAnswer = components['schemas']['EventAnswer'];
+export type EventLeadsPage = components['schemas']['EventLeadsPage'];
+export type EventLeadsList = components['schemas']['EventLeadsList'];
+export type EmptyAnswer = components['schemas']['EmptyAnswer'];
+export type UsersPage = components['schemas']['UsersPage'];
+export type LeadActivityEventsPage = components['schemas']['LeadActivityEventsPage'];
+export type LeadActivityEventAnswer = components['schemas']['LeadActivityEventAnswer'];
+export type LeadsPage = components['schemas']['LeadsPage'];
+export type LeadAnswer = components['schemas']['LeadAnswer'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
@@ -2348,12 +2345,12 @@ export type ParameterXRequestId = components['parameters']['X-Request-Id'];
 export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'];
 export type ParameterLimit = components['parameters']['limit'];
 export type ParameterOffset = components['parameters']['offset'];
+export type ParameterTagGroupId = components['parameters']['tagGroupId'];
+export type ParameterActivationId = components['parameters']['activationId'];
+export type ParameterIndustryEventId = components['parameters']['industryEventId'];
+export type ParameterEventId = components['parameters']['eventId'];
 export type ParameterLeadId = components['parameters']['leadId'];
 export type ParameterLeadActivityEventId = components['parameters']['leadActivityEventId'];
-export type ParameterEventId = components['parameters']['eventId'];
-export type ParameterIndustryEventId = components['parameters']['industryEventId'];
-export type ParameterActivationId = components['parameters']['activationId'];
-export type ParameterTagGroupId = components['parameters']['tagGroupId'];
 export type HeaderAccessControlAllowOrigin = components['headers']['Access-Control-Allow-Origin'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
@@ -2366,6 +2363,2015 @@ export type HeaderXRateLimitRemainingIfKnown = components['headers']['X-RateLimi
 export type HeaderXRateLimitResetIfKnown = components['headers']['X-RateLimit-Reset-if-known'];
 export type $defs = Record<string, never>;
 export interface operations {
+    listTagGroups: {
+        parameters: {
+            query?: {
+                /** @description Items a page. A value above 50, however large, counts as 50. */
+                limit?: components["parameters"]["limit"];
+                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. A page behind the last one is empty. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "pagination": {
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       },
+                     *       "results": {
+                     *         "tagGroups": [
+                     *           {
+                     *             "id": "f61c900a-31a6-545c-a067-c8bc2c052ee2",
+                     *             "name": "Interest",
+                     *             "status": "PUBLISHED",
+                     *             "allowsMultipleSelection": true,
+                     *             "displayOrder": 3,
+                     *             "usageInstructions": "Choose all that apply.",
+                     *             "required": false,
+                     *             "allEvents": true,
+                     *             "tagOptions": [
+                     *               {
+                     *                 "id": "21954c56-16c6-5cbc-bb39-283a0096aeaf",
+                     *                 "displayOrder": 1,
+                     *                 "value": "Pumps"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TagGroupsPage"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    getTagGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the tag group. */
+                tagGroupId: components["parameters"]["tagGroupId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "id": "f61c900a-31a6-545c-a067-c8bc2c052ee2",
+                     *         "name": "Interest",
+                     *         "status": "PUBLISHED",
+                     *         "allowsMultipleSelection": true,
+                     *         "displayOrder": 3,
+                     *         "usageInstructions": "Choose all that apply.",
+                     *         "required": false,
+                     *         "allEvents": true,
+                     *         "tagOptions": [
+                     *           {
+                     *             "id": "21954c56-16c6-5cbc-bb39-283a0096aeaf",
+                     *             "displayOrder": 1,
+                     *             "value": "Pumps"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TagGroupAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    listActivations: {
+        parameters: {
+            query?: {
+                /** @description Items a page. A value above 50, however large, counts as 50. */
+                limit?: components["parameters"]["limit"];
+                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. A page behind the last one is empty. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "pagination": {
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       },
+                     *       "results": {
+                     *         "activations": [
+                     *           {
+                     *             "id": "0459f730-1f1b-503e-8775-ec140ffbfe97",
+                     *             "eventId": 1,
+                     *             "name": "Booth 12",
+                     *             "createdAt": "2026-05-04T09:30:00.000Z",
+                     *             "type": "BOOTH",
+                     *             "startDate": "2026-05-04",
+                     *             "endDate": "2026-05-06",
+                     *             "startTime": "09:30:00",
+                     *             "endTime": "18:00:00",
+                     *             "createdBy": "mara.lindt@example.com",
+                     *             "location": {
+                     *               "streetAddress": "1 Quay Street",
+                     *               "city": "Hamburg",
+                     *               "state": null,
+                     *               "zip": "20457",
+                     *               "country": "Germany",
+                     *               "latitude": "53.5623",
+                     *               "longitude": "9.9764",
+                     *               "timeZone": "Europe/Berlin"
+                     *             },
+                     *             "users": [
+                     *               "mara.lindt@example.com"
+                     *             ],
+                     *             "numberOfScans": 7
+                     *           }
+                     *         ],
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ActivationsPage"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    getActivation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the activation. */
+                activationId: components["parameters"]["activationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "id": "0459f730-1f1b-503e-8775-ec140ffbfe97",
+                     *         "eventId": 1,
+                     *         "name": "Booth 12",
+                     *         "createdAt": "2026-05-04T09:30:00.000Z",
+                     *         "type": "BOOTH",
+                     *         "startDate": "2026-05-04",
+                     *         "endDate": "2026-05-06",
+                     *         "startTime": "09:30:00",
+                     *         "endTime": "18:00:00",
+                     *         "createdBy": "mara.lindt@example.com",
+                     *         "location": {
+                     *           "streetAddress": "1 Quay Street",
+                     *           "city": "Hamburg",
+                     *           "state": null,
+                     *           "zip": "20457",
+                     *           "country": "Germany",
+                     *           "latitude": "53.5623",
+                     *           "longitude": "9.9764",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "users": [
+                     *           "mara.lindt@example.com"
+                     *         ],
+                     *         "numberOfScans": 7
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ActivationAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    listBookmarkedIndustryEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them, without pages. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "industryEvents": [
+                     *           {
+                     *             "id": "4ca6e1ac-3e8a-5704-9410-9e16050033fe",
+                     *             "createdAt": "2026-05-04T09:30:00.000Z",
+                     *             "updatedAt": "2026-05-04T09:30:00.000Z",
+                     *             "name": "Northern Pump Days",
+                     *             "startDate": "2026-09-14T07:00:00.000Z",
+                     *             "endDate": "2026-09-16T16:00:00.000Z",
+                     *             "sourceType": null,
+                     *             "sourceId": null,
+                     *             "eventType": "Trade show",
+                     *             "venueCity": "Łódź",
+                     *             "venueState": null,
+                     *             "venueCountry": "Poland",
+                     *             "venueName": "Hala Expo",
+                     *             "venueFullAddress": null,
+                     *             "venueCoordinates": "51.747,19.451",
+                     *             "numberOfAttendees": 4000,
+                     *             "numberOfExhibitors": 120,
+                     *             "attendeeCost": null,
+                     *             "boothCost": "€4,000",
+                     *             "exhibitorIndustries": [
+                     *               "Machinery"
+                     *             ],
+                     *             "attendeePersonas": [
+                     *               "Buyers",
+                     *               "Plant engineers"
+                     *             ],
+                     *             "keywords": [
+                     *               "pumps",
+                     *               "valves"
+                     *             ],
+                     *             "website": "https://pump-days.example.com",
+                     *             "description": null,
+                     *             "eventUrl": "https://pump-days.example.com/2026"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IndustryEventsList"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    bookmarkIndustryEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description The id of the industry event. */
+                industryEventId: components["parameters"]["industryEventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "success": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BookmarkAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    removeIndustryEventBookmark: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the industry event. */
+                industryEventId: components["parameters"]["industryEventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "success": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BookmarkAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    listIndustryEvents: {
+        parameters: {
+            query?: {
+                /** @description Items a page. A value above 50, however large, counts as 50. */
+                limit?: components["parameters"]["limit"];
+                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
+                offset?: components["parameters"]["offset"];
+                /** @description Only the record whose `eventUrl` equals this one, byte for byte; `q` is then ignored. */
+                eventUrl?: string;
+                /** @description Full-text search over name, venue city, state and country, description, keywords, industries and personas. Every word must match; `"a phrase"`, `or` and `-word` work as in a web search. */
+                q?: string;
+            };
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. A page behind the last one is empty. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "pagination": {
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       },
+                     *       "results": {
+                     *         "industryEvents": [
+                     *           {
+                     *             "id": "4ca6e1ac-3e8a-5704-9410-9e16050033fe",
+                     *             "createdAt": "2026-05-04T09:30:00.000Z",
+                     *             "updatedAt": "2026-05-04T09:30:00.000Z",
+                     *             "name": "Northern Pump Days",
+                     *             "startDate": "2026-09-14T07:00:00.000Z",
+                     *             "endDate": "2026-09-16T16:00:00.000Z",
+                     *             "sourceType": null,
+                     *             "sourceId": null,
+                     *             "eventType": "Trade show",
+                     *             "venueCity": "Łódź",
+                     *             "venueState": null,
+                     *             "venueCountry": "Poland",
+                     *             "venueName": "Hala Expo",
+                     *             "venueFullAddress": null,
+                     *             "venueCoordinates": "51.747,19.451",
+                     *             "numberOfAttendees": 4000,
+                     *             "numberOfExhibitors": 120,
+                     *             "attendeeCost": null,
+                     *             "boothCost": "€4,000",
+                     *             "exhibitorIndustries": [
+                     *               "Machinery"
+                     *             ],
+                     *             "attendeePersonas": [
+                     *               "Buyers",
+                     *               "Plant engineers"
+                     *             ],
+                     *             "keywords": [
+                     *               "pumps",
+                     *               "valves"
+                     *             ],
+                     *             "website": "https://pump-days.example.com",
+                     *             "description": null,
+                     *             "eventUrl": "https://pump-days.example.com/2026"
+                     *           }
+                     *         ],
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IndustryEventsPage"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    createIndustryEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "startDate": "2026-09-14T07:00:00.000Z",
+                 *       "endDate": "2026-09-16T16:00:00.000Z",
+                 *       "eventType": "Trade show",
+                 *       "venueCity": "Łódź",
+                 *       "venueCountry": "Poland",
+                 *       "venueName": "Hala Expo",
+                 *       "venueCoordinates": "51.747,19.451",
+                 *       "numberOfAttendees": 4000,
+                 *       "numberOfExhibitors": 120,
+                 *       "boothCost": "€4,000",
+                 *       "exhibitorIndustries": [
+                 *         "Machinery"
+                 *       ],
+                 *       "attendeePersonas": [
+                 *         "Buyers",
+                 *         "Plant engineers"
+                 *       ],
+                 *       "keywords": [
+                 *         "pumps",
+                 *         "valves"
+                 *       ],
+                 *       "website": "https://pump-days.example.com",
+                 *       "name": "Northern Pump Days",
+                 *       "eventUrl": "https://pump-days.example.com/2026"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IndustryEventCreateV0Input"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "industryEvent": {
+                     *           "id": "4ca6e1ac-3e8a-5704-9410-9e16050033fe",
+                     *           "createdAt": "2026-05-04T09:30:00.000Z",
+                     *           "updatedAt": "2026-05-04T09:30:00.000Z",
+                     *           "name": "Northern Pump Days",
+                     *           "startDate": "2026-09-14T07:00:00.000Z",
+                     *           "endDate": "2026-09-16T16:00:00.000Z",
+                     *           "sourceType": null,
+                     *           "sourceId": null,
+                     *           "eventType": "Trade show",
+                     *           "venueCity": "Łódź",
+                     *           "venueState": null,
+                     *           "venueCountry": "Poland",
+                     *           "venueName": "Hala Expo",
+                     *           "venueFullAddress": null,
+                     *           "venueCoordinates": "51.747,19.451",
+                     *           "numberOfAttendees": 4000,
+                     *           "numberOfExhibitors": 120,
+                     *           "attendeeCost": null,
+                     *           "boothCost": "€4,000",
+                     *           "exhibitorIndustries": [
+                     *             "Machinery"
+                     *           ],
+                     *           "attendeePersonas": [
+                     *             "Buyers",
+                     *             "Plant engineers"
+                     *           ],
+                     *           "keywords": [
+                     *             "pumps",
+                     *             "valves"
+                     *           ],
+                     *           "website": "https://pump-days.example.com",
+                     *           "description": null,
+                     *           "eventUrl": "https://pump-days.example.com/2026"
+                     *         },
+                     *         "created": true,
+                     *         "potentialDuplicates": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IndustryEventCreationAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Missing or invalid 'startDate'"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    getIndustryEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the industry event. */
+                industryEventId: components["parameters"]["industryEventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "industryEvent": {
+                     *           "id": "4ca6e1ac-3e8a-5704-9410-9e16050033fe",
+                     *           "createdAt": "2026-05-04T09:30:00.000Z",
+                     *           "updatedAt": "2026-05-04T09:30:00.000Z",
+                     *           "name": "Northern Pump Days",
+                     *           "startDate": "2026-09-14T07:00:00.000Z",
+                     *           "endDate": "2026-09-16T16:00:00.000Z",
+                     *           "sourceType": null,
+                     *           "sourceId": null,
+                     *           "eventType": "Trade show",
+                     *           "venueCity": "Łódź",
+                     *           "venueState": null,
+                     *           "venueCountry": "Poland",
+                     *           "venueName": "Hala Expo",
+                     *           "venueFullAddress": null,
+                     *           "venueCoordinates": "51.747,19.451",
+                     *           "numberOfAttendees": 4000,
+                     *           "numberOfExhibitors": 120,
+                     *           "attendeeCost": null,
+                     *           "boothCost": "€4,000",
+                     *           "exhibitorIndustries": [
+                     *             "Machinery"
+                     *           ],
+                     *           "attendeePersonas": [
+                     *             "Buyers",
+                     *             "Plant engineers"
+                     *           ],
+                     *           "keywords": [
+                     *             "pumps",
+                     *             "valves"
+                     *           ],
+                     *           "website": "https://pump-days.example.com",
+                     *           "description": null,
+                     *           "eventUrl": "https://pump-days.example.com/2026",
+                     *           "isBookmarked": true
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IndustryEventWithBookmarkAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    updateIndustryEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the industry event. */
+                industryEventId: components["parameters"]["industryEventId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "startDate": "2026-09-14T07:00:00.000Z",
+                 *       "endDate": "2026-09-16T16:00:00.000Z",
+                 *       "eventType": "Trade show",
+                 *       "venueCity": "Łódź",
+                 *       "venueCountry": "Poland",
+                 *       "venueName": "Hala Expo",
+                 *       "venueCoordinates": "51.747,19.451",
+                 *       "numberOfAttendees": 4000,
+                 *       "numberOfExhibitors": 120,
+                 *       "boothCost": "€4,000",
+                 *       "exhibitorIndustries": [
+                 *         "Machinery"
+                 *       ],
+                 *       "attendeePersonas": [
+                 *         "Buyers",
+                 *         "Plant engineers"
+                 *       ],
+                 *       "keywords": [
+                 *         "pumps",
+                 *         "valves"
+                 *       ],
+                 *       "website": "https://pump-days.example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IndustryEventUpdateV0Input"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "industryEvent": {
+                     *           "id": "4ca6e1ac-3e8a-5704-9410-9e16050033fe",
+                     *           "createdAt": "2026-05-04T09:30:00.000Z",
+                     *           "updatedAt": "2026-05-04T09:30:00.000Z",
+                     *           "name": "Northern Pump Days",
+                     *           "startDate": "2026-09-14T07:00:00.000Z",
+                     *           "endDate": "2026-09-16T16:00:00.000Z",
+                     *           "sourceType": null,
+                     *           "sourceId": null,
+                     *           "eventType": "Trade show",
+                     *           "venueCity": "Łódź",
+                     *           "venueState": null,
+                     *           "venueCountry": "Poland",
+                     *           "venueName": "Hala Expo",
+                     *           "venueFullAddress": null,
+                     *           "venueCoordinates": "51.747,19.451",
+                     *           "numberOfAttendees": 4000,
+                     *           "numberOfExhibitors": 120,
+                     *           "attendeeCost": null,
+                     *           "boothCost": "€4,000",
+                     *           "exhibitorIndustries": [
+                     *             "Machinery"
+                     *           ],
+                     *           "attendeePersonas": [
+                     *             "Buyers",
+                     *             "Plant engineers"
+                     *           ],
+                     *           "keywords": [
+                     *             "pumps",
+                     *             "valves"
+                     *           ],
+                     *           "website": "https://pump-days.example.com",
+                     *           "description": null,
+                     *           "eventUrl": "https://pump-days.example.com/2026"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IndustryEventAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Missing or invalid 'startDate'"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Items a page. A value above 50, however large, counts as 50. */
+                limit?: components["parameters"]["limit"];
+                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. A page behind the last one is empty. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "pagination": {
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       },
+                     *       "results": {
+                     *         "events": [
+                     *           {
+                     *             "id": 1,
+                     *             "name": "Harbour Expo",
+                     *             "type": "TRADE_SHOW",
+                     *             "registrationEnabled": true,
+                     *             "createdAt": "2026-05-04T09:30:00.000Z",
+                     *             "startDate": "2026-05-04",
+                     *             "endDate": "2026-05-06",
+                     *             "location": {
+                     *               "streetAddress": "1 Quay Street",
+                     *               "city": "Hamburg",
+                     *               "state": null,
+                     *               "zip": "20457",
+                     *               "country": "Germany",
+                     *               "latitude": "53.5623",
+                     *               "longitude": "9.9764",
+                     *               "timeZone": "Europe/Berlin"
+                     *             },
+                     *             "tagGroups": [
+                     *               "f61c900a-31a6-545c-a067-c8bc2c052ee2"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventsPage"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    createEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "eventName": "Harbour Expo",
+                 *       "eventType": "TRADE_SHOW",
+                 *       "startDate": "2026-05-04",
+                 *       "endDate": "2026-05-06",
+                 *       "createdByEmail": "ops@example.com",
+                 *       "registrationEnabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["EventCreateV0Input"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "id": 1,
+                     *         "name": "Harbour Expo",
+                     *         "type": "TRADE_SHOW",
+                     *         "registrationEnabled": true,
+                     *         "createdAt": "2026-05-04T09:30:00.000Z",
+                     *         "startDate": "2026-05-04",
+                     *         "endDate": "2026-05-06",
+                     *         "location": {
+                     *           "streetAddress": "1 Quay Street",
+                     *           "city": "Hamburg",
+                     *           "state": null,
+                     *           "zip": "20457",
+                     *           "country": "Germany",
+                     *           "latitude": "53.5623",
+                     *           "longitude": "9.9764",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "tagGroups": [
+                     *           "f61c900a-31a6-545c-a067-c8bc2c052ee2"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Missing or invalid 'eventName'"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    listEventLeads: {
+        parameters: {
+            query?: {
+                /** @description Items a page. A value above 50, however large, counts as 50. */
+                limit?: components["parameters"]["limit"];
+                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the event. */
+                eventId: components["parameters"]["eventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. A page behind the last one is empty. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "pagination": {
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       },
+                     *       "results": {
+                     *         "eventLeads": [
+                     *           {
+                     *             "leadId": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
+                     *             "registered": true,
+                     *             "checkedIn": true
+                     *           }
+                     *         ],
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventLeadsPage"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    associateEventLeads: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the event. */
+                eventId: components["parameters"]["eventId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "eventLeads": [
+                 *         {
+                 *           "leadId": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
+                 *           "registered": true,
+                 *           "checkedIn": true
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["EventAddLeadsV0Input"];
+            };
+        };
+        responses: {
+            /** @description All of them, without pages. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "eventLeads": [
+                     *           {
+                     *             "leadId": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
+                     *             "registered": true,
+                     *             "checkedIn": true
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventLeadsList"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Missing or invalid 'eventLeads'"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    dissociateEventLead: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the event. */
+                eventId: components["parameters"]["eventId"];
+                /** @description The id of the lead. */
+                leadId: components["parameters"]["leadId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. There is nothing to tell. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EmptyAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    listEventUsers: {
+        parameters: {
+            query?: {
+                /** @description Items a page. A value above 50, however large, counts as 50. */
+                limit?: components["parameters"]["limit"];
+                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
+                offset?: components["parameters"]["offset"];
+            };
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the event. */
+                eventId: components["parameters"]["eventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. A page behind the last one is empty. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "pagination": {
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       },
+                     *       "results": {
+                     *         "users": [
+                     *           {
+                     *             "id": 1,
+                     *             "email": "mara.lindt@example.com",
+                     *             "firstName": "Mara",
+                     *             "lastName": "Lindt"
+                     *           }
+                     *         ],
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsersPage"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the event. */
+                eventId: components["parameters"]["eventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "id": 1,
+                     *         "name": "Harbour Expo",
+                     *         "type": "TRADE_SHOW",
+                     *         "registrationEnabled": true,
+                     *         "createdAt": "2026-05-04T09:30:00.000Z",
+                     *         "startDate": "2026-05-04",
+                     *         "endDate": "2026-05-06",
+                     *         "location": {
+                     *           "streetAddress": "1 Quay Street",
+                     *           "city": "Hamburg",
+                     *           "state": null,
+                     *           "zip": "20457",
+                     *           "country": "Germany",
+                     *           "latitude": "53.5623",
+                     *           "longitude": "9.9764",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "tagGroups": [
+                     *           "f61c900a-31a6-545c-a067-c8bc2c052ee2"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    replaceEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the event. */
+                eventId: components["parameters"]["eventId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "eventName": "Harbour Expo",
+                 *       "eventType": "TRADE_SHOW",
+                 *       "startDate": "2026-05-04",
+                 *       "endDate": "2026-05-06",
+                 *       "registrationEnabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["EventUpdateV0Input"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "id": 1,
+                     *         "name": "Harbour Expo",
+                     *         "type": "TRADE_SHOW",
+                     *         "registrationEnabled": true,
+                     *         "createdAt": "2026-05-04T09:30:00.000Z",
+                     *         "startDate": "2026-05-04",
+                     *         "endDate": "2026-05-06",
+                     *         "location": {
+                     *           "streetAddress": "1 Quay Street",
+                     *           "city": "Hamburg",
+                     *           "state": null,
+                     *           "zip": "20457",
+                     *           "country": "Germany",
+                     *           "latitude": "53.5623",
+                     *           "longitude": "9.9764",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "tagGroups": [
+                     *           "f61c900a-31a6-545c-a067-c8bc2c052ee2"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Missing or invalid 'eventName'"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    deleteEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the event. */
+                eventId: components["parameters"]["eventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. There is nothing to tell. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EmptyAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    listLeadActivityEvents: {
+        parameters: {
+            query?: {
+                /** @description Items a page. A value above 50, however large, counts as 50. */
+                limit?: components["parameters"]["limit"];
+                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
+                offset?: components["parameters"]["offset"];
+                /** @description Only the activity events of this lead. */
+                leadId?: string;
+                /** @description Only the activity events of this type. */
+                eventType?: components["schemas"]["LeadActivityEventType"];
+            };
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. A page behind the last one is empty. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "pagination": {
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       },
+                     *       "results": {
+                     *         "leadActivityEvents": [
+                     *           {
+                     *             "id": "c25d7460-b07b-5a65-8095-0b1e43eb27b5",
+                     *             "createdAt": "2026-05-04T09:30:00.000Z",
+                     *             "createdBy": "mara.lindt@example.com",
+                     *             "eventType": "NOTE",
+                     *             "eventNotes": "Call back in June.",
+                     *             "associatedLead": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
+                     *             "associatedCampaign": "0b1f5c0e-6f0b-5d0c-9a7e-2f4c8e1d3b60",
+                     *             "associatedEvent": 1,
+                     *             "associatedActivation": "0459f730-1f1b-503e-8775-ec140ffbfe97",
+                     *             "associatedTagOption": "21954c56-16c6-5cbc-bb39-283a0096aeaf"
+                     *           }
+                     *         ],
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LeadActivityEventsPage"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    getLeadActivityEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The id of the lead activity event. */
+                leadActivityEventId: components["parameters"]["leadActivityEventId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "id": "c25d7460-b07b-5a65-8095-0b1e43eb27b5",
+                     *         "createdAt": "2026-05-04T09:30:00.000Z",
+                     *         "createdBy": "mara.lindt@example.com",
+                     *         "eventType": "NOTE",
+                     *         "eventNotes": "Call back in June.",
+                     *         "associatedLead": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
+                     *         "associatedCampaign": "0b1f5c0e-6f0b-5d0c-9a7e-2f4c8e1d3b60",
+                     *         "associatedEvent": 1,
+                     *         "associatedActivation": "0459f730-1f1b-503e-8775-ec140ffbfe97",
+                     *         "associatedTagOption": "21954c56-16c6-5cbc-bb39-283a0096aeaf"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LeadActivityEventAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
     listLeads: {
         parameters: {
             query?: {
@@ -3001,2016 +5007,6 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    listLeadActivityEvents: {
-        parameters: {
-            query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
-                limit?: components["parameters"]["limit"];
-                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
-                offset?: components["parameters"]["offset"];
-                /** @description Only the activity events of this lead. */
-                leadId?: string;
-                /** @description Only the activity events of this type. */
-                eventType?: components["schemas"]["LeadActivityEventType"];
-            };
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "pagination": {
-                     *         "limit": 20,
-                     *         "offset": 0
-                     *       },
-                     *       "results": {
-                     *         "leadActivityEvents": [
-                     *           {
-                     *             "id": "c25d7460-b07b-5a65-8095-0b1e43eb27b5",
-                     *             "createdAt": "2026-05-04T09:30:00.000Z",
-                     *             "createdBy": "mara.lindt@example.com",
-                     *             "eventType": "NOTE",
-                     *             "eventNotes": "Call back in June.",
-                     *             "associatedLead": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
-                     *             "associatedCampaign": "0b1f5c0e-6f0b-5d0c-9a7e-2f4c8e1d3b60",
-                     *             "associatedEvent": 1,
-                     *             "associatedActivation": "0459f730-1f1b-503e-8775-ec140ffbfe97",
-                     *             "associatedTagOption": "21954c56-16c6-5cbc-bb39-283a0096aeaf"
-                     *           }
-                     *         ],
-                     *         "total": 1
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["LeadActivityEventsPage"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    getLeadActivityEvent: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the lead activity event. */
-                leadActivityEventId: components["parameters"]["leadActivityEventId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "id": "c25d7460-b07b-5a65-8095-0b1e43eb27b5",
-                     *         "createdAt": "2026-05-04T09:30:00.000Z",
-                     *         "createdBy": "mara.lindt@example.com",
-                     *         "eventType": "NOTE",
-                     *         "eventNotes": "Call back in June.",
-                     *         "associatedLead": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
-                     *         "associatedCampaign": "0b1f5c0e-6f0b-5d0c-9a7e-2f4c8e1d3b60",
-                     *         "associatedEvent": 1,
-                     *         "associatedActivation": "0459f730-1f1b-503e-8775-ec140ffbfe97",
-                     *         "associatedTagOption": "21954c56-16c6-5cbc-bb39-283a0096aeaf"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["LeadActivityEventAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    listEvents: {
-        parameters: {
-            query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
-                limit?: components["parameters"]["limit"];
-                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
-                offset?: components["parameters"]["offset"];
-            };
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "pagination": {
-                     *         "limit": 20,
-                     *         "offset": 0
-                     *       },
-                     *       "results": {
-                     *         "events": [
-                     *           {
-                     *             "id": 1,
-                     *             "name": "Harbour Expo",
-                     *             "type": "TRADE_SHOW",
-                     *             "registrationEnabled": true,
-                     *             "createdAt": "2026-05-04T09:30:00.000Z",
-                     *             "startDate": "2026-05-04",
-                     *             "endDate": "2026-05-06",
-                     *             "location": {
-                     *               "streetAddress": "1 Quay Street",
-                     *               "city": "Hamburg",
-                     *               "state": null,
-                     *               "zip": "20457",
-                     *               "country": "Germany",
-                     *               "latitude": "53.5623",
-                     *               "longitude": "9.9764",
-                     *               "timeZone": "Europe/Berlin"
-                     *             },
-                     *             "tagGroups": [
-                     *               "f61c900a-31a6-545c-a067-c8bc2c052ee2"
-                     *             ]
-                     *           }
-                     *         ],
-                     *         "total": 1
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EventsPage"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    createEvent: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "eventName": "Harbour Expo",
-                 *       "eventType": "TRADE_SHOW",
-                 *       "startDate": "2026-05-04",
-                 *       "endDate": "2026-05-06",
-                 *       "createdByEmail": "ops@example.com",
-                 *       "registrationEnabled": true
-                 *     }
-                 */
-                "application/json": components["schemas"]["EventCreateV0Input"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "id": 1,
-                     *         "name": "Harbour Expo",
-                     *         "type": "TRADE_SHOW",
-                     *         "registrationEnabled": true,
-                     *         "createdAt": "2026-05-04T09:30:00.000Z",
-                     *         "startDate": "2026-05-04",
-                     *         "endDate": "2026-05-06",
-                     *         "location": {
-                     *           "streetAddress": "1 Quay Street",
-                     *           "city": "Hamburg",
-                     *           "state": null,
-                     *           "zip": "20457",
-                     *           "country": "Germany",
-                     *           "latitude": "53.5623",
-                     *           "longitude": "9.9764",
-                     *           "timeZone": "Europe/Berlin"
-                     *         },
-                     *         "tagGroups": [
-                     *           "f61c900a-31a6-545c-a067-c8bc2c052ee2"
-                     *         ]
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EventAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Missing or invalid 'eventName'"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    getEvent: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the event. */
-                eventId: components["parameters"]["eventId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "id": 1,
-                     *         "name": "Harbour Expo",
-                     *         "type": "TRADE_SHOW",
-                     *         "registrationEnabled": true,
-                     *         "createdAt": "2026-05-04T09:30:00.000Z",
-                     *         "startDate": "2026-05-04",
-                     *         "endDate": "2026-05-06",
-                     *         "location": {
-                     *           "streetAddress": "1 Quay Street",
-                     *           "city": "Hamburg",
-                     *           "state": null,
-                     *           "zip": "20457",
-                     *           "country": "Germany",
-                     *           "latitude": "53.5623",
-                     *           "longitude": "9.9764",
-                     *           "timeZone": "Europe/Berlin"
-                     *         },
-                     *         "tagGroups": [
-                     *           "f61c900a-31a6-545c-a067-c8bc2c052ee2"
-                     *         ]
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EventAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    replaceEvent: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the event. */
-                eventId: components["parameters"]["eventId"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "eventName": "Harbour Expo",
-                 *       "eventType": "TRADE_SHOW",
-                 *       "startDate": "2026-05-04",
-                 *       "endDate": "2026-05-06",
-                 *       "registrationEnabled": true
-                 *     }
-                 */
-                "application/json": components["schemas"]["EventUpdateV0Input"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "id": 1,
-                     *         "name": "Harbour Expo",
-                     *         "type": "TRADE_SHOW",
-                     *         "registrationEnabled": true,
-                     *         "createdAt": "2026-05-04T09:30:00.000Z",
-                     *         "startDate": "2026-05-04",
-                     *         "endDate": "2026-05-06",
-                     *         "location": {
-                     *           "streetAddress": "1 Quay Street",
-                     *           "city": "Hamburg",
-                     *           "state": null,
-                     *           "zip": "20457",
-                     *           "country": "Germany",
-                     *           "latitude": "53.5623",
-                     *           "longitude": "9.9764",
-                     *           "timeZone": "Europe/Berlin"
-                     *         },
-                     *         "tagGroups": [
-                     *           "f61c900a-31a6-545c-a067-c8bc2c052ee2"
-                     *         ]
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EventAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Missing or invalid 'eventName'"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    deleteEvent: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the event. */
-                eventId: components["parameters"]["eventId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. There is nothing to tell. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {}
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EmptyAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    listEventLeads: {
-        parameters: {
-            query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
-                limit?: components["parameters"]["limit"];
-                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
-                offset?: components["parameters"]["offset"];
-            };
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the event. */
-                eventId: components["parameters"]["eventId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "pagination": {
-                     *         "limit": 20,
-                     *         "offset": 0
-                     *       },
-                     *       "results": {
-                     *         "eventLeads": [
-                     *           {
-                     *             "leadId": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
-                     *             "registered": true,
-                     *             "checkedIn": true
-                     *           }
-                     *         ],
-                     *         "total": 1
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EventLeadsPage"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    associateEventLeads: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the event. */
-                eventId: components["parameters"]["eventId"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "eventLeads": [
-                 *         {
-                 *           "leadId": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
-                 *           "registered": true,
-                 *           "checkedIn": true
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["EventAddLeadsV0Input"];
-            };
-        };
-        responses: {
-            /** @description All of them, without pages. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "eventLeads": [
-                     *           {
-                     *             "leadId": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
-                     *             "registered": true,
-                     *             "checkedIn": true
-                     *           }
-                     *         ]
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EventLeadsList"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Missing or invalid 'eventLeads'"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    dissociateEventLead: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the event. */
-                eventId: components["parameters"]["eventId"];
-                /** @description The id of the lead. */
-                leadId: components["parameters"]["leadId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. There is nothing to tell. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {}
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EmptyAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    listEventUsers: {
-        parameters: {
-            query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
-                limit?: components["parameters"]["limit"];
-                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
-                offset?: components["parameters"]["offset"];
-            };
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the event. */
-                eventId: components["parameters"]["eventId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "pagination": {
-                     *         "limit": 20,
-                     *         "offset": 0
-                     *       },
-                     *       "results": {
-                     *         "users": [
-                     *           {
-                     *             "id": 1,
-                     *             "email": "mara.lindt@example.com",
-                     *             "firstName": "Mara",
-                     *             "lastName": "Lindt"
-                     *           }
-                     *         ],
-                     *         "total": 1
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["UsersPage"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    listBookmarkedIndustryEvents: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description All of them, without pages. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "industryEvents": [
-                     *           {
-                     *             "id": "4ca6e1ac-3e8a-5704-9410-9e16050033fe",
-                     *             "createdAt": "2026-05-04T09:30:00.000Z",
-                     *             "updatedAt": "2026-05-04T09:30:00.000Z",
-                     *             "name": "Northern Pump Days",
-                     *             "startDate": "2026-09-14T07:00:00.000Z",
-                     *             "endDate": "2026-09-16T16:00:00.000Z",
-                     *             "sourceType": null,
-                     *             "sourceId": null,
-                     *             "eventType": "Trade show",
-                     *             "venueCity": "Łódź",
-                     *             "venueState": null,
-                     *             "venueCountry": "Poland",
-                     *             "venueName": "Hala Expo",
-                     *             "venueFullAddress": null,
-                     *             "venueCoordinates": "51.747,19.451",
-                     *             "numberOfAttendees": 4000,
-                     *             "numberOfExhibitors": 120,
-                     *             "attendeeCost": null,
-                     *             "boothCost": "€4,000",
-                     *             "exhibitorIndustries": [
-                     *               "Machinery"
-                     *             ],
-                     *             "attendeePersonas": [
-                     *               "Buyers",
-                     *               "Plant engineers"
-                     *             ],
-                     *             "keywords": [
-                     *               "pumps",
-                     *               "valves"
-                     *             ],
-                     *             "website": "https://pump-days.example.com",
-                     *             "description": null,
-                     *             "eventUrl": "https://pump-days.example.com/2026"
-                     *           }
-                     *         ]
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["IndustryEventsList"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    bookmarkIndustryEvent: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-            };
-            path: {
-                /** @description The id of the industry event. */
-                industryEventId: components["parameters"]["industryEventId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "success": true
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["BookmarkAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    removeIndustryEventBookmark: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the industry event. */
-                industryEventId: components["parameters"]["industryEventId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "success": true
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["BookmarkAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    listIndustryEvents: {
-        parameters: {
-            query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
-                limit?: components["parameters"]["limit"];
-                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
-                offset?: components["parameters"]["offset"];
-                /** @description Only the record whose `eventUrl` equals this one, byte for byte; `q` is then ignored. */
-                eventUrl?: string;
-                /** @description Full-text search over name, venue city, state and country, description, keywords, industries and personas. Every word must match; `"a phrase"`, `or` and `-word` work as in a web search. */
-                q?: string;
-            };
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "pagination": {
-                     *         "limit": 20,
-                     *         "offset": 0
-                     *       },
-                     *       "results": {
-                     *         "industryEvents": [
-                     *           {
-                     *             "id": "4ca6e1ac-3e8a-5704-9410-9e16050033fe",
-                     *             "createdAt": "2026-05-04T09:30:00.000Z",
-                     *             "updatedAt": "2026-05-04T09:30:00.000Z",
-                     *             "name": "Northern Pump Days",
-                     *             "startDate": "2026-09-14T07:00:00.000Z",
-                     *             "endDate": "2026-09-16T16:00:00.000Z",
-                     *             "sourceType": null,
-                     *             "sourceId": null,
-                     *             "eventType": "Trade show",
-                     *             "venueCity": "Łódź",
-                     *             "venueState": null,
-                     *             "venueCountry": "Poland",
-                     *             "venueName": "Hala Expo",
-                     *             "venueFullAddress": null,
-                     *             "venueCoordinates": "51.747,19.451",
-                     *             "numberOfAttendees": 4000,
-                     *             "numberOfExhibitors": 120,
-                     *             "attendeeCost": null,
-                     *             "boothCost": "€4,000",
-                     *             "exhibitorIndustries": [
-                     *               "Machinery"
-                     *             ],
-                     *             "attendeePersonas": [
-                     *               "Buyers",
-                     *               "Plant engineers"
-                     *             ],
-                     *             "keywords": [
-                     *               "pumps",
-                     *               "valves"
-                     *             ],
-                     *             "website": "https://pump-days.example.com",
-                     *             "description": null,
-                     *             "eventUrl": "https://pump-days.example.com/2026"
-                     *           }
-                     *         ],
-                     *         "total": 1
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["IndustryEventsPage"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    createIndustryEvent: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "startDate": "2026-09-14T07:00:00.000Z",
-                 *       "endDate": "2026-09-16T16:00:00.000Z",
-                 *       "eventType": "Trade show",
-                 *       "venueCity": "Łódź",
-                 *       "venueCountry": "Poland",
-                 *       "venueName": "Hala Expo",
-                 *       "venueCoordinates": "51.747,19.451",
-                 *       "numberOfAttendees": 4000,
-                 *       "numberOfExhibitors": 120,
-                 *       "boothCost": "€4,000",
-                 *       "exhibitorIndustries": [
-                 *         "Machinery"
-                 *       ],
-                 *       "attendeePersonas": [
-                 *         "Buyers",
-                 *         "Plant engineers"
-                 *       ],
-                 *       "keywords": [
-                 *         "pumps",
-                 *         "valves"
-                 *       ],
-                 *       "website": "https://pump-days.example.com",
-                 *       "eventUrl": "https://pump-days.example.com/2026",
-                 *       "name": "Northern Pump Days"
-                 *     }
-                 */
-                "application/json": components["schemas"]["IndustryEventCreateV0Input"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "industryEvent": {
-                     *           "id": "4ca6e1ac-3e8a-5704-9410-9e16050033fe",
-                     *           "createdAt": "2026-05-04T09:30:00.000Z",
-                     *           "updatedAt": "2026-05-04T09:30:00.000Z",
-                     *           "name": "Northern Pump Days",
-                     *           "startDate": "2026-09-14T07:00:00.000Z",
-                     *           "endDate": "2026-09-16T16:00:00.000Z",
-                     *           "sourceType": null,
-                     *           "sourceId": null,
-                     *           "eventType": "Trade show",
-                     *           "venueCity": "Łódź",
-                     *           "venueState": null,
-                     *           "venueCountry": "Poland",
-                     *           "venueName": "Hala Expo",
-                     *           "venueFullAddress": null,
-                     *           "venueCoordinates": "51.747,19.451",
-                     *           "numberOfAttendees": 4000,
-                     *           "numberOfExhibitors": 120,
-                     *           "attendeeCost": null,
-                     *           "boothCost": "€4,000",
-                     *           "exhibitorIndustries": [
-                     *             "Machinery"
-                     *           ],
-                     *           "attendeePersonas": [
-                     *             "Buyers",
-                     *             "Plant engineers"
-                     *           ],
-                     *           "keywords": [
-                     *             "pumps",
-                     *             "valves"
-                     *           ],
-                     *           "website": "https://pump-days.example.com",
-                     *           "description": null,
-                     *           "eventUrl": "https://pump-days.example.com/2026"
-                     *         },
-                     *         "created": true,
-                     *         "potentialDuplicates": []
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["IndustryEventCreationAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Missing or invalid 'startDate'"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    getIndustryEvent: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the industry event. */
-                industryEventId: components["parameters"]["industryEventId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "industryEvent": {
-                     *           "id": "4ca6e1ac-3e8a-5704-9410-9e16050033fe",
-                     *           "createdAt": "2026-05-04T09:30:00.000Z",
-                     *           "updatedAt": "2026-05-04T09:30:00.000Z",
-                     *           "name": "Northern Pump Days",
-                     *           "startDate": "2026-09-14T07:00:00.000Z",
-                     *           "endDate": "2026-09-16T16:00:00.000Z",
-                     *           "sourceType": null,
-                     *           "sourceId": null,
-                     *           "eventType": "Trade show",
-                     *           "venueCity": "Łódź",
-                     *           "venueState": null,
-                     *           "venueCountry": "Poland",
-                     *           "venueName": "Hala Expo",
-                     *           "venueFullAddress": null,
-                     *           "venueCoordinates": "51.747,19.451",
-                     *           "numberOfAttendees": 4000,
-                     *           "numberOfExhibitors": 120,
-                     *           "attendeeCost": null,
-                     *           "boothCost": "€4,000",
-                     *           "exhibitorIndustries": [
-                     *             "Machinery"
-                     *           ],
-                     *           "attendeePersonas": [
-                     *             "Buyers",
-                     *             "Plant engineers"
-                     *           ],
-                     *           "keywords": [
-                     *             "pumps",
-                     *             "valves"
-                     *           ],
-                     *           "website": "https://pump-days.example.com",
-                     *           "description": null,
-                     *           "eventUrl": "https://pump-days.example.com/2026",
-                     *           "isBookmarked": true
-                     *         }
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["IndustryEventWithBookmarkAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    updateIndustryEvent: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the industry event. */
-                industryEventId: components["parameters"]["industryEventId"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "startDate": "2026-09-14T07:00:00.000Z",
-                 *       "endDate": "2026-09-16T16:00:00.000Z",
-                 *       "eventType": "Trade show",
-                 *       "venueCity": "Łódź",
-                 *       "venueCountry": "Poland",
-                 *       "venueName": "Hala Expo",
-                 *       "venueCoordinates": "51.747,19.451",
-                 *       "numberOfAttendees": 4000,
-                 *       "numberOfExhibitors": 120,
-                 *       "boothCost": "€4,000",
-                 *       "exhibitorIndustries": [
-                 *         "Machinery"
-                 *       ],
-                 *       "attendeePersonas": [
-                 *         "Buyers",
-                 *         "Plant engineers"
-                 *       ],
-                 *       "keywords": [
-                 *         "pumps",
-                 *         "valves"
-                 *       ],
-                 *       "website": "https://pump-days.example.com",
-                 *       "eventUrl": "https://pump-days.example.com/2026"
-                 *     }
-                 */
-                "application/json": components["schemas"]["IndustryEventUpdateV0Input"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "industryEvent": {
-                     *           "id": "4ca6e1ac-3e8a-5704-9410-9e16050033fe",
-                     *           "createdAt": "2026-05-04T09:30:00.000Z",
-                     *           "updatedAt": "2026-05-04T09:30:00.000Z",
-                     *           "name": "Northern Pump Days",
-                     *           "startDate": "2026-09-14T07:00:00.000Z",
-                     *           "endDate": "2026-09-16T16:00:00.000Z",
-                     *           "sourceType": null,
-                     *           "sourceId": null,
-                     *           "eventType": "Trade show",
-                     *           "venueCity": "Łódź",
-                     *           "venueState": null,
-                     *           "venueCountry": "Poland",
-                     *           "venueName": "Hala Expo",
-                     *           "venueFullAddress": null,
-                     *           "venueCoordinates": "51.747,19.451",
-                     *           "numberOfAttendees": 4000,
-                     *           "numberOfExhibitors": 120,
-                     *           "attendeeCost": null,
-                     *           "boothCost": "€4,000",
-                     *           "exhibitorIndustries": [
-                     *             "Machinery"
-                     *           ],
-                     *           "attendeePersonas": [
-                     *             "Buyers",
-                     *             "Plant engineers"
-                     *           ],
-                     *           "keywords": [
-                     *             "pumps",
-                     *             "valves"
-                     *           ],
-                     *           "website": "https://pump-days.example.com",
-                     *           "description": null,
-                     *           "eventUrl": "https://pump-days.example.com/2026"
-                     *         }
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["IndustryEventAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Missing or invalid 'startDate'"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    listActivations: {
-        parameters: {
-            query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
-                limit?: components["parameters"]["limit"];
-                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
-                offset?: components["parameters"]["offset"];
-            };
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "pagination": {
-                     *         "limit": 20,
-                     *         "offset": 0
-                     *       },
-                     *       "results": {
-                     *         "activations": [
-                     *           {
-                     *             "id": "0459f730-1f1b-503e-8775-ec140ffbfe97",
-                     *             "eventId": 1,
-                     *             "name": "Booth 12",
-                     *             "createdAt": "2026-05-04T09:30:00.000Z",
-                     *             "type": "BOOTH",
-                     *             "startDate": "2026-05-04",
-                     *             "endDate": "2026-05-06",
-                     *             "startTime": "09:30:00",
-                     *             "endTime": "18:00:00",
-                     *             "createdBy": "mara.lindt@example.com",
-                     *             "location": {
-                     *               "streetAddress": "1 Quay Street",
-                     *               "city": "Hamburg",
-                     *               "state": null,
-                     *               "zip": "20457",
-                     *               "country": "Germany",
-                     *               "latitude": "53.5623",
-                     *               "longitude": "9.9764",
-                     *               "timeZone": "Europe/Berlin"
-                     *             },
-                     *             "users": [
-                     *               "mara.lindt@example.com"
-                     *             ],
-                     *             "numberOfScans": 7
-                     *           }
-                     *         ],
-                     *         "total": 1
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ActivationsPage"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    getActivation: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the activation. */
-                activationId: components["parameters"]["activationId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "id": "0459f730-1f1b-503e-8775-ec140ffbfe97",
-                     *         "eventId": 1,
-                     *         "name": "Booth 12",
-                     *         "createdAt": "2026-05-04T09:30:00.000Z",
-                     *         "type": "BOOTH",
-                     *         "startDate": "2026-05-04",
-                     *         "endDate": "2026-05-06",
-                     *         "startTime": "09:30:00",
-                     *         "endTime": "18:00:00",
-                     *         "createdBy": "mara.lindt@example.com",
-                     *         "location": {
-                     *           "streetAddress": "1 Quay Street",
-                     *           "city": "Hamburg",
-                     *           "state": null,
-                     *           "zip": "20457",
-                     *           "country": "Germany",
-                     *           "latitude": "53.5623",
-                     *           "longitude": "9.9764",
-                     *           "timeZone": "Europe/Berlin"
-                     *         },
-                     *         "users": [
-                     *           "mara.lindt@example.com"
-                     *         ],
-                     *         "numberOfScans": 7
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ActivationAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    listTagGroups: {
-        parameters: {
-            query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
-                limit?: components["parameters"]["limit"];
-                /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
-                offset?: components["parameters"]["offset"];
-            };
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "pagination": {
-                     *         "limit": 20,
-                     *         "offset": 0
-                     *       },
-                     *       "results": {
-                     *         "tagGroups": [
-                     *           {
-                     *             "id": "f61c900a-31a6-545c-a067-c8bc2c052ee2",
-                     *             "name": "Interest",
-                     *             "status": "PUBLISHED",
-                     *             "allowsMultipleSelection": true,
-                     *             "displayOrder": 3,
-                     *             "usageInstructions": "Choose all that apply.",
-                     *             "required": false,
-                     *             "allEvents": true,
-                     *             "tagOptions": [
-                     *               {
-                     *                 "id": "21954c56-16c6-5cbc-bb39-283a0096aeaf",
-                     *                 "displayOrder": 1,
-                     *                 "value": "Pumps"
-                     *               }
-                     *             ]
-                     *           }
-                     *         ],
-                     *         "total": 1
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TagGroupsPage"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["OtherError"];
-        };
-    };
-    getTagGroup: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The id of the tag group. */
-                tagGroupId: components["parameters"]["tagGroupId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "results": {
-                     *         "id": "f61c900a-31a6-545c-a067-c8bc2c052ee2",
-                     *         "name": "Interest",
-                     *         "status": "PUBLISHED",
-                     *         "allowsMultipleSelection": true,
-                     *         "displayOrder": 3,
-                     *         "usageInstructions": "Choose all that apply.",
-                     *         "required": false,
-                     *         "allEvents": true,
-                     *         "tagOptions": [
-                     *           {
-                     *             "id": "21954c56-16c6-5cbc-bb39-283a0096aeaf",
-                     *             "displayOrder": 1,
-                     *             "value": "Pumps"
-                     *           }
-                     *         ]
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TagGroupAnswer"];
-                };
-            };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 400,
-                     *       "error": "Bad Request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
