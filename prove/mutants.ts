@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import setUp from '../test/support/global-setup';
-import { type Mutant, type Report, tally, unexplained, unneeded } from './mutants/report';
+import { type Mutant, type Report, tally, unexplained, unneeded, updated } from './mutants/report';
 import { record } from './results';
 
 /** The guards, the checks, the bucket, pagination and the deduplication. */
@@ -78,34 +78,34 @@ async function mutate(folder: string, mutated: string[]): Promise<Report> {
 
 const reportIn = (file: string): Report => JSON.parse(readFileSync(file, 'utf8')) as Report;
 
-/** What the kept report says of files that are as they were, and of which nothing survived unexplained. */
-function settled(): Report['files'] {
-  if (!values.report || !existsSync(values.report)) return {};
+/** What the kept report says of files that are as they were. */
+function known(): Report {
+  if (!values.report || !existsSync(values.report)) return { files: {} };
   const kept = Object.entries(reportIn(values.report).files).filter(
-    ([file, found]) =>
-      FILES.includes(file) &&
-      found.source === readFileSync(join(ROOT, file), 'utf8') &&
-      unexplained({ files: { [file]: found } }).length === 0,
+    ([file, { source }]) => FILES.includes(file) && source === readFileSync(join(ROOT, file), 'utf8'),
   );
-  return Object.fromEntries(kept);
+  return { files: Object.fromEntries(kept) };
 }
 
 async function run(): Promise<boolean> {
-  const known = settled();
-  const rest = files.filter((file) => !(file in known));
-  const found = rest.length > 0 ? await judge(rest) : {};
-  const report: Report = { files: { ...known, ...found } };
+  let report = known();
+  const survivors = unexplained(report).filter(({ file }) => files.includes(file));
+  const mutated = [
+    ...files.filter((file) => !(file in report.files)),
+    ...new Set(survivors.map(({ file, line, lastLine }) => `${file}:${line}-${lastLine}`)),
+  ];
+  if (mutated.length > 0) report = updated(report, await judge(mutated));
   if (values.report) writeFileSync(values.report, JSON.stringify(report));
   return conclude(report);
 }
 
-async function judge(mutated: string[]): Promise<Report['files']> {
+async function judge(mutated: string[]): Promise<Report> {
   // Mutants that hang are killed with the tests around them, and leave databases behind: on a server that goes anyway.
   for (const name of ['DATABASE_URL', 'REDIS_URL', 'E2E_BASE_URL']) delete process.env[name];
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-mutants-'));
   try {
     await setUp();
-    return (await mutate(folder, mutated)).files;
+    return await mutate(folder, mutated);
   } finally {
     await globalThis.tearDownTests?.();
     rmSync(folder, { recursive: true, force: true });

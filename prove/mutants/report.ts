@@ -18,6 +18,7 @@ export interface Report {
 export interface Mutant {
   file: string;
   line: number;
+  lastLine: number;
   /** Stryker's name for the kind of change */
   mutator: string;
   /** what was changed, white space as one blank */
@@ -41,7 +42,15 @@ const mutantsOf = (report: Report): Mutant[] =>
       .filter(({ status }) => status !== 'Ignored')
       .map(({ mutatorName: mutator, replacement = '', status, location: { start, end } }) => {
         const code = onOneLine(between(source, start, end));
-        return { file, line: start.line, mutator, code, replacement: onOneLine(replacement), status };
+        return {
+          file,
+          line: start.line,
+          lastLine: end.line,
+          mutator,
+          code,
+          replacement: onOneLine(replacement),
+          status,
+        };
       }),
   );
 
@@ -53,6 +62,19 @@ const explains = (explained: Explained, mutant: Mutant): boolean =>
   (explained.to === undefined || [explained.to].flat().includes(mutant.replacement));
 
 const isExplained = (mutant: Mutant): boolean => EXPLAINED.some((explained) => explains(explained, mutant));
+
+/** A report in which the mutants of another, newer one are as that one has them. */
+export function updated(report: Report, newer: Report): Report {
+  const keyOf = ({ mutatorName, replacement, location }: Found): string =>
+    JSON.stringify([mutatorName, replacement, location]);
+  const files = Object.entries(newer.files).map(([file, found]): [string, Report['files'][string]] => {
+    const known = report.files[file]?.mutants ?? [];
+    const fresh = found.mutants.map((mutant): [string, Found] => [keyOf(mutant), mutant]);
+    const all = new Map([...known.map((mutant): [string, Found] => [keyOf(mutant), mutant]), ...fresh]);
+    return [file, { ...found, mutants: [...all.values()] }];
+  });
+  return { files: { ...report.files, ...Object.fromEntries(files) } };
+}
 
 /** Survivors that nobody has accounted for. */
 export const unexplained = (report: Report): Mutant[] =>

@@ -25,6 +25,7 @@ const SUITES = [
     'transaction.spec',
     'error-filter.spec',
     'together.spec',
+    'fields.spec',
     'rate-limit-parts.spec',
     'openapi.spec',
   ],
@@ -36,6 +37,13 @@ const SUITES = [
     'events.e2e-spec',
     'event-leads.e2e-spec',
   ],
+  ...[
+    'idempotent-answers.spec',
+    'key-usage.spec',
+    'industry-events.spec',
+    'search-order.e2e-spec',
+    'observability.spec',
+  ],
   ...['leads.e2e-spec', 'industry-events.e2e-spec', 'access.e2e-spec', 'turns.spec', 'idempotency.e2e-spec'],
   ...['pagination.e2e-spec', 'read-only-resources.e2e-spec', 'tenancy.e2e-spec', 'rate-limit.spec', 'reader.spec'],
   ...[
@@ -45,6 +53,7 @@ const SUITES = [
     'patience.spec',
     'search.e2e-spec',
     'search-totals.spec',
+    'malformed-fuzz.spec',
   ],
 ];
 /** Milliseconds of a test or a hook; the slowest takes five seconds. */
