@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { eventInput, leadInput } from './support/builders';
@@ -250,6 +251,9 @@ describe('malformed requests', () => {
     expect(check(await raw(Buffer.concat([Buffer.from(head + rest), bytes])))).toEqual([status]);
   });
 
+  const headed = (more: string): string =>
+    `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n${more}Connection: close\r\n\r\n`;
+
   it.each<[string, string, number[]]>([
     ['no Host', 'GET /api/v0/leads HTTP/1.1\r\nKEY\r\n\r\n', [400]],
     ['HTTP/1.0', 'GET /api/v0/leads HTTP/1.0\r\nKEY\r\n\r\n', [200]],
@@ -269,6 +273,9 @@ describe('malformed requests', () => {
       'GET http://evil.example/api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n',
       [200],
     ],
+    ['another header of four letters', headed('From: a@b.example\r\n'), [200]],
+    ['999 headers', headed('A: b\r\n'.repeat(999 - 3)), [200]],
+    ['1000 headers', headed('A: b\r\n'.repeat(1000 - 3)), [431]],
     ['a NUL in the line', 'GET /api/v0/\0 HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
     ['a space in the path', 'GET /api/v0/a b HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
     ['a header without a colon', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nbroken\r\n\r\n', [400]],
@@ -379,6 +386,29 @@ describe('malformed requests', () => {
     const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
     const statuses = check(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`));
     expect(statuses.filter((status) => status !== 400)).toEqual([]);
+  });
+
+  it.each([
+    [2 ** 20, 404],
+    [2 ** 20 + 1, 413],
+  ])('a body of %d bytes where none is needed', async (length, status) => {
+    const { body } = await tenant.api.delete(`/leads/${randomUUID()}`).send('x'.repeat(length)).expect(status);
+    expect(body).toMatchObject({ status });
+  });
+
+  it('a body of a GET is not waited for', async () => {
+    const head = `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`;
+    expect(check(await raw(`${head}Content-Length: 5\r\n\r\n`))).toEqual([200]);
+  });
+
+  it('a client that goes away in the middle of a body that is not needed has deleted nothing', async () => {
+    const { hostname, port } = new URL(lanyard.baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.write(`DELETE /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`);
+    socket.write('Content-Length: 5\r\nExpect: 100-continue\r\n\r\nab');
+    await once(socket, 'data'); // It is asked for the rest.
+    socket.destroy();
+    await tenant.api.get(`/leads/${lead}`).expect(200);
   });
 
   it('a body that ends too early leaves nothing behind', async () => {
