@@ -95,7 +95,7 @@ describe("the operator's command line", () => {
       const stored = await query(database.url, `select k::text as row, hash from api_keys k where id = '${id}'`);
       expect(stored[0]?.hash).toEqual(createHash('sha256').update(key).digest());
       expect(stored[0]?.row).not.toContain(key.slice(10));
-    });
+    }, 90_000); // ten programs, one after the other
 
     it('are shown to a person as text', async () => {
       const issued = await operator.run(['keys', 'issue', '--organization', organization, '--label', 'booth']);
