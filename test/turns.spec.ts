@@ -79,6 +79,29 @@ describe('turns', () => {
     expect(outcomes).toEqual({ a1: 'done', c1: DatabaseSilent });
   });
 
+  it('do not come when it last answered a second ago', async () => {
+    const { ask, end, outcomes } = underWay(new Turns(1));
+    ask('a1');
+    ask('b1');
+    await jest.advanceTimersByTimeAsync(500);
+    ask('c1');
+    await end('a1');
+    await jest.advanceTimersByTimeAsync(999);
+    expect(outcomes).toEqual({ a1: 'done' });
+    await jest.advanceTimersByTimeAsync(1);
+    expect(outcomes).toEqual({ a1: 'done', c1: DatabaseSilent });
+  });
+
+  it('say how many wait for theirs', async () => {
+    const turns = new Turns(1);
+    const { ask, end } = underWay(turns);
+    expect(turns.waitingRequests).toBe(0);
+    for (const name of ['a1', 'a2', 'a3', 'b1']) ask(name);
+    expect(turns.waitingRequests).toBe(3);
+    await end('a1');
+    expect(turns.waitingRequests).toBe(2);
+  });
+
   it('do not come any more to who has waited for a database that then gave no answer', async () => {
     const { ask, end, outcomes, names } = underWay(new Turns(1));
     ask('a1');
