@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { CheckService } from '../src/operator/check.service';
 import { exhibitor } from './support/builders';
+import { until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
 
 /** The stored JSON of a lead follows every change of what it shows, also one by SQL. */
@@ -88,6 +89,31 @@ describe('the document of a lead', () => {
     compare(before, (await document()) as Lead);
     await isFresh();
   });
+
+  it('follows a tag that is renamed while a lead is given it', async () => {
+    const bare = randomUUID();
+    await tenant.import({ leads: [{ id: bare }] });
+    const tagging = db.createQueryRunner();
+    await tagging.startTransaction();
+    await tagging.query('insert into lead_tags values ($1, $2, $3, 0)', [tenant.organizationId, bare, option]);
+    const renamed = db.query("update tag_options set value = 'Renamed' where id = $1", [option]);
+    await until(async () => (await waiting()) === 1 || (await isDone(renamed)));
+    await tagging.commitTransaction();
+    await tagging.release();
+    await renamed;
+    await isFresh();
+    expect((await tenant.api.get(`/leads/${bare}`).expect(200)).body.results.tags[0].value).toBe('Renamed');
+  });
+
+  /** How many statements wait for a lock. */
+  const waiting = async (): Promise<number> => {
+    const [row] = await db.query<[{ count: number }]>(
+      "select count(*)::integer from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return row.count;
+  };
+  const isDone = (work: Promise<unknown>): Promise<boolean> =>
+    Promise.race([work.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 
   it('follows an import that changes what belongs to it', async () => {
     await tenant.import({ leads: [{ ...lead, tags: [], activations: [] }] });

@@ -108,6 +108,27 @@ describe('industry events', () => {
       expect(body).toEqual({ status: 400, error: `Missing or invalid '${field}'` });
     });
 
+    it('names the first of several faults, in the order in which records have their fields', async () => {
+      const { body: made } = await mine.api.post('/industryEvents', industryEventInput()).expect(200);
+      const unchecked = ['id', 'createdAt', 'updatedAt', 'isBookmarked'];
+      const fields = Object.keys(made.results.industryEvent as object).filter((field) => !unchecked.includes(field));
+      expect(fields).toHaveLength(22);
+      for (let first = 0; first < fields.length; first++) {
+        const faults = fields.slice(first).reverse();
+        const body = { name: unique(), ...Object.fromEntries(faults.map((field) => [field, true])) };
+        const error = `Missing or invalid '${fields[first]}'`;
+        await mine.api.post('/industryEvents', body).expect(400, { status: 400, error });
+        const path = `/industryEvents/${made.results.industryEvent.id}`;
+        await mine.api.put(path, body).expect(400, { status: 400, error });
+      }
+    });
+
+    it('is not changed before it is created', async () => {
+      const { body } = await mine.api.post('/industryEvents', industryEventInput()).expect(200);
+      const { createdAt, updatedAt } = body.results.industryEvent as Record<string, string>;
+      expect(updatedAt).toBe(createdAt);
+    });
+
     it.each([[[5]], [[null]], [['x'.repeat(256)]], [['a\u0000']]])(
       'names keywords when they are %j',
       async (keywords) => {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { DataSource } from 'typeorm';
+import { DataSource, type QueryRunner } from 'typeorm';
 import { operatorDataSourceOptions } from '../src/database/data-source';
 import { CheckService } from '../src/operator/check.service';
-import { leadInput } from './support/builders';
+import { exhibitor, leadInput } from './support/builders';
 import { onServer } from './support/database';
+import { until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
 
 /** Steps of each random run; raise it for a long run. */
@@ -246,6 +247,57 @@ describe('a tracked list', () => {
 });
 
 describe('the check', () => {
+  it('does not lock an import out that settles while rows are deleted', async () => {
+    const { tenant, note, other } = await withActivity();
+    const row = (name: string) => `select from lists where name = '${name}' and organization_id = $1 for update`;
+    const [gate, importing, deleting] = await Promise.all([begun(), begun(), begun()]);
+    await gate.query(row('lead_activity_events'), [tenant.organizationId]);
+
+    await importing.query('select defer_lists()');
+    await importing.query(
+      `insert into lead_activity_events (id, organization_id, created_at, event_type, lead_id)
+        select gen_random_uuid(), organization_id, created_at, event_type, $2 from lead_activity_events where id = $1`,
+      [note, other],
+    );
+    const settled = importing.query('select settle_lists()');
+    await until(async () => (await waiting()) === 1);
+    const deleted = deleting.query('delete from lead_activity_events where id = $1', [note]);
+    await until(async () => (await waiting()) === 2);
+    await gate.commitTransaction();
+    await settled;
+    await importing.commitTransaction();
+    await deleted;
+    await deleting.commitTransaction();
+    for (const runner of [gate, importing, deleting]) await runner.release();
+    expect((await new CheckService(operator).check(false)).lists.wrong).toBe(0);
+  });
+
+  const begun = async (): Promise<QueryRunner> => {
+    const runner = operator.createQueryRunner();
+    await runner.startTransaction();
+    return runner;
+  };
+
+  /** How many statements wait for a lock. */
+  const waiting = async (): Promise<number> => {
+    const [{ count }] = await operator.query<[{ count: number }]>(
+      "select count(*)::integer from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return count;
+  };
+
+  async function withActivity(): Promise<{ tenant: Tenant; note: string; other: string }> {
+    const tenant = await lanyard.tenant();
+    const { users, tagGroup, event, activation, lead, activity } = exhibitor();
+    const note = activity();
+    const other = randomUUID();
+    await tenant.import({
+      ...{ users, tagGroups: [tagGroup], events: [event], activations: [activation] },
+      ...{ leads: [lead, { ...lead, id: other }], leadActivityEvents: [note] },
+    });
+    return { tenant, note: note.id, other };
+  }
+
   it('finds what triggers did not keep because they were off, and makes it right', async () => {
     const { organizationId, api } = await lanyard.tenant();
     await db.query(INSERT, [organizationId, 0, 3000, 4000]);

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { query } from './support/embedded-fixtures';
+import { DataSource } from 'typeorm';
+import { operatorDataSourceOptions } from '../src/database/data-source';
+import { ImportService } from '../src/operator/import.service';
+import { query, until } from './support/embedded-fixtures';
 import { install, Installation, remove } from './support/operator';
 
 const tagOption = (value: string, displayOrder: number) => ({ id: randomUUID(), displayOrder, value });
@@ -78,6 +81,42 @@ describe('an import of several batches', () => {
     for (const lead of after.filter(({ id }) => before.has(id) && id !== changed.id)) {
       expect(lead).toEqual(before.get(lead.id));
     }
+  });
+
+  it('of the catalogue does not lock out that of another organization, which has it in another order', async () => {
+    const [first, second] = Array.from({ length: 2 }, (_, batch) =>
+      Array.from({ length: 1000 }, (_, n) => ({ name: `Expo ${n}`, eventUrl: `https://expo.example/${batch}/${n}` })),
+    ) as [object[], object[]];
+    const operator = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
+    const service = new ImportService(operator);
+    const waiting = async (): Promise<boolean> => {
+      const [row] = await query(
+        installation.database.url,
+        `select count(*)::integer from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return row?.count === 1;
+    };
+    async function* records(batches: object[][], between: () => Promise<void> = () => Promise.resolve()) {
+      for (const batch of batches) {
+        for (const record of batch) yield { section: 'industryEvents' as const, record };
+        await between();
+      }
+    }
+    const other = (await installation.server.tenant()).organizationId;
+    let others: Promise<unknown> | undefined;
+    const mine = service.importRecords(
+      organizationId,
+      records([first, second], async () => {
+        others ??= service.importRecords(other, records([second, first]));
+        await until(waiting);
+      }),
+    );
+    await mine;
+    await others;
+    await operator.destroy();
+    const [row] = await query(installation.database.url, 'select count(*)::integer from industry_events');
+    expect(row?.count).toBe(2000);
   });
 
   it('is done twice at the same time as if one after the other', async () => {

@@ -194,7 +194,7 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
       return null;
     end $$;
 
-    -- The lists of which \`lists\` does not say what a full scan says: none, unless triggers were switched off.
+    -- The lists of which \`lists\` does not say what a full scan says: docs/decisions/0007 tells when there may be any.
     create or replace function check_${name}_list() returns table (wrong_organization integer, wrong_parent text)
     language sql stable as $$
       with known as materialized (

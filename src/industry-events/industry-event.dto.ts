@@ -5,7 +5,7 @@ import { SHOWN } from './industry-event.response';
 
 const optional = { optional: true, nullable: true } as const;
 
-/** What an industry event has beside its name and URL: optional, and null clears. */
+/** Every field but the name: optional, and null clears. */
 abstract class IndustryEventFields {
   @DateTime({ ...optional, ...SHOWN.startDate }) startDate?: string | null;
   @DateTime({ ...optional, ...SHOWN.endDate, notBefore: 'startDate' }) endDate?: string | null;
@@ -27,22 +27,20 @@ abstract class IndustryEventFields {
   @TextList({ ...optional, ...SHOWN.keywords }) keywords?: string[] | null;
   @Text({ ...optional, ...SHOWN.website, max: LENGTHS.url }) website?: string | null;
   @Text({ ...optional, ...SHOWN.description, max: LENGTHS.prose }) description?: string | null;
+  // A blank URL names no event, and records that share it would count as one and the same. Without an example: a record
+  // that is changed as the examples say does not become another one.
+  @Text({ ...optional, ...SHOWN.eventUrl, example: undefined, max: LENGTHS.url, blank: false }) eventUrl?:
+    string | null;
 }
-
-// A blank URL names no event, and records that share it would count as one and the same.
-const EVENT_URL = { ...optional, ...SHOWN.eventUrl, max: LENGTHS.url, blank: false };
 
 @ApiSchema({ description: 'A new industry event.' })
 export class IndustryEventCreateV0Input extends IndustryEventFields {
   @Text(SHOWN.name) name: string;
-  @Text(EVENT_URL) eventUrl?: string | null;
 }
 
 @ApiSchema({ description: 'Changes of an industry event. What is left out stays as it is; what is null is cleared.' })
 export class IndustryEventUpdateV0Input extends IndustryEventFields {
-  // Without examples: an update of one field does not make it another event.
   @Text({ optional: true, blank: false, ...SHOWN.name, example: undefined }) name?: string;
-  @Text({ ...EVENT_URL, example: undefined }) eventUrl?: string | null;
 }
 
 export class IndustryEventsQuery extends PageQuery {

@@ -100,7 +100,8 @@ export class IndustryEventsService {
       if (!stored) throw new NotFoundException();
       const { startDate, endDate } = { ...stored, ...input };
       if (startDate && endDate && new Date(endDate) < new Date(startDate)) throw new InvalidField('endDate');
-      const changes = { ...input, updatedAt: () => 'now()' };
+      // Not the transaction's begin: others may have changed the record since, before this one had its lock.
+      const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
       if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, key, changes);
       return oneWithin(manager, 'industryEvent.stored', ONE, [industryEventId]);
     });

@@ -5,6 +5,9 @@ import type { Parted } from './upsert';
 /** A dataset that cannot be imported. The message is one line that names the place, and quotes nothing of the data. */
 export class ImportFault extends Error {}
 
+/** Any number: the first key of the locks of imports; the second is the organization, or 0 for the catalogue. */
+export const IMPORT_LOCK = 1_767_225_600;
+
 /** A checked record, and where it stands: `line 40: leads[12]`. */
 export interface Placed<R> {
   place: string;

@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import { violates } from '../database/transaction';
 import type { IndustryEventRecord } from './dataset';
-import { ImportFault, Placed, Scope } from './import-fault';
+import { IMPORT_LOCK, ImportFault, Placed, Scope } from './import-fault';
 
 /** Columns of a record of the catalogue with their types; the API's names of them follow from these. */
 const COLUMNS: Record<string, string> = {
@@ -63,6 +63,8 @@ const REMOVE_BOOKMARKS = `
 /** The catalogue's records: matched by id where one is given, else added unless their eventUrl is known. */
 export async function writeIndustryEvents(scope: Scope, batch: Placed<IndustryEventRecord>[]): Promise<void> {
   const { manager, organizationId } = scope;
+  // Two imports that bring the same URLs in another order would lock each other out.
+  await manager.query('select pg_advisory_xact_lock($1, 0)', [IMPORT_LOCK]);
   const rows = batch.map(({ record }) => {
     const values = record as unknown as Record<string, unknown>;
     const columns = Object.fromEntries(names.map((column) => [column, values[apiName(column)]]));

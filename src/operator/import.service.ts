@@ -4,7 +4,7 @@ import { DataSource, EntityManager } from 'typeorm';
 import { makePlain } from '../http/plain-json';
 import { firstFault, instantiate } from '../http/reader';
 import { LAST_SECTION, RECORDS, SectionName, SECTIONS } from './dataset';
-import { ImportFault, Placed, Scope } from './import-fault';
+import { IMPORT_LOCK, ImportFault, Placed, Scope } from './import-fault';
 import { WRITERS } from './import.writers';
 import { References } from './references';
 
@@ -36,9 +36,6 @@ const FILLED = [
   ...['lead_tags', 'lead_activations', 'event_leads', 'lead_activity_events', 'industry_events'],
   ...['industry_event_words', 'lists'],
 ];
-
-/** Any number: the first key of the lock, of which the organization is the second. */
-const IMPORT_LOCK = 1_767_225_600;
 
 /** Reads a dataset into an organization: all of it, or nothing. */
 @Injectable()

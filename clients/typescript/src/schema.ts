@@ -1360,16 +1360,13 @@ export interface components {
             website?: string | null;
             /** @description What there is to say about it. */
             description?: string | null;
+            /** @description The URL by which it is known. No two records have the same. */
+            eventUrl?: string | null;
             /**
              * @description What the event is called.
              * @example Northern Pump Days
              */
             name: string;
-            /**
-             * @description The URL by which it is known. No two records have the same.
-             * @example https://pump-days.example.com/2026
-             */
-            eventUrl?: string | null;
         };
         /** @description Changes of an industry event. What is left out stays as it is; what is null is cleared. */
         IndustryEventUpdateV0Input: {
@@ -1467,10 +1464,10 @@ export interface components {
             website?: string | null;
             /** @description What there is to say about it. */
             description?: string | null;
-            /** @description What the event is called. */
-            name?: string;
             /** @description The URL by which it is known. No two records have the same. */
             eventUrl?: string | null;
+            /** @description What the event is called. */
+            name?: string;
         };
         /**
          * @description What kind of activation it is.
@@ -3109,8 +3106,7 @@ export interface operations {
                  *         "valves"
                  *       ],
                  *       "website": "https://pump-days.example.com",
-                 *       "name": "Northern Pump Days",
-                 *       "eventUrl": "https://pump-days.example.com/2026"
+                 *       "name": "Northern Pump Days"
                  *     }
                  */
                 "application/json": components["schemas"]["IndustryEventCreateV0Input"];
