@@ -16,7 +16,7 @@ describe('requests made from openapi.json and broken', () => {
   let world: World;
   let state: State;
   beforeAll(async () => {
-    lanyard = await startInProcess({ headersTimeoutMs: 300, requestTimeoutMs: 1000 });
+    lanyard = await startInProcess({ headersTimeoutMs: 2000, requestTimeoutMs: 3000 });
     pool = new Pool({ connectionString: lanyard.config.databaseUrl });
     world = await makeWorld();
     state = await State.of(pool);
