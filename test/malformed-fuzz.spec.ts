@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { Pool } from 'pg';
 import { Campaign } from '../prove/malformed/campaign';
 import { readOperations } from '../prove/malformed/description';
@@ -23,6 +24,8 @@ describe('requests made from openapi.json and broken', () => {
   });
   afterAll(async () => {
     await pool.end();
+    // Of clients that went away in the middle of a request; a server that closes looks after them no more.
+    (lanyard.app.getHttpServer() as Server).closeAllConnections();
     await lanyard.stop();
   });
 
