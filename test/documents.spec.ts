@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { CheckService } from '../src/operator/check.service';
 import { exhibitor } from './support/builders';
-import { until } from './support/embedded-fixtures';
+import { lockWaits, until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
 
 /** The stored JSON of a lead follows every change of what it shows, also one by SQL. */
@@ -105,13 +105,7 @@ describe('the document of a lead', () => {
     expect((await tenant.api.get(`/leads/${bare}`).expect(200)).body.results.tags[0].value).toBe('Renamed');
   });
 
-  /** How many statements wait for a lock. */
-  const waiting = async (): Promise<number> => {
-    const [row] = await db.query<[{ count: number }]>(
-      "select count(*)::integer from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    return row.count;
-  };
+  const waiting = (): Promise<number> => lockWaits(lanyard.config.databaseUrl as string);
   const isDone = (work: Promise<unknown>): Promise<boolean> =>
     Promise.race([work.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 

@@ -5,7 +5,7 @@ import { operatorDataSourceOptions } from '../src/database/data-source';
 import { CheckService } from '../src/operator/check.service';
 import { exhibitor, leadInput } from './support/builders';
 import { onServer } from './support/database';
-import { until } from './support/embedded-fixtures';
+import { lockWaits, until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
 
 /** Steps of each random run; raise it for a long run. */
@@ -278,13 +278,7 @@ describe('the check', () => {
     return runner;
   };
 
-  /** How many statements wait for a lock. */
-  const waiting = async (): Promise<number> => {
-    const [{ count }] = await operator.query<[{ count: number }]>(
-      "select count(*)::integer from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    return count;
-  };
+  const waiting = (): Promise<number> => lockWaits(lanyard.config.databaseUrl as string);
 
   async function withActivity(): Promise<{ tenant: Tenant; note: string; other: string }> {
     const tenant = await lanyard.tenant();

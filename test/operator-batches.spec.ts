@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { operatorDataSourceOptions } from '../src/database/data-source';
 import { ImportService } from '../src/operator/import.service';
-import { query, until } from './support/embedded-fixtures';
+import { lockWaits, query, until } from './support/embedded-fixtures';
 import { install, Installation, remove } from './support/operator';
 
 const tagOption = (value: string, displayOrder: number) => ({ id: randomUUID(), displayOrder, value });
@@ -89,14 +89,7 @@ describe('an import of several batches', () => {
     ) as [object[], object[]];
     const operator = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
     const service = new ImportService(operator);
-    const waiting = async (): Promise<boolean> => {
-      const [row] = await query(
-        installation.database.url,
-        `select count(*)::integer from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return row?.count === 1;
-    };
+    const waiting = async (): Promise<boolean> => (await lockWaits(installation.database.url)) === 1;
     async function* records(batches: object[][], between: () => Promise<void> = () => Promise.resolve()) {
       for (const batch of batches) {
         for (const record of batch) yield { section: 'industryEvents' as const, record };

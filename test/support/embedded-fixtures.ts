@@ -123,6 +123,15 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   }
 }
 
+/** How many statements on the database wait for a lock. */
+export async function lockWaits(url: string): Promise<number> {
+  const [row] = await query(
+    url,
+    "select count(*)::integer from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return row?.count as number;
+}
+
 /** Waits for a condition; jest's time limit ends the wait. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await delay(10);
