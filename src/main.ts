@@ -54,7 +54,7 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Milliseconds that answers under way may take: a statement has two seconds. What is open then is a client that waits. */
+/** Milliseconds that answers under way may take: a statement has two seconds, but a delete of an event. */
 const ANSWERS_WITHIN = 5_000;
 /** Milliseconds for which a busy server may look for a moment in which nothing arrives. */
 const QUIET_WITHIN = 1_000;

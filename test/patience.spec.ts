@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { eventInput, leadInput } from './support/builders';
+import { lockWaits, query, until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
 
 describe('a database that takes its time', () => {
@@ -26,6 +27,52 @@ describe('a database that takes its time', () => {
     const { body } = await tenant.api.post('/events', eventInput()).expect(200);
     await tenant.api.delete(`/events/${body.results.id}`).expect(200);
     await tenant.api.get(`/events/${body.results.id}`).expect(404);
+  });
+});
+
+describe('a delete of an event that takes long', () => {
+  let lanyard: InProcess;
+  let tenant: Tenant;
+  beforeEach(async () => {
+    lanyard = await startInProcess({ poolSize: 5 });
+    tenant = await lanyard.tenant();
+  });
+  afterEach(() => lanyard.stop());
+
+  const createEvent = async (): Promise<number> =>
+    (await tenant.api.post('/events', eventInput()).expect(200)).body.results.id;
+  const url = (): string => lanyard.config.databaseUrl as string;
+
+  it('leaves connections to other requests of its organization, however many there are', async () => {
+    const ids = [await createEvent(), await createEvent(), await createEvent(), await createEvent()];
+    const holder = new DataSource({ type: 'postgres', url: url() });
+    await holder.initialize();
+    const held = holder.createQueryRunner();
+    await held.startTransaction();
+    await held.query('select from events for update');
+    const deletes = ids.map((id) => tenant.api.delete(`/events/${id}`).then(({ status }) => status));
+    await until(async () => (await lockWaits(url())) > 0);
+    await tenant.api.get('/events').expect(200);
+    expect(await lockWaits(url())).toBe(1);
+    await held.rollbackTransaction();
+    await holder.destroy();
+    expect(await Promise.all(deletes)).toEqual([200, 200, 200, 200]);
+  });
+
+  it('does not keep a server that is to end, which undoes it', async () => {
+    const [id, next] = [await createEvent(), await createEvent()];
+    await query(
+      url(),
+      `create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return old; end $$;
+      create trigger dawdling before delete on events for each row execute function dawdle()`,
+    );
+    const dawdling = async () =>
+      query(url(), "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'");
+    const deletes = [id, next].map((event) => tenant.api.delete(`/events/${event}`).then(({ status }) => status));
+    await until(async () => (await dawdling()).length > 0);
+    await lanyard.app.close();
+    expect(await Promise.all(deletes)).toEqual([500, 503]);
+    expect(await query(url(), 'select id::integer from events order by id')).toEqual([{ id }, { id: next }]);
   });
 });
 

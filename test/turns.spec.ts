@@ -92,6 +92,19 @@ describe('turns', () => {
     expect(outcomes).toEqual({ a1: 'done', c1: DatabaseSilent });
   });
 
+  it('of long work are waited for in silence, though not for ever', async () => {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const { ask, end, outcomes, names } = underWay(new Turns(2, 1, true));
+    for (const name of ['a1', 'a2', 'b1', 'c1']) ask(name);
+    expect(names()).toEqual(['a1', 'b1']);
+    await jest.advanceTimersByTimeAsync(9_999);
+    expect(outcomes).toEqual({});
+    await end('b1');
+    expect(names()).toEqual(['a1', 'b1', 'c1']);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(outcomes).toEqual({ b1: 'done', a2: Overloaded });
+  });
+
   it('say how many wait for theirs', async () => {
     const turns = new Turns(1);
     const { ask, end } = underWay(turns);

@@ -30,8 +30,6 @@ interface Waiting {
  */
 export class Turns {
   private readonly logger = new Logger('Database');
-  /** connections that one organization may hold */
-  private readonly share: number;
   private running = 0;
   private readonly held = new Map<number, number>();
   /** in the order of their turns */
@@ -40,10 +38,16 @@ export class Turns {
   private answered = -Infinity;
   private isRefusing = false;
 
-  /** @param connections of the pool */
-  constructor(private readonly connections: number) {
-    this.share = Math.ceil(connections * 0.8);
-  }
+  /**
+   * @param connections of the pool
+   * @param share of them that one organization may hold
+   * @param isLong whether the work may take so long that the silence of the database tells nothing
+   */
+  constructor(
+    private readonly connections: number,
+    private readonly share = Math.ceil(connections * 0.8),
+    private readonly isLong = false,
+  ) {}
 
   /**
    * Does work that holds one connection.
@@ -126,7 +130,7 @@ export class Turns {
   private wait(organizationId: number, one: Waiting): void {
     one.timer = setTimeout(() => {
       const now = performance.now();
-      const isAnswering = now - this.answered < SILENCE;
+      const isAnswering = this.isLong || now - this.answered < SILENCE;
       if (isAnswering && now - one.since < PATIENCE) return this.wait(organizationId, one);
       const queue = this.waiting.get(organizationId) ?? [];
       queue.splice(queue.indexOf(one), 1);

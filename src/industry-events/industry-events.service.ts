@@ -2,7 +2,8 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { many, one } from '../database/json';
 import { allWithin, CountedListing, Json, oneWithin, Page, Statements, TrackedListing } from '../database/statements';
-import { TryAgain, violates } from '../database/transaction';
+import { sqlState, TryAgain, violates } from '../database/transaction';
+import { Overloaded } from '../database/turns';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import { InvalidField } from '../http/errors';
@@ -45,6 +46,9 @@ const POTENTIAL_DUPLICATES = many(
   INDUSTRY_EVENT,
 );
 
+/** PostgreSQL's name of a wait for a lock that took longer than the trigger `not_wait_for_import` lets it. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
 @Injectable()
 export class IndustryEventsService {
   constructor(
@@ -65,9 +69,10 @@ export class IndustryEventsService {
   /**
    * A record with the same eventUrl is returned as it stands. The unique index decides, so that under any concurrency
    * one request alone creates it: the others wait for that one's commit and then find its record.
+   * @throws Overloaded while an import that brings the eventUrl is not at its end
    */
   create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json> {
-    return this.writes.transaction(caller, async (manager) => {
+    const write = this.writes.transaction(caller, async (manager) => {
       const { raw } = await manager
         .createQueryBuilder()
         .insert()
@@ -84,6 +89,9 @@ export class IndustryEventsService {
       if (record === undefined) throw new TryAgain();
       const duplicates = created ? await potentialDuplicates(manager, { ...input, ...created }) : '';
       return `{"industryEvent":${record},"created":${created !== undefined},"potentialDuplicates":[${duplicates}]}`;
+    });
+    return write.catch((error: unknown) => {
+      throw sqlState(error) === LOCK_NOT_AVAILABLE ? new Overloaded() : error;
     });
   }
 
