@@ -23,6 +23,11 @@ that have no value are there and null.
 index of the page, from 0. A record that is created meanwhile comes last, so that a client which reads page after page
 sees none twice.
 
+**Requests.** A body is read as JSON when its type is \`application/json\` or ends in \`+json\`; with another type it counts
+as empty. A body that is not valid is answered with the path of the first field at fault, in the order in which the fields
+are described: \`Missing or invalid 'phoneNumbers[0].type'\`. Query parameters that are not described are ignored, and one that
+is given twice is a 400.
+
 **Limits.** A key has a bucket of tokens, by default 20, refilled by one a second. Each request costs a token, whatever
 becomes of it, and the \`X-RateLimit-…\` headers tell how the bucket stands. An empty one is a 429 with \`Retry-After\`:
 wait at least as long, and longer after each further refusal.
@@ -31,7 +36,7 @@ wait at least as long, and longer after each further refusal.
 once: a client that got no answer sends it again, with the same key and body, and gets the first answer.
 
 **Text** is any Unicode but NUL and lone surrogates, and is stored as it is sent; lengths count characters. Ids in upper
-case are read, and shown in lower case.`;
+case are read, and shown in lower case. Phone numbers, too, are stored as sent and in the order in which they are sent.`;
 
 const SERVER = 'The server that gives this description, in production as on a local machine.';
 const KEY = 'The key of an organization, as its operator issued it. Sent twice, it is not valid.';

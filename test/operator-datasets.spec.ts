@@ -8,6 +8,7 @@ import { demo } from '../src/operator/demo';
 import { jsonFault } from '../src/operator/json-fault';
 import { Interrupted, withDatabase } from '../src/operator/session';
 import { query, until } from './support/embedded-fixtures';
+import type { Tenant } from './support/lanyard';
 import { install, Installation, outcomeOf, remove } from './support/operator';
 
 const counts = (over: object = {}) => ({
@@ -40,11 +41,13 @@ describe('import and export', () => {
     emails.map((email) => `${JSON.stringify({ section: 'users', record: { email } })}\n`).join('');
 
   describe('import', () => {
+    let tenant: Tenant;
     let organizationId: number;
     let args: (source: string) => string[];
 
     beforeEach(async () => {
-      organizationId = (await first.server.tenant()).organizationId;
+      tenant = await first.server.tenant();
+      organizationId = tenant.organizationId;
       args = (source) => ['import', source, '--organization', String(organizationId)];
     });
 
@@ -84,6 +87,36 @@ describe('import and export', () => {
       expect(stderr).toContain(reason);
       expect(stderr).not.toContain('secret');
       expect(await users(organizationId)).toEqual([]);
+    });
+
+    it('names the first of several records that refer to what is not there', async () => {
+      const id = randomUUID;
+      const leads = [{ activations: [{ activationId: id() }] }, { tags: [{ tagOptionId: id() }] }];
+      const dataset = JSON.stringify({ leads: leads.map((lead) => ({ id: id(), ...lead })) });
+      const { stderr } = await first.operator.run(args('-'), dataset);
+      expect(stderr).toContain('leads[0].activations[0].activationId: unknown activation');
+    });
+
+    it('takes the last of two industry events of one id, new or stored', async () => {
+      const id = randomUUID();
+      const stored = () => query(first.database.url, `select name from industry_events where id = '${id}'`);
+      for (const [earlier, last] of [
+        ['Expo 1', 'Expo 2'],
+        ['Expo 3', 'Expo 4'],
+      ]) {
+        const industryEvents = [earlier, last].map((name) => ({ id, name }));
+        await first.operator.json(args('-'), JSON.stringify({ industryEvents }));
+        expect(await stored()).toEqual([{ name: last }]);
+      }
+      await query(first.database.url, 'delete from industry_events'); // everybody's, also the other tests'
+    });
+
+    it('takes places in an order that are below zero', async () => {
+      const option = { id: randomUUID(), displayOrder: -1, value: 'First' };
+      const tagGroup = { id: randomUUID(), name: 'Interest', displayOrder: -(2 ** 31), tagOptions: [option] };
+      await first.operator.json(args('-'), JSON.stringify({ tagGroups: [tagGroup] }));
+      const { body } = await tenant.api.get('/tagGroups').expect(200);
+      expect(body.results.tagGroups).toMatchObject([{ displayOrder: -(2 ** 31), tagOptions: [option] }]);
     });
 
     it('refuses a file that it cannot read', async () => {

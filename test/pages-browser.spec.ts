@@ -162,7 +162,7 @@ unless(NO_CHROMIUM)(`pages in a browser${NO_CHROMIUM}`, () => {
     const { page } = await open('/docs', 'light');
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await brightness(page)).toBeLessThan(64);
-    expect(await page.evaluate(() => document.documentElement.className)).toContain('dark-mode');
+    await page.locator('html.dark-mode').waitFor(); // a script's doing, a moment later
   });
 
   it('forgets a key with the page', async () => {

@@ -40,11 +40,14 @@ const matches = (text: string[], query: Query): boolean =>
     terms.every(({ words, not }) => ` ${text.join(' ')} `.includes(` ${words.join(' ')} `) !== not),
   );
 
+/** The city and each keyword are values of their own, and no phrase goes on from one value to the next. */
+const inTwoTiers = ({ name, rest }: Doc): string[] => [...name, ...rest.flatMap((value) => ['|', value])];
+
 /** What the search promises, said plainly. */
 function expected(docs: Doc[], query: Query): string[] {
-  const tier = ({ name, rest }: Doc): number => (matches(name, query) ? 1 : matches([...name, ...rest], query) ? 2 : 3);
+  const tier = (doc: Doc): number => (matches(doc.name, query) ? 1 : matches(inTwoTiers(doc), query) ? 2 : 3);
   return docs
-    .filter(({ name, rest, description }) => matches([...name, ...rest, ...description], query))
+    .filter((doc) => matches([...inTwoTiers(doc), '|', ...doc.description], query))
     .map((doc) => ({ id: doc.id, key: `${tier(doc)} ${doc.createdAt} ${doc.id}` }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ id }) => id);

@@ -18,6 +18,12 @@ describe('search', () => {
       { name: `${mark} Days`, exhibitorIndustries: ['Hydraulics'], attendeePersonas: ['Plant Engineers'] },
       { name: `${mark} wroc_love.rb`, description: 'Node.js too' },
       { name: `${mark} Конференция`, venueCity: '東京' },
+      {
+        name: `${mark} ReactConf-2026`,
+        description: 'Topics: AI/ML, cloud, e-commerce.Register now: +49 30',
+        venueCity: 'Kiel',
+      },
+      { name: `${mark} Week 2027`, keywords: ['solar panels', 'wind'], venueState: 'Ohio', description: 'Turbines' },
     ];
     for (const record of records) await tenant.api.post('/industryEvents', record).expect(200);
   });
@@ -30,7 +36,10 @@ describe('search', () => {
   };
 
   it.each([
-    ['', ['Wrocław Ruby', 'Summit', 'Fair', 'Expo', 'Days', 'wroc_love.rb', 'Конференция']],
+    [
+      '',
+      ['Wrocław Ruby', 'Summit', 'Fair', 'Expo', 'Days', 'wroc_love.rb', 'Конференция', 'ReactConf-2026', 'Week 2027'],
+    ],
     ['wroclaw', ['Wrocław Ruby']],
     ['WROCŁAW rubies', ['Wrocław Ruby']],
     ['lodz', ['Summit']],
@@ -52,6 +61,26 @@ describe('search', () => {
     // `or` binds less than the words beside it, so the mark stands on both sides
     ['bavaria or MARK lodz', ['Summit', 'Expo']],
     ['ruby -lodz', ['Wrocław Ruby', 'Fair']],
+    ['2026', ['ReactConf-2026']],
+    ['reactconf-2026', ['ReactConf-2026']],
+    ['reactconf 2026', ['ReactConf-2026']],
+    ['"reactconf 2026"', ['ReactConf-2026']],
+    ['week-2027', ['Week 2027']],
+    ['ML', ['ReactConf-2026']],
+    ['ai/ml', ['ReactConf-2026']],
+    ['"AI ML"', ['ReactConf-2026']],
+    ['ML.AI', ['ReactConf-2026']],
+    ['register commerce', ['ReactConf-2026']],
+    ['49', ['ReactConf-2026']],
+    ['cloud -reactconf-2026', []],
+    ['turbine -reactconf-2026', ['Week 2027']],
+    ['node', ['wroc_love.rb']],
+    // a phrase is of one value
+    ['"solar panels"', ['Week 2027']],
+    ['"panels wind"', []],
+    ['"2027 ohio"', []],
+    ['"wind turbines"', []],
+    ['"2026 reactconf"', []],
     ['the ruby', ['Wrocław Ruby', 'Summit', 'Fair']],
   ])('%s', async (q, expected) => {
     const found = await names(q);

@@ -16,6 +16,8 @@ export const EXAMPLE_IDS = {
   industryEvent: '4ca6e1ac-3e8a-5704-9410-9e16050033fe',
 } as const;
 
+/** The lowest integer of an order, which may go below zero as counts may not. */
+export const LEAST_INT32 = -(2 ** 31);
 const INT32 = 2_147_483_647;
 
 export const whole = (minimum = 0, maximum = INT32) =>

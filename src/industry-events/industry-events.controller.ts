@@ -46,8 +46,8 @@ export class IndustryEventsController {
     summary: 'Create an industry event',
     description:
       'Adds a record to the catalogue that all organizations share. When one with the same `eventUrl` exists, nothing is ' +
-      'changed and that one is returned, with `created` false. Otherwise older records of the same name and start ' +
-      'are returned as potential duplicates beside the new one.',
+      'changed and that one is returned, with `created` false. Otherwise older records of the same name and start, ' +
+      'or of the same name and none, are returned as potential duplicates beside the new one, 50 at most.',
   })
   @Returns(IndustryEventCreation)
   create(@CurrentCaller() caller: Caller, @JsonBody() body: IndustryEventCreateV0Input) {

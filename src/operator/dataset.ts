@@ -17,6 +17,7 @@ import {
   UuidList,
   Whole,
 } from '../http/fields';
+import { LEAST_INT32 } from '../http/schemas';
 import { IndustryEventCreateV0Input } from '../industry-events/industry-event.dto';
 import { LeadActivityEventType } from '../lead-activity-events/lead-activity-event.response';
 import { PHONE_NUMBERS, PhoneNumber, RemoteId } from '../leads/lead.response';
@@ -55,7 +56,7 @@ export class TagGroupRecord {
   @Text() name: string;
   @OneOf(TagGroupStatus, 'TagGroupStatus', optional) status: TagGroupStatus = 'PUBLISHED';
   @Flag(optional) allowsMultipleSelection: boolean = false;
-  @Whole(optional) displayOrder: number = 0;
+  @Whole({ ...optional, min: LEAST_INT32 }) displayOrder: number = 0;
   @Text({ ...maybe, max: LENGTHS.prose }) usageInstructions?: string | null;
   @Flag(optional) required: boolean = false;
   @Flag(optional) allEvents: boolean = false;

@@ -25,25 +25,29 @@ export interface Scope {
   associations: number;
 }
 
+/** That a record refers to something: where, as a path below the record, and to what. */
+export type Mention = [path: string, key: string];
+
 /**
- * The ids of what records refer to.
- * @param mentions what each record refers to, with the path of the mention below the record
- * @throws ImportFault naming the first mention that the organization does not have
+ * The ids of what records refer to, by kind.
+ * @throws ImportFault naming the first record that mentions what the organization does not have
  */
-export async function resolve<R>(
+export async function resolve<R, Kind extends Referent>(
   { references }: Scope,
-  kind: Referent,
   batch: Placed<R>[],
-  mentions: (record: R) => [path: string, key: string][],
-): Promise<Map<string, string>> {
-  const all = batch.map(({ place, record }) => ({ place, keys: mentions(record) }));
-  const found = await references.find(
-    kind,
-    all.flatMap(({ keys }) => keys.map(([, key]) => key)),
-  );
-  for (const { place, keys } of all) {
-    const unknown = keys.find(([, key]) => !found.has(key));
-    if (unknown) throw new ImportFault(`${place}.${unknown[0]}: unknown ${kind}`);
+  mentions: Record<Kind, (record: R) => Mention[]>,
+): Promise<Record<Kind, Map<string, string>>> {
+  const kinds = Object.keys(mentions) as Kind[];
+  const all = kinds.map((kind) => batch.map(({ record }) => mentions[kind](record)));
+  const found = {} as Record<Kind, Map<string, string>>;
+  for (const [index, kind] of kinds.entries()) {
+    found[kind] = await references.find(kind, all[index]?.flatMap((keys) => keys.map(([, key]) => key)) ?? []);
+  }
+  for (const [position, { place }] of batch.entries()) {
+    for (const [index, kind] of kinds.entries()) {
+      const unknown = all[index]?.[position]?.find(([, key]) => !found[kind].has(key));
+      if (unknown) throw new ImportFault(`${place}.${unknown[0]}: unknown ${kind}`);
+    }
   }
   return found;
 }

@@ -104,8 +104,10 @@ const EVENT_USERS = replaceLinksStatement({
 export async function writeEvents(scope: Scope, batch: Placed<EventRecord>[]): Promise<void> {
   const { manager, organizationId, references } = scope;
   const events = lastOfEach(batch, ({ record }) => record.ref);
-  await resolve(scope, 'tag group', events, ({ tagGroups }) => tagGroups.map((id, i) => [`tagGroups[${i}]`, id]));
-  const users = await resolve(scope, 'user', events, (event) => event.users.map((email, i) => [`users[${i}]`, email]));
+  const { user: users } = await resolve(scope, events, {
+    'tag group': ({ tagGroups }) => tagGroups.map((id, i) => [`tagGroups[${i}]`, id]),
+    user: (event) => event.users.map((email, i) => [`users[${i}]`, email]),
+  });
   const rows = events.map(({ record }, position) => ({
     position,
     ref: record.ref,

@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { violates } from '../database/transaction';
 import type { IndustryEventRecord } from './dataset';
 import { IMPORT_LOCK, ImportFault, Placed, Scope } from './import-fault';
+import { lastOfEach } from './upsert';
 
 /** Columns of a record of the catalogue with their types; the API's names of them follow from these. */
 const COLUMNS: Record<string, string> = {
@@ -61,7 +62,8 @@ const REMOVE_BOOKMARKS = `
   where b.organization_id = $1 and e.id = b.industry_event_id and (e.id = any($2::uuid[]) or e.event_url = any($3::text[]))`;
 
 /** The catalogue's records: matched by id where one is given, else added unless their eventUrl is known. */
-export async function writeIndustryEvents(scope: Scope, batch: Placed<IndustryEventRecord>[]): Promise<void> {
+export async function writeIndustryEvents(scope: Scope, all: Placed<IndustryEventRecord>[]): Promise<void> {
+  const batch = lastOfEach(all, ({ record, place }) => record.id ?? place);
   const { manager, organizationId } = scope;
   // Two imports that bring the same URLs in another order would lock each other out.
   await manager.query('select pg_advisory_xact_lock($1, 0)', [IMPORT_LOCK]);

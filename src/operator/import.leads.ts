@@ -1,5 +1,5 @@
 import type { LeadRecord } from './dataset';
-import { ImportFault, part, Placed, resolve, Scope } from './import-fault';
+import { ImportFault, type Mention, part, Placed, resolve, Scope } from './import-fault';
 import { lastOfEach, linkStatements, recordStatements, renderAhead, write, writeLinks, writeRecords } from './upsert';
 
 const TEXTS = [
@@ -73,6 +73,13 @@ const EVENT_LEADS = `
     where (event_leads.associated_at, event_leads.registered, event_leads.checked_in)
       is distinct from (excluded.associated_at, excluded.registered, excluded.checked_in)`;
 
+const MENTIONS = {
+  'tag option': ({ tags }: LeadRecord) => tags.map((t, i): Mention => [`tags[${i}].tagOptionId`, t.tagOptionId]),
+  activation: ({ activations }: LeadRecord) =>
+    activations.map((a, i): Mention => [`activations[${i}].activationId`, a.activationId]),
+  event: ({ events }: LeadRecord) => events.map((e, i): Mention => [`events[${i}].event`, e.event]),
+};
+
 /** Rows are rendered at once, while PostgreSQL writes the batch before. */
 export function leadsWriter(batch: Placed<LeadRecord>[]): (scope: Scope) => Promise<void> {
   const leads = lastOfEach(batch, ({ record }) => record.id);
@@ -83,7 +90,7 @@ export function leadsWriter(batch: Placed<LeadRecord>[]): (scope: Scope) => Prom
   return async (scope) => {
     leads.forEach(refuseSecondRemoteId);
     const parted = await part(scope, 'leads', leads);
-    const events = await resolveMentions(scope, leads);
+    const { event: events } = await resolve(scope, leads, MENTIONS);
     // What belongs to a lead is written before it, so that its document is rendered once.
     await scope.manager.query(`set constraints ${OF_LEADS} deferred`);
     await writeLinks(scope, LEAD_TAGS, parted, tags);
@@ -92,17 +99,6 @@ export function leadsWriter(batch: Placed<LeadRecord>[]): (scope: Scope) => Prom
     await scope.manager.query(`set constraints ${OF_LEADS} immediate`);
     await associate(scope, leads, events);
   };
-}
-
-/** @returns the ids of the events that the leads refer to, by ref */
-async function resolveMentions(scope: Scope, leads: Placed<LeadRecord>[]): Promise<Map<string, string>> {
-  await resolve(scope, 'tag option', leads, ({ tags }) =>
-    tags.map((t, i) => [`tags[${i}].tagOptionId`, t.tagOptionId]),
-  );
-  await resolve(scope, 'activation', leads, ({ activations }) =>
-    activations.map((activation, i) => [`activations[${i}].activationId`, activation.activationId]),
-  );
-  return resolve(scope, 'event', leads, (lead) => lead.events.map((e, i) => [`events[${i}].event`, e.event]));
 }
 
 async function associate(scope: Scope, leads: Placed<LeadRecord>[], events: Map<string, string>): Promise<void> {

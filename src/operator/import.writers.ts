@@ -1,5 +1,5 @@
 import type { ActivationRecord, LeadActivityEventRecord, SectionName, UserRecord } from './dataset';
-import { part, Placed, refuseForeign, resolve, Scope } from './import-fault';
+import { type Mention, part, Placed, refuseForeign, resolve, Scope } from './import-fault';
 import { locationOf, writeEvents, writeTagGroups } from './import.events';
 import { writeIndustryEvents } from './import.industry-events';
 import { leadsWriter } from './import.leads';
@@ -48,7 +48,7 @@ async function writeActivations(scope: Scope, batch: Placed<ActivationRecord>[])
   const activations = lastOfEach(batch, ({ record }) => record.id);
   const places = activations.map(({ place, record }) => ({ place: `${place}.id`, id: record.id }));
   await refuseForeign(scope, 'activations', places);
-  const events = await resolve(scope, 'event', activations, ({ event }) => [['event', event]]);
+  const { event: events } = await resolve(scope, activations, { event: ({ event }) => [['event', event]] });
   const rows = activations.map(({ record }) => ({
     id: record.id,
     event_id: events.get(record.event),
@@ -86,10 +86,12 @@ const LEAD_ACTIVITY_EVENTS = recordStatements({
 async function writeLeadActivityEvents(scope: Scope, batch: Placed<LeadActivityEventRecord>[]): Promise<void> {
   const records = lastOfEach(batch, ({ record }) => record.id);
   const parted = await part(scope, 'lead_activity_events', records);
-  await resolve(scope, 'lead', records, (record) => [['associatedLead', record.associatedLead]]);
-  const events = await resolve(scope, 'event', records, (r) => mention('associatedEvent', r.associatedEvent));
-  await resolve(scope, 'activation', records, (r) => mention('associatedActivation', r.associatedActivation));
-  await resolve(scope, 'tag option', records, (r) => mention('associatedTagOption', r.associatedTagOption));
+  const { event: events } = await resolve(scope, records, {
+    lead: (record) => [['associatedLead', record.associatedLead]],
+    event: (record) => mention('associatedEvent', record.associatedEvent),
+    activation: (record) => mention('associatedActivation', record.associatedActivation),
+    'tag option': (record) => mention('associatedTagOption', record.associatedTagOption),
+  });
   await writeRecords(scope, LEAD_ACTIVITY_EVENTS, parted, (some) => JSON.stringify(some.map((r) => rowOf(r, events))));
 }
 
@@ -106,7 +108,7 @@ const rowOf = (record: LeadActivityEventRecord, events: Map<string, string>): Ro
   tag_option_id: record.associatedTagOption,
 });
 
-const mention = (path: string, key: string | null | undefined): [string, string][] => (key ? [[path, key]] : []);
+const mention = (path: string, key: string | null | undefined): Mention[] => (key ? [[path, key]] : []);
 
 type Writer = (batch: Placed<never>[]) => (scope: Scope) => Promise<void>;
 

@@ -1,7 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { objects } from '../database/json';
 import { Flag, LENGTHS, ListOf, OneOf, Text, UNCOUNTED, Uuid, Whole } from '../http/fields';
-import { EXAMPLE_IDS } from '../http/schemas';
+import { EXAMPLE_IDS, LEAST_INT32 } from '../http/schemas';
 
 export const TagGroupStatus = { ARCHIVED: 'ARCHIVED', DRAFT: 'DRAFT', PUBLISHED: 'PUBLISHED' } as const;
 export type TagGroupStatus = keyof typeof TagGroupStatus;
@@ -9,7 +9,8 @@ export type TagGroupStatus = keyof typeof TagGroupStatus;
 @ApiSchema({ description: 'A tag that users can choose.' })
 export class TagOption {
   @Uuid({ description: 'The id of the tag option.', example: EXAMPLE_IDS.tagOption }) id: string;
-  @Whole({ description: 'Its place among the options, from the lowest.', example: 1 }) displayOrder: number;
+  @Whole({ min: LEAST_INT32, description: 'Its place among the options, from the lowest.', example: 1 })
+  displayOrder: number;
   @Text({ description: 'The text of the tag.', example: 'Pumps' }) value: string;
 }
 
@@ -21,7 +22,8 @@ export class TagGroupV0Response {
   status: TagGroupStatus;
   @Flag({ description: 'Whether users may choose several of its tags.', example: true })
   allowsMultipleSelection: boolean;
-  @Whole({ description: 'Its place among the tag groups, from the lowest.', example: 3 }) displayOrder: number;
+  @Whole({ min: LEAST_INT32, description: 'Its place among the tag groups, from the lowest.', example: 3 })
+  displayOrder: number;
   @Text({
     nullable: true,
     max: LENGTHS.prose,

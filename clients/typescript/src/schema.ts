@@ -143,7 +143,7 @@ export interface paths {
         put?: never;
         /**
          * Create an industry event
-         * @description Adds a record to the catalogue that all organizations share. When one with the same `eventUrl` exists, nothing is changed and that one is returned, with `created` false. Otherwise older records of the same name and start are returned as potential duplicates beside the new one.
+         * @description Adds a record to the catalogue that all organizations share. When one with the same `eventUrl` exists, nothing is changed and that one is returned, with `created` false. Otherwise older records of the same name and start, or of the same name and none, are returned as potential duplicates beside the new one, 50 at most.
          */
         post: operations["createIndustryEvent"];
         delete?: never;
@@ -2964,7 +2964,7 @@ export interface operations {
                 offset?: components["parameters"]["offset"];
                 /** @description Only the record whose `eventUrl` equals this one, byte for byte; `q` is then ignored. */
                 eventUrl?: string;
-                /** @description Full-text search over name, venue city, state and country, description, keywords, industries and personas. Every word must match; `"a phrase"`, `or` and `-word` work as in a web search. */
+                /** @description Full-text search over name, venue city, state and country, description, keywords, industries and personas. Every word must match in one of them, whatever its case and accents and in any English form (`exhibiting` finds `exhibits`); a blank one counts as left out, and words such as `the` do not count. `"a phrase"`, `or` and `-word` work as in a web search. What matches in the name comes first, then what does with venue, keywords, industries and personas, then the rest. */
                 q?: string;
             };
             header?: {
