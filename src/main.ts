@@ -11,9 +11,8 @@ import { EmbeddedPostgresError } from './database/embedded/embedded-postgres-err
 import { openDatabase } from './database/open';
 import { Readiness } from './health/readiness';
 import { listen } from './http/listen';
+import { endLog, say } from './observability/log';
 import { welcome } from './welcome';
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Starts, listens, and stops when it is told to. */
 async function main(): Promise<void> {
@@ -98,14 +97,20 @@ async function nothingArrives(server: Server): Promise<Socket[]> {
   return held;
 }
 
-main().then(
-  // A stray handle must not keep a stopped server alive.
-  () => process.exit(0),
-  (error: unknown) => {
-    // Told to stop while it waited for the database.
-    if (error instanceof Error && error.name === 'AbortError') process.exit(0);
-    const isExpected = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
-    process.stderr.write(`${isExpected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
-    process.exit(1);
-  },
-);
+/** @returns the status of an end that was not asked for */
+function failed(error: unknown): number {
+  // Told to stop while it waited for the database.
+  if (error instanceof Error && error.name === 'AbortError') return 0;
+  const isExpected = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
+  process.stderr.write(`${isExpected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  return 1;
+}
+
+process.stderr.on('error', () => undefined); // a reader that has gone
+void main()
+  .then(() => 0, failed)
+  .then(async (status) => {
+    await endLog();
+    // A stray handle must not keep a stopped server alive.
+    process.exit(status);
+  });

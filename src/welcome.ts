@@ -28,7 +28,8 @@ export async function welcome(
   say(`Lanyard listens at ${baseUrl}`);
   say(`To read about it, and to try it out: ${origin}/docs`);
   const organizations = app.get(OrganizationsService);
-  const isFirstStart = (await organizations.list()).length === 0;
+  // A database that is away at this moment is no reason to stop serving.
+  const isFirstStart = await organizations.areNone().catch(() => false);
   if (!(isFirstStart && embedded && config.demo)) {
     say(`To issue a key: ${ISSUE_A_KEY}${isFirstStart ? ' (organizations create makes an organization)' : ''}`);
     return;

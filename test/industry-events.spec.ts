@@ -30,10 +30,10 @@ describe('creating an industry event', () => {
     async function* records() {
       // Two batches: the first one is written when the second one is read.
       for (let n = 0; n < 2000; n++) yield { section: 'industryEvents' as const, record: input(n) };
-      const [inTheWay, ...others] = await posts(1, 3001, 3002, 3003);
-      expect(inTheWay?.status).toBe(503);
-      expect(inTheWay?.headers['retry-after']).toBe('1');
-      expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const inTheWay = Array.from({ length: 7 }, (_, n) => n);
+      const answers = await posts(...inTheWay, 3001, 3002, 3003);
+      expect(answers.map(({ status }) => status)).toEqual([...inTheWay.map(() => 503), 200, 200, 200]);
+      expect(answers[0]?.headers['retry-after']).toBe('1');
     }
     await new ImportService(lanyard.app.get(DataSource)).importRecords(tenant.organizationId, records());
     const [after] = await posts(1);

@@ -1,23 +1,27 @@
 import { ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { Redis } from 'ioredis';
-import { EmbeddedFixtures, query } from './support/embedded-fixtures';
+import { type TestDatabase, testDatabase } from './support/database';
+import { EmbeddedFixtures, query, until } from './support/embedded-fixtures';
 import { Operator, outcomeOf } from './support/operator';
 import { freePort, NO_SERVER, RedisServer, unless } from './support/redis-server';
 
 const NO_OPENSSL = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl on the PATH)';
 
 /** The program itself, in a process of its own. */
-function start(settings: Record<string, string>): ChildProcess {
+function start(settings: Record<string, string>, stdout: 'pipe' | number = 'pipe'): ChildProcess {
   const runner = join(__dirname, '../scripts/run-typescript.mjs');
   const { DATABASE_URL: _, REDIS_URL: __, ...inherited } = process.env;
   const env = { ...inherited, HOST: '127.0.0.1', PORT: '0', ...settings };
-  return spawn(process.execPath, [runner, join(__dirname, '../src/main.ts')], { env });
+  return spawn(process.execPath, [runner, join(__dirname, '../src/main.ts')], {
+    env,
+    stdio: ['ignore', stdout, 'pipe'],
+  });
 }
 
 /** What the program said up to a line that holds the text. */
@@ -34,7 +38,14 @@ describe('a start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-start-'));
   chmodSync(folder, 0o755);
   const LANYARD_DATA_DIR = join(folder, 'data');
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(async () => {
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   const stopped = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
     const exit = once(child, 'exit') as Promise<[number | null]>;
@@ -93,14 +104,10 @@ describe('a start', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const PORT = String((other.address() as AddressInfo).port);
-    const DATABASE_URL = `${process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '')}${process.env.LANYARD_TEST_TEMPLATE}`;
-    const { status, stderr } = await outcomeOf(start({ DATABASE_URL, PORT }));
+    const { status, stderr } = await outcomeOf(start({ DATABASE_URL: database.url, PORT }));
     other.close();
     expect({ status, stderr }).toEqual({ status: 1, stderr: `PORT: ${PORT} is in use by another program\n` });
   });
-
-  const template = (): URL =>
-    new URL(`${process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '')}${process.env.LANYARD_TEST_TEMPLATE}`);
 
   it('is refused at once when the database has another name, or another password', async () => {
     const place = process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '') ?? '';
@@ -111,7 +118,7 @@ describe('a start', () => {
   });
 
   it('is followed by an end that no client can hold up: not by silence, nor by half a request', async () => {
-    const child = start({ DATABASE_URL: template().href });
+    const child = start({ DATABASE_URL: database.url });
     const { port } = new URL(/http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0] ?? '');
     const clients = ['', 'GET /health/live HTTP/1.1\r\nHost:'].map((bytes) => {
       const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
@@ -124,8 +131,35 @@ describe('a start', () => {
     clients.forEach((client) => client.destroy());
   });
 
+  describe('with a log that nobody takes', () => {
+    const served = async (port: number, requests: number): Promise<void> => {
+      for (let n = 0; n < requests; n++) {
+        const { status } = await fetch(`http://127.0.0.1:${port}/api/v0/leads`);
+        expect(status).toBe(401);
+      }
+    };
+
+    it.each(['/dev/full', 'a pipe whose reader has gone', 'a pipe whose reader stands still'])(
+      'serves on, and ends when it is told to: %s',
+      async (kind) => {
+        const port = await freePort();
+        const full = kind === '/dev/full' ? openSync(kind, 'w') : 'pipe';
+        const child = start({ DATABASE_URL: database.url, PORT: String(port) }, full);
+        if (kind.includes('gone')) child.stdout?.destroy();
+        await until(
+          async () => (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok ?? false,
+        );
+        await served(port, 3000); // more lines than a pipe holds
+        expect(await stopped(child, 'SIGTERM')).toBe(0);
+        if (typeof full === 'number') closeSync(full);
+      },
+      60_000,
+    );
+  });
+
   describe('before PostgreSQL', () => {
-    const elsewhere = async (): Promise<string> => Object.assign(template(), { port: String(await freePort()) }).href;
+    const elsewhere = async (): Promise<string> =>
+      Object.assign(new URL(database.url), { port: String(await freePort()) }).href;
 
     it('waits, says so, and begins when it is there', async () => {
       const DATABASE_URL = await elsewhere();
@@ -135,8 +169,9 @@ describe('a start', () => {
         `Waiting for PostgreSQL at ${host}${pathname}: connect ECONNREFUSED ${host}\n`,
       );
       const doorway = createServer((socket) => {
-        const database = connect(Number(template().port || 5432), template().hostname);
-        pipeline(socket, database, socket, () => undefined);
+        const { port, hostname } = new URL(database.url);
+        const upstream = connect(Number(port || 5432), hostname);
+        pipeline(socket, upstream, socket, () => undefined);
       }).listen(Number(new URL(DATABASE_URL).port), '127.0.0.1');
       expect(await saysUntil(child, 'To issue a key')).toContain('Lanyard listens at');
       expect(await stopped(child, 'SIGTERM')).toBe(0);

@@ -54,7 +54,8 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
         some.map((span) => ({ ...span, kind: scope.name.replace('@opentelemetry/instrumentation-', '') })),
       );
 
-  it('go from HTTP to Redis and SQL in one trace, and hold nothing that a client sent', async () => {
+  /** @returns where the program listens */
+  async function started(to: Server): Promise<string> {
     const runner = join(__dirname, '../scripts/run-typescript.mjs');
     program = spawn(process.execPath, [runner, join(__dirname, '../src/main.ts')], {
       env: {
@@ -63,7 +64,7 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
         PORT: '0',
         DATABASE_URL: database.url,
         REDIS_URL: process.env.REDIS_URL ?? redis?.url,
-        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(to.address() as AddressInfo).port}`,
       },
     });
     let said = '';
@@ -72,18 +73,27 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
       if (said.includes('listens at')) break;
     }
     program.stdout?.resume();
+    return /http:\S+/.exec(said)?.[0] ?? '';
+  }
+
+  async function stopped(): Promise<unknown[]> {
+    const exited = once(program, 'exit');
+    program.kill('SIGTERM');
+    return exited;
+  }
+
+  it('go from HTTP to Redis and SQL in one trace, and hold nothing that a client sent', async () => {
+    const baseUrl = await started(collector);
     const operator = new Operator({ DATABASE_URL: database.url });
     const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Traced']);
     const { key } = await operator.json<{ key: string }>(['keys', 'issue', '--organization', String(id)]);
-    const api = new ApiClient(/http:\S+/.exec(said)?.[0] ?? '', key);
+    const api = new ApiClient(baseUrl, key);
     const canary = 'canary-51c2';
     await api.get('/industryEvents', { q: canary }).set('x-request-id', 'r-1').expect(200);
     await api.post('/leads', leadInput({ firstName: canary })).expect(200);
     await api.get(`/leads/${canary}@example.com`).set('user-agent', canary).expect(400);
     await api.get(`/${key}`).expect(404);
-    const exited = once(program, 'exit');
-    program.kill('SIGTERM');
-    expect(await exited).toEqual([0, null]);
+    expect(await stopped()).toEqual([0, null]);
 
     const [server] = spans().filter(({ name }) => name === 'GET /api/v0/industryEvents');
     expect(server).toBeDefined();
@@ -101,5 +111,16 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
     // Nor where the client is.
     expect(spans().flatMap(({ attributes }) => attributes.map((one) => one.key))).not.toContain('client.address');
     expect(text).not.toContain('network.peer.address');
+  }, 60_000);
+
+  it('that nobody takes do not keep the program from its end', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    await new ApiClient(await started(silent), 'lan_unknown').get('/leads').expect(403);
+    const told = performance.now();
+    expect(await stopped()).toEqual([0, null]);
+    expect(performance.now() - told).toBeLessThan(8000); // the exporter alone would wait for ten seconds
+    silent.closeAllConnections();
+    silent.close();
   }, 60_000);
 });

@@ -99,10 +99,10 @@ describe('turns', () => {
     expect(names()).toEqual(['a1', 'b1']);
     await jest.advanceTimersByTimeAsync(9_999);
     expect(outcomes).toEqual({});
-    await end('b1');
+    await end('b1', new Error('Query read timeout'));
     expect(names()).toEqual(['a1', 'b1', 'c1']);
     await jest.advanceTimersByTimeAsync(1);
-    expect(outcomes).toEqual({ b1: 'done', a2: Overloaded });
+    expect(outcomes).toEqual({ b1: Error, a2: Overloaded });
   });
 
   it('say how many wait for theirs', async () => {

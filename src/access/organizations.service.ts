@@ -27,6 +27,10 @@ export class OrganizationsService {
       from organizations o order by id`);
   }
 
+  async areNone(): Promise<boolean> {
+    return !(await this.dataSource.manager.exists(OrganizationEntity));
+  }
+
   exists(id: number): Promise<boolean> {
     return this.dataSource.manager.existsBy(OrganizationEntity, { id });
   }

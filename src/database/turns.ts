@@ -104,7 +104,7 @@ export class Turns {
       else if (this.waiting.size === 0) this.isRefusing = false;
       if (!first) continue;
       clearTimeout(first.timer);
-      if (!isAnswered && performance.now() - Math.max(first.since, this.answered) >= A_WHILE) {
+      if (!isAnswered && !this.isLong && performance.now() - Math.max(first.since, this.answered) >= A_WHILE) {
         first.refuse(new DatabaseSilent(SILENT));
         return true;
       }

@@ -1,6 +1,6 @@
 import { BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { PoolClient } from 'pg';
+import { Client, type Pool, type PoolClient } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import type { Caller } from '../http/caller';
 import { IdempotentAnswers } from './idempotent-answers';
@@ -10,15 +10,22 @@ import { Overloaded, Turns } from './turns';
 
 /** Milliseconds that a long write may take; load balancers often give up after a minute. */
 const LONG = 50_000;
+/** Milliseconds for which a lock is waited for, as other statements do: what holds it may be an import. */
+const LOCKED = 1500;
+/** Milliseconds more for the answer, so that it is PostgreSQL that says that the time is over. */
+const ANSWER = 300;
 /** How many of them a process does at a time, of each organization one: the other connections are everybody else's. */
 const LONG_AT_A_TIME = 2;
+
+/** A client of a pool is a pg Client, which knows PostgreSQL's process, and whose end() does not wait for a statement. */
+type LongConnection = PoolClient & { processID: number; end(): Promise<void> };
 
 /** Writes of requests: run again where that helps, and under an Idempotency-Key once. */
 @Injectable()
 export class Writes implements BeforeApplicationShutdown {
   private readonly longTurns = new Turns(LONG_AT_A_TIME, 1, true);
-  /** PostgreSQL's process ids of the connections on which long writes are under way */
-  private readonly longWrites = new Set<number>();
+  /** connections on which long writes are under way */
+  private readonly longWrites = new Set<LongConnection>();
   private isStopping = false;
 
   constructor(
@@ -42,14 +49,14 @@ export class Writes implements BeforeApplicationShutdown {
   /** A write of one statement that may touch a million rows, and so take longer than others may. */
   long(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
     const work = async (manager: EntityManager): Promise<Json> => {
-      const { processID } = (await manager.queryRunner?.connect()) as PoolClient & { processID: number };
+      const connection = (await manager.queryRunner?.connect()) as LongConnection;
       if (this.isStopping) throw new Overloaded();
-      this.longWrites.add(processID);
+      this.longWrites.add(connection);
       try {
-        await manager.query(`set local statement_timeout = ${LONG}`);
-        return await oneWithin(manager, name, text, scoped(caller, values), LONG);
+        await manager.query(`set local statement_timeout = ${LONG}; set local lock_timeout = ${LOCKED}`);
+        return await oneWithin(manager, name, text, scoped(caller, values), LONG + ANSWER);
       } finally {
-        this.longWrites.delete(processID);
+        this.longWrites.delete(connection);
       }
     };
     return this.longTurns.run(caller.organizationId, () => this.transaction(caller, work));
@@ -58,7 +65,20 @@ export class Writes implements BeforeApplicationShutdown {
   /** What still runs when the clients are gone is undone: a server that is told to stop has ten seconds, not fifty. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
-    await Promise.all([...this.longWrites].map((pid) => this.dataSource.query('select pg_cancel_backend($1)', [pid])));
+    if (this.longWrites.size === 0) return;
+    // A connection of its own, because long writes may have all of the pool's.
+    const { options } = (this.dataSource.driver as unknown as { master: Pool }).master;
+    const client = new Client(options);
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      for (const { processID } of this.longWrites) await client.query('select pg_cancel_backend($1)', [processID]);
+    } catch {
+      // A PostgreSQL that gives no answer: the connections are ended, and it finds them gone.
+      for (const connection of this.longWrites) connection.end().catch(() => undefined);
+    } finally {
+      client.end().catch(() => undefined);
+    }
   }
 
   /** A write of several statements: all of them or none. Inside, only the passed manager may be touched. */

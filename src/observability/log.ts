@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
-import { destination, type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
+import { SonicBoom } from 'sonic-boom';
 import type { LogLevel } from '../config';
 
 export type Log = Logger;
@@ -8,6 +10,13 @@ export type Log = Logger;
 const GATHERED = 4096;
 /** Milliseconds after which what was gathered is written in any case. The rest is when the process ends. */
 const FLUSH_INTERVAL = 500;
+/** Milliseconds that the rest may take. */
+const LAST_FLUSH = 1000;
+/**
+ * Bytes that wait to be written at most. When a disk is full, or a reader stands still or is gone, later lines are lost:
+ * that is no reason to serve no longer.
+ */
+const UNWRITTEN = 1 << 20;
 
 /** The log: a line of JSON an entry on standard output or, on a terminal, a line for people. */
 export function createLog(level: LogLevel, to: DestinationStream = (output ??= standardOutput())): Log {
@@ -17,8 +26,11 @@ export function createLog(level: LogLevel, to: DestinationStream = (output ??= s
 
 /** made once: more than one server may run in a process */
 let output: DestinationStream | undefined;
+let gathered: SonicBoom | undefined;
 
 function standardOutput(): DestinationStream {
+  // A write that fails would end the process.
+  process.stdout.on('error', () => undefined);
   if (process.stdout.isTTY) {
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- who writes JSON does not pay for it
     const pretty = require('pino-pretty') as typeof import('pino-pretty');
@@ -28,9 +40,29 @@ function standardOutput(): DestinationStream {
       ignore: 'pid,method,route,status,durationMs',
     });
   }
-  const stream = destination({ fd: process.stdout.fd, sync: false, minLength: GATHERED });
-  setInterval(() => stream.flush(), FLUSH_INTERVAL).unref();
-  return stream;
+  // Not pino's own, which ends the process with the first error, and does not end before everything is written.
+  gathered = new SonicBoom({ fd: process.stdout.fd, sync: false, minLength: GATHERED, maxLength: UNWRITTEN });
+  gathered.on('error', () => undefined);
+  setInterval(() => gathered?.flush(), FLUSH_INTERVAL).unref();
+  return gathered;
+}
+
+/** A line for the person who started the server, among those of the log. */
+export function say(line: string): void {
+  output ??= standardOutput();
+  if (gathered === undefined) process.stdout.write(`${line}\n`);
+  else {
+    gathered.write(`${line}\n`);
+    gathered.flush();
+  }
+}
+
+/** Writes what was gathered, as far as that takes no longer than a second: to be awaited before the process ends. */
+export async function endLog(): Promise<void> {
+  const stream = gathered;
+  if (stream === undefined) return;
+  const written = new Promise((resolve) => stream.flush(resolve));
+  await Promise.race([written, pause(LAST_FLUSH)]);
 }
 
 const requestLine = ({ method, route, status, durationMs }: Record<string, unknown>): string =>

@@ -1,4 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { readConfig } from '../config';
+
+/** Milliseconds for which a server that ends waits for the collector, which may be away. */
+const LAST_EXPORT = 1000;
 
 /** Imported first by the program: what is traced must not be loaded before. Nothing is loaded for it when it is off. */
 function traced(): (() => Promise<void>) | undefined {
@@ -11,5 +15,9 @@ function traced(): (() => Promise<void>) | undefined {
   return (require('./tracing') as typeof import('./tracing')).startTracing();
 }
 
-/** Sends the spans that are left. */
-export const stopTracing = traced() ?? (() => Promise.resolve());
+const stop = traced();
+
+/** Sends the spans that are left, if somebody takes them. */
+export const stopTracing = async (): Promise<void> => {
+  if (stop) await Promise.race([stop().catch(() => undefined), pause(LAST_EXPORT)]);
+};

@@ -21,19 +21,8 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 
 export async function createDatabase(from: string): Promise<TestDatabase> {
   const name = `lanyard_test_${randomBytes(6).toString('hex')}`;
-  await patiently(() => onServer(`create database ${name} template ${from}`));
+  await onServer(`create database ${name} template ${from}`);
   return { url: urlOf(name), drop: () => onServer(`drop database if exists ${name} with (force)`) };
-}
-
-/** Again while somebody is connected to the template, as autovacuum is now and then: PostgreSQL waits five seconds. */
-async function patiently(create: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await create();
-    } catch (error) {
-      if ((error as { code?: string }).code !== '55006' || attempt === 3) throw error;
-    }
-  }
 }
 
 /** The connection string of a database of the test server. */

@@ -3,9 +3,13 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
 const FUNCTION = 'search_industry_events(text, integer, bigint, text)';
 const AS_WRITTEN = `websearch_to_tsquery(''lanyard'', q)`;
 
+/** What servers of the release before write meanwhile would keep its words as they were: they wait. */
+const ALONE = 'lock table industry_events in share row exclusive mode';
+
 /** Words beside signs are found in all fields, and phrases end with the value that they stand in. */
 export class WordsWithinWords1767830400000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
+    await db.query(ALONE);
     await db.query(`
       create function parts_of(value text) returns text language sql immutable parallel safe as $$
         select regexp_replace(translate(value, '._/@:', '     '), '[-+](?=\\d)', ' ', 'g')
@@ -37,6 +41,7 @@ export class WordsWithinWords1767830400000 implements MigrationInterface {
   }
 
   async down(db: QueryRunner): Promise<void> {
+    await db.query(ALONE);
     await db.query(`
       ${replacedIn('query_of(q)', AS_WRITTEN)}
       drop function query_of(text);
