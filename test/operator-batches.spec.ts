@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { operatorDataSourceOptions } from '../src/database/data-source';
 import { ImportService } from '../src/operator/import.service';
 import { lockWaits, query, until } from './support/embedded-fixtures';
-import { install, Installation, remove } from './support/operator';
+import { install, Installation, outcomeOf, remove } from './support/operator';
 
 const tagOption = (value: string, displayOrder: number) => ({ id: randomUUID(), displayOrder, value });
 
@@ -110,6 +110,24 @@ describe('an import of several batches', () => {
     await operator.destroy();
     const [row] = await query(installation.database.url, 'select count(*)::integer from industry_events');
     expect(row?.count).toBe(2000);
+  });
+
+  it('that is stored for good has succeeded, also when it is interrupted afterwards', async () => {
+    const holder = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
+    const held = holder.createQueryRunner();
+    await held.startTransaction();
+    await held.query('lock table leads in share update exclusive mode'); // of writers and readers only ANALYZE waits
+    const args = ['import', '-', '--organization', String(organizationId), '--json'];
+    const child = installation.operator.start(args);
+    child.stdin?.end(line('tagGroups', group) + manyLeads(1000, [one]).map(leadLine).join(''));
+    await until(async () => (await lockWaits(installation.database.url)) === 1);
+    child.kill('SIGINT');
+    const { status, stdout, stderr } = await outcomeOf(child);
+    await held.rollbackTransaction();
+    await holder.destroy();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ imported: { leads: 1000, tagGroups: 1 } });
+    expect(await stored()).toHaveLength(1000);
   });
 
   it('is done twice at the same time as if one after the other', async () => {

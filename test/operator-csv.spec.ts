@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { getMetadataStorage } from 'class-validator';
 import { DataSource } from 'typeorm';
+import { operatorDataSourceOptions } from '../src/database/data-source';
 import { instantiate } from '../src/http/reader';
 import { asItWas, withoutFormula } from '../src/operator/csv.formulas';
 import { CSV_FIELDS } from '../src/operator/csv.fields';
@@ -12,7 +14,7 @@ import { csvFormOf } from '../src/operator/csv.options';
 import { IndustryEventRecord, LeadRecord } from '../src/operator/dataset';
 import { ImportFault, ImportService } from '../src/operator/import.service';
 import { exhibitor, industryEventInput } from './support/builders';
-import { query } from './support/embedded-fixtures';
+import { lockWaits, query, until } from './support/embedded-fixtures';
 import type { Tenant } from './support/lanyard';
 import { install, Installation, Outcome, remove } from './support/operator';
 
@@ -165,14 +167,40 @@ describe('CSV', () => {
     ])('that is wrong is refused, naming %s', async (_, content, map, reason) => {
       const csv = new CsvRecords(csvFormOf({ csv: 'leads', map }) as CsvForm, tenant.organizationId);
       const db = installation.server.app.get(DataSource);
-      const records = csv.read(Readable.from([Buffer.from(content as string)]), db);
+      const chunks = Readable.from([Buffer.from(content as string)]);
       const refused: unknown = await new ImportService(db)
-        .importRecords(tenant.organizationId, records)
+        .importRecords(tenant.organizationId, (transaction) => csv.read(chunks, transaction))
         .catch((fault: ImportFault) => csv.explain(fault));
       expect(refused).toBeInstanceOf(ImportFault);
       expect((refused as ImportFault).message).toMatch(/^[^\n]*$/);
       expect((refused as ImportFault).message).toContain(reason);
       expect(await leads()).toEqual([]);
+    });
+
+    it('does not undo what clients change meanwhile in other columns, nor bring back what they delete', async () => {
+      const ids = [randomUUID(), randomUUID()] as const;
+      await tenant.import({ leads: ids.map((id) => ({ id, firstName: 'Ada', lastName: 'Rowe' })) });
+      const db = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
+      const csv = new CsvRecords(csvFormOf({ csv: 'leads' }) as CsvForm, tenant.organizationId);
+      let requests: Promise<unknown>[] = [];
+      async function* chunks() {
+        const others = Array.from({ length: 1000 }, () => `${randomUUID()},Ben\n`);
+        yield Buffer.from(`id,firstName\n${ids.map((id) => `${id},Éva\n`).join('')}${others.join('')}`);
+        requests = [
+          tenant.api.patch(`/leads/${ids[0]}`, { description: 'A client was here' }).then(({ status }) => status),
+          tenant.api.delete(`/leads/${ids[1]}`).then(({ status }) => status),
+        ];
+        await Promise.race([...requests, until(async () => (await lockWaits(installation.database.url)) === 2)]);
+        yield Buffer.from(`${randomUUID()},Cleo\n`);
+      }
+      await new ImportService(db).importRecords(tenant.organizationId, (transaction) =>
+        csv.read(chunks(), transaction),
+      );
+      expect(await Promise.all(requests)).toEqual([200, 200]);
+      const { body } = await tenant.api.get(`/leads/${ids[0]}`).expect(200);
+      expect(body.results).toMatchObject({ firstName: 'Éva', lastName: 'Rowe', description: 'A client was here' });
+      await tenant.api.get(`/leads/${ids[1]}`).expect(404);
+      await db.destroy();
     });
 
     it('that is wrong is refused in one line, and with status 1', async () => {

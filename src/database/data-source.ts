@@ -27,6 +27,9 @@ defaults.parseInputDatesAsUTC = true;
  */
 const PLANS = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off';
 
+/** Within two minutes PostgreSQL notices that an operator's machine is gone, and lets go what its command held. */
+const KEEPALIVE = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6';
+
 /** A connection for requests: what happens to it happens to the one that uses it, and to nobody else. */
 class RequestClient extends Client {
   constructor(config?: ClientConfig) {
@@ -87,6 +90,6 @@ export function operatorDataSourceOptions(url: string): PostgresDataSourceOption
     migrationsTransactionMode: 'each',
     synchronize: false,
     logging: false,
-    extra: { options: PLANS, application_name: 'lanyard-operator' },
+    extra: { options: `${PLANS} ${KEEPALIVE}`, application_name: 'lanyard-operator' },
   };
 }

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import type { DataSource } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { isUuid } from '../http/text';
 import { Column, columnsOf, Mapping } from './csv.columns';
@@ -42,17 +42,20 @@ export class CsvRecords {
 
   /**
    * Where a file lacks columns, records that are there already keep what they have in them.
-   * @param dataSource asked for what is stored, on a connection beside the one that writes
+   * @param transaction the one that writes: what it found stored stays as it is until its end
    * @throws ImportFault naming line and column
    */
-  async *read(chunks: AsyncIterable<Buffer>, dataSource: DataSource): AsyncGenerator<UncheckedRecord> {
+  async *read(
+    chunks: AsyncIterable<Buffer>,
+    transaction: () => Promise<EntityManager>,
+  ): AsyncGenerator<UncheckedRecord> {
     const rows = rowsOf(chunks, this.form.delimiter);
     const { value: head } = (await rows.next()) as { value: Row | undefined };
     if (!head) throw new ImportFault('the file is empty');
     this.columns = columnsOf(this.form.section, head.cells, this.form.mappings);
     const keepsStored = this.has('id', 'ref') && !this.hasEverything();
     for await (const batch of batches(rows)) {
-      const stored = keepsStored ? await this.stored(batch, dataSource) : undefined;
+      const stored = keepsStored ? await this.stored(batch, await transaction()) : undefined;
       for (const row of batch) {
         yield { section: this.form.section, record: this.recordOf(row, head, stored), line: row.line };
       }
@@ -107,9 +110,9 @@ export class CsvRecords {
     return isUuid(draft.id) ? draft.id.toLowerCase() : undefined;
   }
 
-  private async stored(batch: Row[], dataSource: DataSource): Promise<Map<string, Draft>> {
+  private async stored(batch: Row[], manager: EntityManager): Promise<Map<string, Draft>> {
     const ids = batch.flatMap(({ cells }) => this.idOf(cells) ?? []);
-    const records = await storedRecords(dataSource.manager, this.form.section, this.organizationId, ids);
+    const records = await storedRecords(manager, this.form.section, this.organizationId, ids);
     return new Map(records.map((record) => [String(record.id), record]));
   }
 }

@@ -2,6 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { dateTime, object, objects, values } from '../database/json';
 import { INDUSTRY_EVENT } from '../industry-events/industry-event.response';
 import type { SectionName } from './dataset';
+import { IMPORT_LOCK } from './import-fault';
 
 /**
  * The statements that render the records of a dataset, each section in the order of its list. The organization is
@@ -88,8 +89,21 @@ const STORED = {
     select row_to_json(r) as record from (${INDUSTRY_EVENT}) r`,
 };
 
+/** Nobody changes them, or takes them away, before the transaction's end. */
+const HELD = {
+  leads: [
+    'select from leads where organization_id = $2 and id = any($1::uuid[]) order by id for update',
+    `select from event_leads where organization_id = $2 and lead_id = any($1::uuid[]) order by event_id, lead_id
+      for update`,
+  ],
+  industryEvents: [
+    `select pg_advisory_xact_lock(${IMPORT_LOCK}, 0) where $1::uuid[] is not null and $2::integer is not null`,
+    'select from industry_events where id = any($1::uuid[]) and $2::integer is not null order by id for update',
+  ],
+};
+
 /**
- * What is stored of the leads of an organization, or of the catalogue, under some ids.
+ * What is stored of the leads of an organization, or of the catalogue, under some ids, held for the transaction.
  * @returns records without their moments, which stay, and without bookmarks
  */
 export async function storedRecords(
@@ -98,6 +112,7 @@ export async function storedRecords(
   organizationId: number,
   ids: string[],
 ): Promise<Record<string, unknown>[]> {
+  for (const statement of HELD[section]) await manager.query(statement, [ids, organizationId]);
   const rows = await manager.query<{ record: Record<string, unknown> }[]>(STORED[section], [ids, organizationId]);
   return rows.map(({ record: { createdAt: _, updatedAt: __, ...record } }) => record);
 }

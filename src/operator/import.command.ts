@@ -1,11 +1,10 @@
 import { Command } from 'commander';
-import type { DataSource } from 'typeorm';
 import { command, GlobalOptions, organization, PROGRAM, requireOrganization } from './arguments';
 import { CsvForm, CsvRecords } from './csv.import';
 import { csvFormOf, CsvOptions, fieldsText, withCsvOptions } from './csv.options';
 import { SECTIONS } from './dataset';
 import { chunksOf, openDataset, sizeOf } from './dataset-source';
-import { ImportFault, ImportResult, ImportService } from './import.service';
+import { type Asking, ImportFault, ImportResult, ImportService } from './import.service';
 import { importedText } from './import.text';
 import { Progress } from './progress';
 import { withDatabase } from './session';
@@ -64,23 +63,29 @@ interface ImportOptions extends GlobalOptions, CsvOptions {
 
 async function importInto(id: number, file: string, csv: CsvForm | undefined): Promise<ImportResult> {
   const progress = new Progress({ bytes: sizeOf(file) });
+  let imported: ImportResult | undefined;
   try {
     return await withDatabase(async (dataSource) => {
       await requireOrganization(dataSource, id);
-      if (csv) return await importCsv(dataSource, id, file, csv, progress);
       const imports = new ImportService(dataSource);
+      imports.onCommit = (result) => (imported = result);
+      if (csv) return await importCsv(imports, id, file, csv, progress);
       const source = await openDataset(file, progress.read);
       return 'lines' in source
         ? imports.importLines(id, source.lines, progress.records)
         : imports.import(id, source.dataset);
     });
+  } catch (error) {
+    // What comes after is for speed alone, and who is told of a failure would import everything once more.
+    if (imported === undefined) throw error;
+    return imported;
   } finally {
     progress.stop();
   }
 }
 
 async function importCsv(
-  dataSource: DataSource,
+  imports: ImportService,
   id: number,
   file: string,
   form: CsvForm,
@@ -88,8 +93,8 @@ async function importCsv(
 ): Promise<ImportResult> {
   const csv = new CsvRecords(form, id);
   try {
-    const records = csv.read(chunksOf(file, progress.read), dataSource);
-    return await new ImportService(dataSource).importRecords(id, records, progress.records);
+    const records: Asking = (transaction) => csv.read(chunksOf(file, progress.read), transaction);
+    return await imports.importRecords(id, records, progress.records);
   } catch (error) {
     throw error instanceof ImportFault ? csv.explain(error) : error;
   }

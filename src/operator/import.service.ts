@@ -27,8 +27,17 @@ export interface UncheckedRecord {
 
 type OnProgress = (records: number) => void;
 
+/**
+ * Where records come from that depend on what is stored: to ask for it, the import's own transaction, in which nothing is
+ * being written at that moment.
+ */
+export type Asking = (transaction: () => Promise<EntityManager>) => AsyncIterable<UncheckedRecord>;
+
 /** Records that are written with one set of statements. */
 const BATCH = 1000;
+
+/** For how long nothing comes before PostgreSQL ends an import: whoever feeds it is gone, and others wait for what it holds. */
+const STANDS_STILL = '10 min';
 
 /** The tables that an import fills. */
 const FILLED = [
@@ -40,6 +49,9 @@ const FILLED = [
 /** Reads a dataset into an organization: all of it, or nothing. */
 @Injectable()
 export class ImportService {
+  /** Told what is imported as soon as it is stored for good, whatever happens after. */
+  onCommit: (result: ImportResult) => void = () => undefined;
+
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /**
@@ -75,12 +87,13 @@ export class ImportService {
    */
   importRecords(
     organizationId: number,
-    records: AsyncIterable<UncheckedRecord>,
+    records: AsyncIterable<UncheckedRecord> | Asking,
     onProgress: OnProgress = () => undefined,
   ): Promise<ImportResult> {
     return this.inOneTransaction(organizationId, async (run) => {
       let read = 0;
-      for await (const { section, record, line } of records) {
+      const all = typeof records === 'function' ? records(() => run.transaction()) : records;
+      for await (const { section, record, line } of all) {
         await run.add(section, record, line);
         if (++read % BATCH === 0) onProgress(read);
       }
@@ -95,6 +108,7 @@ export class ImportService {
     const result = await this.dataSource.transaction(async (manager) => {
       // What a batch finds stored must still be so when it is written, so imports of an organization take turns.
       await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK, organizationId]);
+      await manager.query(`set local idle_in_transaction_session_timeout = '${STANDS_STILL}'`);
       // Lists are everybody's lock: they are settled in the last moment, and not held for as long as an import lasts.
       await manager.query('select defer_lists()');
       const run = new ImportRun(manager, organizationId);
@@ -103,6 +117,7 @@ export class ImportService {
       await manager.query('select settle_lists()');
       return result;
     });
+    this.onCommit(result);
     // Running servers made their plans for the tables as they were; this lets them make new ones.
     const records = Object.values(result.imported).reduce((sum, count) => sum + count, 0);
     if (records >= BATCH) await this.dataSource.query(`analyze ${FILLED.join(', ')}`);
@@ -162,6 +177,12 @@ class ImportRun {
     if (fault !== undefined) throw new ImportFault(`${place}.${fault}: missing or invalid`);
     this.waiting[section].push({ place, record: instance });
     if (this.waiting[section].length === BATCH) await this.writeUpTo(section);
+  }
+
+  /** The import's transaction, when the batch under way has been written. */
+  async transaction(): Promise<EntityManager> {
+    await this.writing;
+    return this.scope.manager;
   }
 
   async finish(): Promise<ImportResult> {
