@@ -131,6 +131,10 @@ export class Config {
   @setting('LANYARD_REQUEST_TIMEOUT_MS', integer(100, 600_000))
   readonly requestTimeoutMs: number = 60_000;
 
+  /** Milliseconds for which a client may take no byte of its answer. */
+  @setting('LANYARD_ANSWER_TIMEOUT_MS', integer(100, 600_000))
+  readonly answerTimeoutMs: number = 15_000;
+
   /** Milliseconds during which a stopping server still answers what reaches it. */
   @setting('LANYARD_DRAIN_MS', integer(0, 60_000))
   readonly drainMs: number = 500;

@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { operatorDataSourceOptions } from '../src/database/data-source';
 import { migrate } from '../src/database/migrate';
 import { emptyDatabase, TestDatabase } from './support/database';
+import { query } from './support/embedded-fixtures';
 import { Operator } from './support/operator';
 
 describe('migrations', () => {
@@ -42,6 +43,26 @@ describe('migrations', () => {
     const applied = await Promise.all([migrate(database.url), migrate(database.url), migrate(database.url)]);
     await dataSource.initialize();
     expect(applied.flat().length).toBe(dataSource.migrations.length);
+  });
+
+  it('give way to a transaction that has a table for long, and come after it', async () => {
+    await migrate(database.url);
+    await dataSource.initialize();
+    await dataSource.undoLastMigration();
+    const long = dataSource.createQueryRunner();
+    await long.startTransaction();
+    await long.query("insert into industry_events (id, name) values (gen_random_uuid(), 'Imported')");
+    const said: string[] = [];
+    const say = (line: string): void => {
+      said.push(line);
+      // Who stands behind the migration has its turn.
+      void query(database.url, 'select from industry_events for update skip locked').then(() =>
+        long.commitTransaction(),
+      );
+    };
+    expect(await migrate(database.url, { say })).toHaveLength(1);
+    await long.release();
+    expect(said).toEqual([expect.stringContaining('Waiting for an import')]);
   });
 
   it('can be reverted to an empty database', async () => {

@@ -1,6 +1,47 @@
-import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import type { Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { promisify } from 'node:util';
+import { UntakenAnswers } from '../src/http/untaken';
+import { until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
+
+describe('a client that does not take its answer', () => {
+  it('is cut off, and keeps no memory', async () => {
+    const lanyard = await startInProcess({ answerTimeoutMs: 200 });
+    const tenant = await lanyard.tenant();
+    const long = '\u0001'.repeat(30_000); // six bytes each in JSON: more than the system takes for both sides
+    for (let n = 0; n < 50; n++)
+      await tenant.import({ leads: [{ id: randomUUID(), description: long, address: long }] });
+    const server = lanyard.app.getHttpServer() as Server;
+    const connections = promisify(server.getConnections.bind(server));
+    const { hostname, port } = new URL(lanyard.baseUrl);
+    const socket = connect(Number(port), hostname).pause();
+    socket.on('error', () => undefined);
+    socket.write(`GET /api/v0/leads?limit=50 HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n\r\n`);
+    await until(async () => (await connections()) === 1);
+    await until(async () => (await connections()) === 0);
+    socket.destroy();
+    await lanyard.stop();
+  });
+
+  it('is cut off at once, when it has waited longest and others wait too', () => {
+    const untaken = new UntakenAnswers(1000, 10);
+    const destroyed: string[] = [];
+    const answer = (name: string, writableLength: number): ServerResponse =>
+      Object.assign(new EventEmitter(), {
+        ...{ writableLength, destroyed: false, setTimeout: () => undefined },
+        destroy: () => destroyed.push(name),
+      }) as unknown as ServerResponse;
+    const [gone, large] = [answer('gone', 5), answer('large', 6)];
+    for (const one of [gone, answer('taken', 0), large]) untaken.watch(one);
+    expect(destroyed).toEqual(['gone']);
+    large.emit('close');
+    for (const one of [answer('first', 4), answer('second', 4), answer('third', 4)]) untaken.watch(one);
+    expect(destroyed).toEqual(['gone', 'first']);
+  });
+});
 
 describe('a client that takes too long', () => {
   let lanyard: InProcess;

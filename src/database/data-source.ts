@@ -77,8 +77,11 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
   };
 }
 
-/** The same database for migrations, imports and exports, which may take as long as they need. */
-export function operatorDataSourceOptions(url: string): PostgresDataSourceOptions {
+/**
+ * The same database for migrations, imports and exports, which may take as long as they need.
+ * @param session more settings of its sessions, as PostgreSQL's options
+ */
+export function operatorDataSourceOptions(url: string, session = ''): PostgresDataSourceOptions {
   return {
     type: 'postgres',
     url,
@@ -89,7 +92,8 @@ export function operatorDataSourceOptions(url: string): PostgresDataSourceOption
     // each migration in a transaction of its own; the whole run under an advisory lock (migrate.ts)
     migrationsTransactionMode: 'each',
     synchronize: false,
+    logger: 'debug', // errors are thrown, and standard output is the command's answer
     logging: false,
-    extra: { options: `${PLANS} ${KEEPALIVE}`, application_name: 'lanyard-operator' },
+    extra: { options: `${PLANS} ${KEEPALIVE} ${session}`, application_name: 'lanyard-operator' },
   };
 }

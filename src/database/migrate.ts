@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
+import { DataSource, MigrationExecutor } from 'typeorm';
 import { ConfigError } from '../config';
 import { operatorDataSourceOptions } from './data-source';
-import { sqlState } from './transaction';
+import { LOCK_NOT_AVAILABLE, sqlState } from './transaction';
 
 /** Any constant: all processes that migrate one database must take the same lock. */
 const MIGRATION_LOCK = 7_261_914;
@@ -11,6 +11,8 @@ const PATIENCE = 10_000;
 /** Milliseconds between two tries: the first, and the longest. */
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 1000;
+/** Milliseconds for which a migration waits for a table, with all requests for it behind: fewer than a statement has. */
+const GIVES_WAY = 1000;
 /** Milliseconds that a try may take, so that a network which swallows it does not hold the start for ever. */
 const CONNECT_TIMEOUT = 5000;
 
@@ -31,20 +33,38 @@ export interface Waiting {
  * @throws ConfigError when the database cannot be reached
  */
 export async function migrate(url: string, waiting: Waiting = {}): Promise<string[]> {
-  const dataSource = await connect(url, waiting);
+  const dataSource = await connect(url, waiting, `-c lock_timeout=${GIVES_WAY}`);
   try {
     const lock = dataSource.createQueryRunner();
     await lock.connect();
     try {
+      await lock.query('set lock_timeout = 0');
       await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-      const applied = await dataSource.runMigrations();
-      return applied.map((migration) => migration.name);
+      return await applyMissing(dataSource, waiting);
     } finally {
       await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
       await lock.release();
     }
   } finally {
     await dataSource.destroy();
+  }
+}
+
+/**
+ * A migration that waits for a table, which an import may hold for minutes, has all requests for that table wait behind
+ * it: so it gives way, and tries again.
+ */
+async function applyMissing(dataSource: DataSource, { say, signal }: Waiting): Promise<string[]> {
+  const missing = await new MigrationExecutor(dataSource).getPendingMigrations();
+  for (let isTold = false; ; isTold = true) {
+    try {
+      await dataSource.runMigrations();
+      return missing.map(({ name }) => name);
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (!isTold) say?.('Waiting for an import, or another long transaction, before the database can be migrated');
+      await pause(LONGEST_PAUSE, undefined, { signal });
+    }
   }
 }
 
@@ -57,12 +77,17 @@ const CUT_OFF = /^(Connection terminated|timeout expired)/;
 
 /**
  * The database as it stands.
+ * @param session settings of its sessions, as PostgreSQL's options
  * @throws ConfigError when it cannot be reached
  */
-export async function connect(url: string, { milliseconds = 0, say, signal }: Waiting = {}): Promise<DataSource> {
+export async function connect(
+  url: string,
+  { milliseconds = 0, say, signal }: Waiting = {},
+  session = '',
+): Promise<DataSource> {
   const started = performance.now();
   for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
-    const options = { ...operatorDataSourceOptions(url), connectTimeoutMS: CONNECT_TIMEOUT };
+    const options = { ...operatorDataSourceOptions(url, session), connectTimeoutMS: CONNECT_TIMEOUT };
     try {
       return await new DataSource(options).initialize();
     } catch (error) {

@@ -19,6 +19,9 @@ export async function retried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** A lock was waited for as long as the session's `lock_timeout` lets it. */
+export const LOCK_NOT_AVAILABLE = '55P03';
+
 /** What PostgreSQL said, also through TypeORM. */
 const causeOf = (error: unknown): { code?: unknown; constraint?: unknown } =>
   (error instanceof QueryFailedError ? error.driverError : error instanceof Error ? error : {}) as object;

@@ -1,6 +1,7 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
+import { UntakenAnswers } from './untaken';
 
 /** How long a client may take, in milliseconds. */
 interface Patience {
@@ -8,6 +9,8 @@ interface Patience {
   headersTimeoutMs: number;
   /** until the last byte of the body is there */
   requestTimeoutMs: number;
+  /** without a byte of its answer that it takes */
+  answerTimeoutMs: number;
 }
 
 /** Express without two of its costs, which were more than half of a request's. */
@@ -23,7 +26,14 @@ export class LeanExpressAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const app = this.getInstance<{ request: IncomingMessage; response: ServerResponse }>();
     class ExpressRequest extends IncomingMessage {}
-    class ExpressResponse extends ServerResponse {}
+    const untaken = new UntakenAnswers(this.patience.answerTimeoutMs);
+    class ExpressResponse extends ServerResponse {
+      override end(...given: never[]): this {
+        super.end(...given);
+        untaken.watch(this);
+        return this;
+      }
+    }
     app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as IncomingMessage;
     app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as ServerResponse;
     const { headersTimeoutMs, requestTimeoutMs } = this.patience;

@@ -2,7 +2,7 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { many, one } from '../database/json';
 import { allWithin, CountedListing, Json, oneWithin, Page, Statements, TrackedListing } from '../database/statements';
-import { sqlState, TryAgain, violates } from '../database/transaction';
+import { LOCK_NOT_AVAILABLE, sqlState, TryAgain, violates } from '../database/transaction';
 import { Overloaded } from '../database/turns';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
@@ -46,9 +46,6 @@ const POTENTIAL_DUPLICATES = many(
   INDUSTRY_EVENT,
 );
 
-/** PostgreSQL's name of a wait for a lock that took longer than the trigger `not_wait_for_import` lets it. */
-const LOCK_NOT_AVAILABLE = '55P03';
-
 @Injectable()
 export class IndustryEventsService {
   constructor(
@@ -91,6 +88,7 @@ export class IndustryEventsService {
       return `{"industryEvent":${record},"created":${created !== undefined},"potentialDuplicates":[${duplicates}]}`;
     });
     return write.catch((error: unknown) => {
+      // The trigger `not_wait_for_import` gave up.
       throw sqlState(error) === LOCK_NOT_AVAILABLE ? new Overloaded() : error;
     });
   }

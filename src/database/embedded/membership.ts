@@ -6,6 +6,9 @@ import { codeOf } from './embedded-postgres-error';
 /** Advisory lock, in the database postgres, that every user of the embedded PostgreSQL holds in shared mode. */
 const LOCK = 5_269_716_233;
 
+/** Milliseconds for the answer of a PostgreSQL that is to be left, so that one which gives none keeps nobody. */
+const ANSWER = 2000;
+
 /** The database of the service. The members connect to postgres, so that this one can be cloned or dropped. */
 export const DATABASE = 'lanyard';
 
@@ -59,8 +62,10 @@ export class Membership {
    */
   async leave(whenLast: () => Promise<void>): Promise<void> {
     try {
-      await this.client.query('select pg_advisory_unlock_shared($1)', [LOCK]);
-      const { rows } = await this.client.query<{ last: boolean }>('select pg_try_advisory_lock($1) as last', [LOCK]);
+      const soon = { values: [LOCK], query_timeout: ANSWER };
+      await this.client.query({ text: 'select pg_advisory_unlock_shared($1)', ...soon });
+      const last = { text: 'select pg_try_advisory_lock($1) as last', ...soon };
+      const { rows } = await this.client.query<{ last: boolean }>(last);
       if (rows[0]?.last) await whenLast();
     } finally {
       await this.client.end().catch(() => undefined);
