@@ -48,8 +48,9 @@ export class IndustryEventsQuery extends PageQuery {
   @QueryText(
     'Full-text search over name, venue city, state and country, description, keywords, industries and personas. Every ' +
       'word must match in one of them, whatever its case and accents and in any English form (`exhibiting` finds ' +
-      '`exhibits`); a blank one counts as left out, and words such as `the` do not count. `"a phrase"`, `or` and `-word` work as in a web search. What ' +
-      'matches in the name comes first, then what does with venue, keywords, industries and personas, then the rest.',
+      '`exhibits`); a blank one counts as left out, and words such as `the` do not count. `"a phrase"`, `or` and ' +
+      '`-word` work as in a web search. What matches in the name comes first, then what does with venue, keywords, ' +
+      'industries and personas, then the rest.',
   )
   q?: string;
 }
