@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { eventInput, leadInput } from './support/builders';
+import { onServer, urlOf } from './support/database';
 import { lockWaits, query, until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
 
@@ -59,21 +60,39 @@ describe('a delete of an event that takes long', () => {
     expect(await Promise.all(deletes)).toEqual([200, 200, 200, 200]);
   });
 
-  it('does not keep a server that is to end, which undoes it', async () => {
-    const [id, next] = [await createEvent(), await createEvent()];
-    await query(
-      url(),
-      `create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return old; end $$;
-      create trigger dawdling before delete on events for each row execute function dawdle()`,
-    );
-    const dawdling = async () =>
-      query(url(), "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'");
-    const deletes = [id, next].map((event) => tenant.api.delete(`/events/${event}`).then(({ status }) => status));
-    await until(async () => (await dawdling()).length > 0);
-    await lanyard.app.close();
-    expect(await Promise.all(deletes)).toEqual([500, 503]);
-    expect(await query(url(), 'select id::integer from events order by id')).toEqual([{ id }, { id: next }]);
+  it('does not wait for as long for a lock, which an import may hold', async () => {
+    const id = await createEvent();
+    const holder = await new DataSource({ type: 'postgres', url: url() }).initialize();
+    const held = holder.createQueryRunner();
+    await held.startTransaction();
+    await held.query('select from events for update');
+    await tenant.api.delete(`/events/${id}`).expect(500);
+    await held.rollbackTransaction();
+    await holder.destroy();
+    await tenant.api.delete(`/events/${id}`).expect(200);
   });
+
+  it.each(['', ', also when PostgreSQL takes no more connections'])(
+    'does not keep a server that is to end, which undoes it%s',
+    async (closed) => {
+      const [id, next] = [await createEvent(), await createEvent()];
+      const name = new URL(url()).pathname.slice(1);
+      await query(
+        url(),
+        `create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return old; end $$;
+        create trigger dawdling before delete on events for each row execute function dawdle()`,
+      );
+      const dawdling = () =>
+        query(urlOf('postgres'), `select from pg_stat_activity where datname = '${name}' and wait_event = 'PgSleep'`);
+      const deletes = [id, next].map((event) => tenant.api.delete(`/events/${event}`).then(({ status }) => status));
+      await until(async () => (await dawdling()).length > 0);
+      if (closed) await onServer(`alter database ${name} allow_connections false`);
+      await lanyard.app.close();
+      expect((await Promise.all(deletes)).sort()).toEqual([500, 503]);
+      if (closed) await onServer(`alter database ${name} allow_connections true`);
+      expect(await query(url(), 'select id::integer from events order by id')).toEqual([{ id }, { id: next }]);
+    },
+  );
 });
 
 describe('a COMMIT that does not return, as when the synchronous standby is away,', () => {
