@@ -36,6 +36,9 @@ if (files.length === 0) {
   process.exit(2);
 }
 
+/** Files that are judged in one go: each has all suites run once more, to see which of them reaches what. */
+const PART = 6;
+
 const ROOT = join(__dirname, '..');
 const STRYKER = join(dirname(require.resolve('@stryker-mutator/core/package.json')), 'bin/stryker.js');
 
@@ -94,9 +97,17 @@ async function run(): Promise<boolean> {
     ...files.filter((file) => !(file in report.files)),
     ...new Set(survivors.map(({ file, line, lastLine }) => `${file}:${line}-${lastLine}`)),
   ];
-  if (mutated.length > 0) report = updated(report, await judge(mutated));
-  if (values.report) writeFileSync(values.report, JSON.stringify(report));
+  for (const part of inParts(mutated)) {
+    report = updated(report, await judge(part));
+    if (values.report) writeFileSync(values.report, JSON.stringify(report));
+  }
   return conclude(report);
+}
+
+/** What is judged in one go. A kept report is written after each, so that an interrupted run loses one of them at most. */
+function inParts(mutated: string[]): string[][] {
+  const size = values.report ? PART : Math.max(mutated.length, 1);
+  return Array.from({ length: Math.ceil(mutated.length / size) }, (_, n) => mutated.slice(n * size, (n + 1) * size));
 }
 
 async function judge(mutated: string[]): Promise<Report> {
