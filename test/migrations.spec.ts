@@ -48,7 +48,12 @@ describe('migrations', () => {
   it('give way to a transaction that has a table for long, and come after it', async () => {
     await migrate(database.url);
     await dataSource.initialize();
-    await dataSource.undoLastMigration();
+    const latest = async () =>
+      (await dataSource.query<{ name: string }[]>('select name from migrations order by id desc limit 1'))[0]?.name;
+    for (let undone; undone !== 'WordsWithinWords1767830400000';) {
+      undone = await latest();
+      await dataSource.undoLastMigration();
+    }
     const long = dataSource.createQueryRunner();
     await long.startTransaction();
     await long.query("insert into industry_events (id, name) values (gen_random_uuid(), 'Imported')");
@@ -60,7 +65,7 @@ describe('migrations', () => {
         long.commitTransaction(),
       );
     };
-    expect(await migrate(database.url, { say })).toHaveLength(1);
+    expect(await migrate(database.url, { say })).toContain('WordsWithinWords1767830400000');
     await long.release();
     expect(said).toEqual([expect.stringContaining('Waiting for an import')]);
   });
