@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { stopTracing } from './observability/traced'; // before what it traces
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from './app';
@@ -57,6 +57,8 @@ function stopSignal(): AbortSignal {
 const ANSWERS_WITHIN = 5_000;
 /** Milliseconds for which a busy server may look for a moment in which nothing arrives. */
 const QUIET_WITHIN = 1_000;
+/** Milliseconds of a turn of the event loop in which nothing is done. */
+const QUIET_TURN = 0.02;
 
 /**
  * Tells load balancers that this server is going, serves on while they take notice, and asks clients to close their
@@ -68,7 +70,9 @@ async function drain(app: NestExpressApplication, { drainMs }: Config): Promise<
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
   await pause(drainMs);
   const held = await nothingArrives(server);
-  const closed = new Promise((resolve) => server.close(resolve));
+  // Not HTTP's own, which first looks through all connections: meanwhile new ones would come.
+  const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+  server.closeIdleConnections();
   for (const socket of held) socket.resume();
   const late = setTimeout(() => server.closeAllConnections(), ANSWERS_WITHIN);
   await closed;
@@ -77,7 +81,8 @@ async function drain(app: NestExpressApplication, { drainMs }: Config): Promise<
 
 /**
  * A turn of the event loop takes one new connection from the system at most, and those that still wait there are reset
- * when the server stops to listen. So that happens right after a turn that brought nothing. Until then what is new is
+ * when the server stops to listen. So that happens right after a turn that brought nothing, and was so short that nothing
+ * else was done in it, during which one could have come. Until then what is new is
  * held: at load, each answer would bring the next connection.
  * @returns the connections that are held
  */
@@ -90,9 +95,10 @@ async function nothingArrives(server: Server): Promise<Socket[]> {
   });
   server.on('request', () => void (arrivals += 1));
   const deadline = performance.now() + QUIET_WITHIN;
-  for (let before = -1; before !== arrivals && performance.now() < deadline;) {
-    before = arrivals;
+  for (let isQuiet = false; !isQuiet && performance.now() < deadline;) {
+    const [begun, before] = [performance.now(), arrivals];
     await new Promise(setImmediate);
+    isQuiet = before === arrivals && performance.now() - begun < QUIET_TURN;
   }
   return held;
 }
