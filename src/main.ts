@@ -53,7 +53,7 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Milliseconds that answers under way may take: a statement has two seconds, but a delete of an event. */
+/** Milliseconds that answers under way may take: a statement has two seconds; a delete that needs more is undone. */
 const ANSWERS_WITHIN = 5_000;
 /** Milliseconds for which a busy server may look for a moment in which nothing arrives. */
 const QUIET_WITHIN = 1_000;
@@ -82,8 +82,8 @@ async function drain(app: NestExpressApplication, { drainMs }: Config): Promise<
 /**
  * A turn of the event loop takes one new connection from the system at most, and those that still wait there are reset
  * when the server stops to listen. So that happens right after a turn that brought nothing, and was so short that nothing
- * else was done in it, during which one could have come. Until then what is new is
- * held: at load, each answer would bring the next connection.
+ * else was done in it, during which one could have come. Until then what is new is held: at load, each answer would bring
+ * the next connection.
  * @returns the connections that are held
  */
 async function nothingArrives(server: Server): Promise<Socket[]> {

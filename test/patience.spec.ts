@@ -43,32 +43,34 @@ describe('a delete of an event that takes long', () => {
   const createEvent = async (): Promise<number> =>
     (await tenant.api.post('/events', eventInput()).expect(200)).body.results.id;
   const url = (): string => lanyard.config.databaseUrl as string;
-
-  it('leaves connections to other requests of its organization, however many there are', async () => {
-    const ids = [await createEvent(), await createEvent(), await createEvent(), await createEvent()];
-    const holder = new DataSource({ type: 'postgres', url: url() });
-    await holder.initialize();
+  /** Locks all events, as an import does. @returns lets them go */
+  const holdEvents = async (): Promise<() => Promise<void>> => {
+    const holder = await new DataSource({ type: 'postgres', url: url() }).initialize();
     const held = holder.createQueryRunner();
     await held.startTransaction();
     await held.query('select from events for update');
+    return async () => {
+      await held.rollbackTransaction();
+      await holder.destroy();
+    };
+  };
+
+  it('leaves connections to other requests of its organization, however many there are', async () => {
+    const ids = [await createEvent(), await createEvent(), await createEvent(), await createEvent()];
+    const release = await holdEvents();
     const deletes = ids.map((id) => tenant.api.delete(`/events/${id}`).then(({ status }) => status));
     await until(async () => (await lockWaits(url())) > 0);
     await tenant.api.get('/events').expect(200);
     expect(await lockWaits(url())).toBe(1);
-    await held.rollbackTransaction();
-    await holder.destroy();
+    await release();
     expect(await Promise.all(deletes)).toEqual([200, 200, 200, 200]);
   });
 
   it('does not wait for as long for a lock, which an import may hold', async () => {
     const id = await createEvent();
-    const holder = await new DataSource({ type: 'postgres', url: url() }).initialize();
-    const held = holder.createQueryRunner();
-    await held.startTransaction();
-    await held.query('select from events for update');
+    const release = await holdEvents();
     await tenant.api.delete(`/events/${id}`).expect(500);
-    await held.rollbackTransaction();
-    await holder.destroy();
+    await release();
     await tenant.api.delete(`/events/${id}`).expect(200);
   });
 
