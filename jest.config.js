@@ -6,7 +6,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/after-each-suite.ts'],
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  // All cores: suites wait for PostgreSQL half of the time, and none of them measures time.
+  // All cores: suites wait for PostgreSQL half of the time, and what they say of time is true on a busy machine too.
   maxWorkers: '100%',
   testTimeout: 30_000,
   collectCoverageFrom: ['src/**/*.ts'],

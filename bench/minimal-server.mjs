@@ -56,8 +56,9 @@ const LEADS = 'leads where organization_id = $1';
 const LIST = [LEADS, 'created_at, id', leadsFrom];
 const ACTIVITY = ['lead_activity_events where organization_id = $1 and lead_id = $2', 'created_at, id', activitiesFrom];
 const SEARCH = [
-  `industry_events where search @@ websearch_to_tsquery('lanyard', $1)`,
-  `ts_rank(search, websearch_to_tsquery('lanyard', $1)) desc, created_at, id`,
+  'industry_events join industry_event_words using (created_at, id) where words @@ query_of($1)',
+  `case when ts_filter(words, '{a}') @@ query_of($1) then 1 when ts_filter(words, '{a,b}') @@ query_of($1) then 2
+    else 3 end, created_at, id`,
   industryEventsFrom,
 ];
 

@@ -4,7 +4,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -128,10 +127,8 @@ async function startPostgres(defer) {
 
 async function startRedis(defer) {
   if (spawnSync('redis-server', ['--version']).status !== 0) return undefined;
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  await new Promise((closed) => probe.close(closed));
+  const { freePort } = await import('../dist/src/database/embedded/free-port.js');
+  const port = await freePort();
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   await startChild('redis-server', options, { defer, sign: /Ready to accept connections/ });
   return `redis://127.0.0.1:${port}`;

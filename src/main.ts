@@ -55,8 +55,10 @@ function stopSignal(): AbortSignal {
 
 /** Milliseconds that answers under way may take: a statement has two seconds; a delete that needs more is undone. */
 const ANSWERS_WITHIN = 5_000;
-/** Milliseconds for which a busy server may look for a moment in which nothing arrives. */
+/** Milliseconds in which a server looks for a moment in which nothing arrives. */
 const QUIET_WITHIN = 1_000;
+/** Milliseconds in which nothing arrived, at first; the longer it looks, the less it takes. */
+const QUIET = 50;
 /** Milliseconds of a turn of the event loop in which nothing is done. */
 const QUIET_TURN = 0.02;
 
@@ -81,24 +83,28 @@ async function drain(app: NestExpressApplication, { drainMs }: Config): Promise<
 
 /**
  * A turn of the event loop takes one new connection from the system at most, and those that still wait there are reset
- * when the server stops to listen. So that happens right after a turn that brought nothing, and was so short that nothing
- * else was done in it, during which one could have come. Until then what is new is held: at load, each answer would bring
- * the next connection.
+ * when the server stops to listen. So what is new is held, until everybody who would come waits for an answer, or at
+ * least nobody came for a while; at load, each answer would bring the next connection. And it ends right after a turn
+ * that brought nothing, and was so short that nothing else was done in it, during which one could have come.
  * @returns the connections that are held
  */
 async function nothingArrives(server: Server): Promise<Socket[]> {
   const held: Socket[] = [];
-  let arrivals = 0;
+  const begun = performance.now();
+  let arrived = begun;
   server.on('connection', (socket: Socket) => {
-    arrivals += 1;
+    arrived = performance.now();
     held.push(socket.pause());
   });
-  server.on('request', () => void (arrivals += 1));
-  const deadline = performance.now() + QUIET_WITHIN;
-  for (let isQuiet = false; !isQuiet && performance.now() < deadline;) {
-    const [begun, before] = [performance.now(), arrivals];
-    await new Promise(setImmediate);
-    isQuiet = before === arrivals && performance.now() - begun < QUIET_TURN;
+  server.on('request', () => void (arrived = performance.now()));
+  for (let looked = 0; looked < 1;) {
+    const before = performance.now();
+    looked = (before - begun) / QUIET_WITHIN;
+    if (before - arrived < QUIET * (1 - looked)) await pause(1);
+    else {
+      await new Promise(setImmediate);
+      if (arrived < before && performance.now() - before < QUIET_TURN) break;
+    }
   }
   return held;
 }

@@ -146,7 +146,7 @@ describe('who a key speaks for', () => {
     db.source.failsToWrite = true;
     await use(db);
     await pass(MINUTE);
-    expect(warn.mock.calls).toEqual([['The last use of the keys could not be written']]);
+    expect(warn.mock.calls).toEqual([[{ message: 'The last use of the keys could not be written' }]]);
   });
 });
 
@@ -162,10 +162,14 @@ describe('failures to authenticate', () => {
     [59, 59],
     [0, 1],
   ])('of an address that is blocked for %i s more are told to wait for %i s', async (timeToBlockExpire, seconds) => {
+    jest.spyOn(Date, 'now').mockReturnValue(1_000_001);
     const failures = counting(() => Promise.resolve({ isBlocked: true, timeToBlockExpire }));
     const sent = response();
     await expect(failures.count('a', sent as never)).rejects.toMatchObject({ status: 429 });
-    expect(sent.headers).toEqual({ 'Retry-After': seconds });
+    expect(sent.headers).toEqual({
+      ...{ 'X-RateLimit-Limit': 3, 'X-RateLimit-Remaining': 0, 'X-RateLimit-Reset': 1001 + seconds },
+      'Retry-After': seconds,
+    });
   });
 
   it.each([

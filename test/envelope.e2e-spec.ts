@@ -37,6 +37,8 @@ describe('envelope', () => {
     ['put', '/leads/x/y/z'],
     ['get', ''],
     ['get', '//leads'],
+    ['get', '/leads/'],
+    ['get', '/LEADS'],
   ] as const)('is an error for %s %s', async (method, path) => {
     const { body, headers } = await tenant.api.send(method, path).expect(404);
     expect(body).toEqual({ status: 404, error: 'Not Found' });

@@ -1,5 +1,6 @@
 import { HttpException, Logger, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
+import { Overloaded } from '../src/database/turns';
 import { ErrorFilter } from '../src/http/error.filter';
 import { InvalidField } from '../src/http/errors';
 
@@ -12,7 +13,7 @@ describe('an error', () => {
   afterEach(() => jest.restoreAllMocks());
 
   /** What is answered to a request that it ended. */
-  function answerTo(error: unknown, headersSent = false) {
+  function answerTo(error: unknown, headersSent = false, filter = new ErrorFilter()) {
     const headers: Record<string, unknown> = {};
     const answer: { status?: number; body?: string; destroyed?: true } = {};
     const response = {
@@ -23,13 +24,19 @@ describe('an error', () => {
       destroy: () => void (answer.destroyed = true),
     };
     const http = { getRequest: () => ({ id: 'r-1' }), getResponse: () => response };
-    new ErrorFilter().catch(error, { switchToHttp: () => http } as never);
+    filter.catch(error, { switchToHttp: () => http } as never);
     return { headers, ...answer };
   }
 
   const frames = expect.arrayContaining([expect.stringMatching(/^ +at /)]);
   const TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
   const body = (status: number, error: string) => JSON.stringify({ status, error });
+
+  const LATER = {
+    headers: { ...TYPE, 'Retry-After': '1' },
+    status: 503,
+    body: body(503, 'Service Unavailable'),
+  };
 
   it.each([
     ['of a status', new NotFoundException('secret'), 404, 'Not Found'],
@@ -41,10 +48,26 @@ describe('an error', () => {
     expect(logged).toEqual([]);
   });
 
-  it('of overload tells when to come again, and is not logged for each request', () => {
-    const headers = { ...TYPE, 'Retry-After': '1' };
-    const answer = { headers, status: 503, body: body(503, 'Service Unavailable') };
-    expect(answerTo(new ServiceUnavailableException())).toEqual(answer);
+  it('of a server that is not ready tells when to come again, and is not logged', () => {
+    expect(answerTo(new ServiceUnavailableException())).toEqual(LATER);
+    expect(logged).toEqual([]);
+  });
+
+  it('of overload tells when to come again, and the reason to the log, though not for each request', () => {
+    const warned: unknown[] = [];
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((message: unknown) => warned.push(message));
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    const filter = new ErrorFilter();
+    const locked = Object.assign(new Error('Lovelace'), { code: '55P03' });
+    expect(answerTo(new Overloaded('Too many wait'), false, filter)).toEqual(LATER);
+    now.mockReturnValue(9_999);
+    expect(answerTo(new QueryFailedError('', [], locked), false, filter)).toEqual(LATER);
+    const overloaded = { requestId: 'r-1', error: 'Overloaded', message: 'Too many wait', frames };
+    expect(warned).toEqual([overloaded]);
+    now.mockReturnValue(10_000);
+    expect(answerTo(new QueryFailedError('', [], locked), false, filter)).toEqual(LATER);
+    const state = { error: 'QueryFailedError', sqlState: '55P03', frames };
+    expect(warned).toEqual([overloaded, { requestId: 'r-1', ...state }]);
     expect(logged).toEqual([]);
   });
 

@@ -46,11 +46,11 @@ describe('the sweep of stored answers', () => {
 
   it('that fails is said in the log, and tried again', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    batches = [new Error('away')];
+    batches = [Object.assign(new Error('full'), { code: '53100' })];
     const swept = answers();
     swept.onApplicationBootstrap();
     await jest.advanceTimersByTimeAsync(MINUTE);
-    expect(warn.mock.calls).toEqual([['Old idempotent answers could not be swept']]);
+    expect(warn.mock.calls).toEqual([[{ message: 'Old idempotent answers could not be swept', sqlState: '53100' }]]);
     expect(asked).toBe(2);
     swept.onApplicationShutdown();
   });

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccessService } from '../src/access/access.service';
-import { ApiKeysService, IssuedKey } from '../src/access/api-keys.service';
+import { ApiKeysService, IssuedKey, KeyEnded } from '../src/access/api-keys.service';
 import { OrganizationsService } from '../src/access/organizations.service';
 import { operatorDataSourceOptions } from '../src/database/data-source';
 import { TestDatabase, testDatabase } from './support/database';
+import { lockWaits, until } from './support/embedded-fixtures';
 
 /** How many requests came with which key, as processes write it down when they stop and once a minute. */
 describe('the use of keys', () => {
@@ -81,5 +82,20 @@ describe('the use of keys', () => {
     expect(await counted(key)).toBe(0);
     const nobodys = db.query('insert into key_usage values ($1, now(), 5)', [randomUUID()]);
     await expect(nobodys).rejects.toThrow('key_usage_api_key_fkey');
+  });
+
+  it('ends with the key, which is not rotated while it is revoked', async () => {
+    const { id } = await issue();
+    const keys = new ApiKeysService(db);
+    const before = (await keys.list(organizationId)).length;
+    const revoking = db.createQueryRunner();
+    await revoking.startTransaction();
+    await revoking.query('update api_keys set revoked_at = now() where id = $1', [id]);
+    const rotated = keys.rotate(id, 60).catch((error: unknown) => error);
+    await until(async () => (await lockWaits(database.url)) > 0);
+    await revoking.commitTransaction();
+    await revoking.release();
+    expect(await rotated).toBeInstanceOf(KeyEnded);
+    expect(await keys.list(organizationId)).toHaveLength(before);
   });
 });

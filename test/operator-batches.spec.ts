@@ -19,7 +19,7 @@ describe('an import of several batches', () => {
   });
   afterAll(() => remove(installation));
   beforeEach(async () => {
-    await query(installation.database.url, 'truncate leads, tag_groups cascade');
+    await query(installation.database.url, 'delete from industry_events; truncate leads, tag_groups cascade');
     organizationId = (await installation.server.tenant()).organizationId;
   });
 
@@ -44,6 +44,56 @@ describe('an import of several batches', () => {
       stderr: expect.stringContaining('line 12: leads[10].tags[0].tagOptionId: unknown tag option') as string,
     });
     expect(await stored()).toEqual([]);
+  });
+
+  it('names a fault of a record before one of a later record, whichever is found first', async () => {
+    const foreign = { id: randomUUID() };
+    await (await installation.server.tenant()).import({ leads: [foreign] });
+    const first = { id: randomUUID(), tags: [{ tagOptionId: randomUUID() }] };
+    for (const later of [{ id: randomUUID(), email: 'x' }, foreign]) {
+      expect(await importing(leadLine(first) + leadLine(later))).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('line 1: leads[0].tags[0].tagOptionId: unknown tag option') as string,
+      });
+    }
+  });
+
+  it('names the industry event whose eventUrl another one has', async () => {
+    const url = (): string => `https://expo.example/${randomUUID()}`;
+    const [one, two] = [1, 2].map((n) => ({ id: randomUUID(), name: `Expo ${n}`, eventUrl: url() }));
+    const all = (...records: object[]): string => records.map((record) => line('industryEvents', record)).join('');
+    expect(await importing(all(one as object, two as object))).toMatchObject({ status: 0 });
+    const fresh = { name: 'Fair', eventUrl: url() };
+    const twice = url();
+    for (const records of [
+      [fresh, { ...one, eventUrl: two?.eventUrl }],
+      [
+        { ...one, eventUrl: twice },
+        { ...two, eventUrl: twice },
+      ],
+    ]) {
+      expect(await importing(all(...records))).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('line 2: industryEvents[1].eventUrl: another record has it') as string,
+      });
+    }
+  });
+
+  it('keeps the first of two new industry events with one eventUrl', async () => {
+    const eventUrl = `https://expo.example/${randomUUID()}`;
+    const last = { id: randomUUID().replace(/^../, '00'), name: 'Last', eventUrl };
+    const first = { id: randomUUID().replace(/^../, 'ff'), name: 'First', eventUrl };
+    await importing(line('industryEvents', first) + line('industryEvents', last));
+    const kept = await query(
+      installation.database.url,
+      `select name from industry_events where event_url = '${eventUrl}'`,
+    );
+    expect(kept).toEqual([{ name: 'First' }]);
+  });
+
+  it('tells the id of an event whatever its ref is', async () => {
+    const { stdout } = await importing(line('events', { ref: '__proto__', name: 'Expo', type: 'OTHER' }));
+    expect(JSON.parse(stdout).events).toHaveProperty(['__proto__'], expect.any(Number));
   });
 
   it('leaves nothing when a later line is refused while a batch is written', async () => {

@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { Writes } from '../src/database/writes';
 import { eventInput, leadInput } from './support/builders';
 import { onServer, urlOf } from './support/database';
 import { lockWaits, query, until } from './support/embedded-fixtures';
@@ -62,6 +63,7 @@ describe('a delete of an event that takes long', () => {
     await until(async () => (await lockWaits(url())) > 0);
     await tenant.api.get('/events').expect(200);
     expect(await lockWaits(url())).toBe(1);
+    expect(lanyard.app.get(Writes).waitingRequests).toBe(3);
     await release();
     expect(await Promise.all(deletes)).toEqual([200, 200, 200, 200]);
   });
@@ -69,7 +71,8 @@ describe('a delete of an event that takes long', () => {
   it('does not wait for as long for a lock, which an import may hold', async () => {
     const id = await createEvent();
     const release = await holdEvents();
-    await tenant.api.delete(`/events/${id}`).expect(500);
+    await tenant.api.delete(`/events/${id}`).expect(503).expect('Retry-After', '1');
+    await tenant.api.put(`/events/${id}`, eventInput()).expect(503);
     await release();
     await tenant.api.delete(`/events/${id}`).expect(200);
   });

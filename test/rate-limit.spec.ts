@@ -7,6 +7,7 @@ import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 
+import { freePort } from '../src/database/embedded/free-port';
 import { CircuitBreaker } from '../src/rate-limit/circuit-breaker';
 import { InProcessTokenBucketStore } from '../src/rate-limit/in-process-token-bucket.store';
 import { closeRedis, createRedis, untilReady } from '../src/rate-limit/redis';
@@ -15,7 +16,7 @@ import { ResilientTokenBucketStore } from '../src/rate-limit/resilient-token-buc
 import { TAKE_TOKEN } from '../src/rate-limit/take-token.lua';
 import type { BucketLimits, TakeResult } from '../src/rate-limit/token-bucket';
 import type { TokenBucketStore } from '../src/rate-limit/token-bucket.store';
-import { freePort, NO_REDIS, NO_SERVER, RedisServer, unless } from './support/redis-server';
+import { NO_REDIS, NO_SERVER, RedisServer, unless } from './support/redis-server';
 
 const SECOND = 1_000_000;
 const YEAR = 365 * 24 * 3600 * SECOND;
@@ -403,7 +404,7 @@ unless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
     for (let i = 0; i < 6; i++) {
       const begun = performance.now();
       answers.push((await store.take(id, STANDING)).admitted);
-      expect(performance.now() - begun).toBeLessThan(250);
+      expect(performance.now() - begun).toBeLessThan(1000);
     }
     expect(answers).toEqual([true, true, false, false, false, false]);
     expect(store.degraded).toBe(true);
@@ -436,7 +437,7 @@ unless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
     probes.now += 1000;
     const begun = performance.now();
     expect(await store.take(id, STANDING)).toMatchObject({ admitted: false });
-    expect(performance.now() - begun).toBeLessThan(250);
+    expect(performance.now() - begun).toBeLessThan(1000);
     await closed;
     own.signal('SIGCONT');
     await recovered();

@@ -124,10 +124,21 @@ describe('search', () => {
     ':*',
     `${'x'.repeat(5000)}`,
     '"'.repeat(500),
+    '-'.repeat(33),
+    '- ('.repeat(500),
+    `a/b${'-.'.repeat(500)}x`,
+    `${'-'.repeat(20)}"${'-'.repeat(20)}`,
     '🙂',
     '<b>',
   ])('answers %s', async (q) => {
     await tenant.api.get('/industryEvents', { q }).expect(200);
+  });
+
+  it.each([
+    [40, true],
+    [41, false],
+  ])('takes each of %i dashes for a "not"', async (dashes, isFound) => {
+    expect((await names(`${'-'.repeat(dashes)}solar`)).includes('Week 2027')).toBe(isFound);
   });
 
   it('refuses NUL and a q given twice', async () => {

@@ -49,10 +49,6 @@ export class Load {
     private readonly options: LoadOptions,
   ) {}
 
-  get operations(): number {
-    return [...this.answers.values()].reduce((sum, count) => sum + count, 0);
-  }
-
   get acknowledged(): number {
     return this.creations.filter(({ outcome }) => outcome === 'acknowledged').length;
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -74,10 +74,11 @@ async function fill(stage: Stage, disk: string): Promise<Played> {
   const broken: string[] = [];
   const ballast = join(disk, 'ballast');
   for (let n = 0; n < stage.times; n++) {
-    const { bavail, bsize } = statfsSync(disk);
-    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
     const errors = load.serverErrors;
-    await until('writes fail', () => load.serverErrors > errors + 20);
+    await until('writes fail', () => {
+      takeRest(ballast);
+      return load.serverErrors > errors + 20;
+    });
     await pause(2_000);
     rmSync(ballast);
     // Without room for its log PostgreSQL ends, and an operator starts it again.
@@ -86,6 +87,19 @@ async function fill(stage: Stage, disk: string): Promise<Played> {
     if (cluster.apis.some(({ isRunning }) => !isRunning)) broken.push('a process of the API ended');
   }
   return { recovered, measured: `${stage.times} times no byte left`, broken };
+}
+
+/** Lets a file grow until its disk has no byte left, as PostgreSQL may give some back meanwhile. */
+function takeRest(file: string): void {
+  const opened = openSync(file, 'a');
+  const block = Buffer.alloc(2 ** 20);
+  try {
+    while (writeSync(opened, block) > 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(opened);
+  }
 }
 
 /** Seconds by which clocks jump. */

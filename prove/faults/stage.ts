@@ -10,8 +10,6 @@ import { Random } from './random';
 
 /** What a fault says about itself afterwards; what the loads found is added to it. */
 export interface Played {
-  /** requests that no load counted */
-  operations?: number;
   /** answers that no load counted, by status or by the network's error */
   answers?: Map<string, number>;
   /** milliseconds from each return of what was away to the first answer */

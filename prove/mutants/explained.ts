@@ -316,7 +316,7 @@ const DATABASE: Explained[] = [
     file: 'src/database/turns.ts',
     code: '[]',
     to: '["Stryker was here"]',
-    reason: 'a request that waits stands in a queue: the check is for the type',
+    reason: 'who is not in the queue any more is not looked after, whatever stands there',
   },
   {
     file: 'src/database/turns.ts',

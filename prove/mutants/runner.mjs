@@ -70,6 +70,7 @@ function loadTypeScript(module, filename) {
 const timers = new ModernFakeTimers({ config: { fakeTimers: {} }, global: globalThis });
 const mocker = new ModuleMocker(globalThis);
 const jest = {
+  advanceTimersByTime: (milliseconds) => timers.advanceTimersByTime(milliseconds),
   advanceTimersByTimeAsync: (milliseconds) => timers.advanceTimersByTimeAsync(milliseconds),
   getTimerCount: () => timers.getTimerCount(),
   restoreAllMocks: () => mocker.restoreAllMocks(),

@@ -2,6 +2,7 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
+import { sqlState } from '../database/transaction';
 import type { Caller } from '../http/caller';
 import { hashOf, hasKeyForm } from './key-format';
 
@@ -101,8 +102,8 @@ export class AccessService implements OnApplicationShutdown {
     if (ids.length === 0) return;
     try {
       await this.dataSource.query(NOTE_USES, [ids, requests]);
-    } catch {
-      this.logger.warn('The last use of the keys could not be written');
+    } catch (error) {
+      this.logger.warn({ message: 'The last use of the keys could not be written', sqlState: sqlState(error) });
     }
   }
 

@@ -27,15 +27,18 @@ export interface IssuedKey extends KeySettings {
 /** A key as it is listed: everything but what would let somebody use it. */
 export type ApiKey = Omit<ApiKeyEntity, 'hash'>;
 
+/** A key that was taken away, or has expired: it must not come back under another name. */
+export class KeyEnded extends Error {}
+
 /** The operator's view of the keys. */
 @Injectable()
 export class ApiKeysService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async issue(organizationId: number, settings: Partial<KeySettings> = {}): Promise<IssuedKey> {
+  async issue(organizationId: number, settings: Partial<KeySettings> = {}, keys = this.keys): Promise<IssuedKey> {
     const key = newKey();
     const row = { label: null, expiresAt: null, ...DEFAULT_LIMITS, ...settings, id: uuid(), organizationId };
-    await this.keys.insert({ ...row, hash: Buffer.from(hashOf(key), 'base64'), prefix: prefixOf(key) });
+    await keys.insert({ ...row, hash: Buffer.from(hashOf(key), 'base64'), prefix: prefixOf(key) });
     return { id: row.id, key, organizationId, label: row.label, ...limitsOf(row), expiresAt: row.expiresAt };
   }
 
@@ -52,17 +55,21 @@ export class ApiKeysService {
   }
 
   /**
-   * A new key with the settings of the old one, which expires after the overlap.
+   * A new key with the settings of the old one, which expires after the overlap: both, or nothing.
    * @param overlap seconds
+   * @throws KeyEnded
    */
-  async rotate(id: string, overlap: number): Promise<IssuedKey | undefined> {
-    const old = await this.find(id);
-    if (!old) return undefined;
-    const ends = new Date(Date.now() + overlap * 1000);
-    const { organizationId, label, expiresAt } = old;
-    const issued = await this.issue(organizationId, { label, ...limitsOf(old), expiresAt });
-    if (!expiresAt || expiresAt > ends) await this.keys.update({ id }, { expiresAt: ends });
-    return issued;
+  rotate(id: string, overlap: number): Promise<IssuedKey | undefined> {
+    return this.dataSource.transaction(async (manager) => {
+      const keys = manager.getRepository(ApiKeyEntity);
+      const old = await keys.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
+      if (!old) return undefined;
+      const { organizationId, label, expiresAt, revokedAt } = old;
+      if (revokedAt || (expiresAt && expiresAt <= new Date())) throw new KeyEnded();
+      const ends = new Date(Date.now() + overlap * 1000);
+      if (!expiresAt || expiresAt > ends) await keys.update({ id }, { expiresAt: ends });
+      return this.issue(organizationId, { label, ...limitsOf(old), expiresAt }, keys);
+    });
   }
 
   /** Revoking twice keeps the first moment. */

@@ -25,7 +25,11 @@ export class AuthenticationFailures {
     const counted = this.storage.increment(address, WINDOW, limit, WINDOW, 'authentication-failures');
     const record = await withDeadline(counted, REDIS_DEADLINE).catch(() => undefined);
     if (!record?.isBlocked) return;
-    response.setHeader('Retry-After', Math.max(1, record.timeToBlockExpire));
+    const wait = Math.max(1, record.timeToBlockExpire);
+    response.setHeader('X-RateLimit-Limit', limit);
+    response.setHeader('X-RateLimit-Remaining', 0);
+    response.setHeader('X-RateLimit-Reset', Math.ceil(Date.now() / 1000) + wait);
+    response.setHeader('Retry-After', wait);
     throw new HttpException('Too Many Requests', 429);
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DefaultNamingStrategy, NamingStrategyInterface, Table } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
-import { Client, type ClientConfig, defaults, types } from 'pg';
+import { Client, type ClientConfig, defaults, type QueryArrayConfig, type QueryResult, types } from 'pg';
 
 /** Columns are the snake_case of their properties, and primary keys are named as PostgreSQL names them. */
 class SnakeCase extends DefaultNamingStrategy implements NamingStrategyInterface {
@@ -30,29 +30,59 @@ const PLANS = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqsca
 /** Within two minutes PostgreSQL notices that an operator's machine is gone, and lets go what its command held. */
 const KEEPALIVE = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6';
 
+/** A statement, and the milliseconds for which its answer is waited for, when they are not the connection's. */
+export type Patient = QueryArrayConfig & { patience?: number };
+type Answered = (error: Error | null, result?: QueryResult) => void;
+
 /** A connection for requests: what happens to it happens to the one that uses it, and to nobody else. */
 class RequestClient extends Client {
+  private readonly patience?: number;
+
   constructor(config?: ClientConfig) {
-    super(config);
+    super({ ...config, query_timeout: 0 });
+    this.patience = config?.query_timeout;
     // An error between two users of the connection, when neither listens, would end the process. Whom the pool gives it
     // next is told.
     this.on('error', () => undefined);
   }
 
+  // The type stands for all of the overloads that the pool and TypeORM use.
+  override query(...given: never[]): never {
+    const [question, ...more] = given as unknown[] as [string | Patient, (unknown[] | Answered)?, Answered?];
+    const answered = more.find((one) => typeof one === 'function');
+    const values = more.find((one) => Array.isArray(one));
+    if (answered) return this.ask(question, values, answered) as never;
+    const answer = new Promise((resolve, reject) => {
+      this.ask(question, values, (error, result) => (error ? reject(error) : resolve(result)));
+    });
+    return answer.catch((error: Error) => {
+      Error.captureStackTrace(error); // where it was asked, not where the socket was read
+      throw error;
+    }) as never;
+  }
+
   /**
    * A statement that ran out of time still occupies its connection: a ROLLBACK would wait behind it for as long again,
    * and so would the next request that is given the connection. So the connection ends with it, and the pool makes a
-   * new one.
+   * new one. The driver's own limit would also blame the database when this process stood still: then timers run before
+   * the answers that wait in the socket are read, so that it is looked again after they were.
    */
-  // The type stands for all of the overloads. Promises alone: where the pool asks by itself (a callback) it ends it.
-  override query(...given: never[]): never {
-    const asked: unknown = super.query(...(given as unknown as Parameters<Client['query']>));
-    if (!(asked instanceof Promise)) return asked as never;
-    const watched = asked.catch((error: Error) => {
-      if (error.message === 'Query read timeout') this.end().catch(() => undefined);
-      throw error;
-    });
-    return watched as never;
+  private ask(question: string | Patient, values: unknown[] | undefined, answered: Answered): void {
+    let isOver = false;
+    const settle: Answered = (error, result) => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      answered(error, result);
+    };
+    const giveUp = (): void => {
+      if (isOver) return;
+      this.end().catch(() => undefined);
+      settle(new Error('Query read timeout'));
+    };
+    const patience = (typeof question === 'object' && question.patience) || this.patience;
+    const timer = patience && setTimeout(() => setImmediate(giveUp), patience);
+    super.query(question as string, values as never, settle as never);
   }
 }
 
@@ -67,6 +97,8 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
     connectTimeoutMS: 1000,
     extra: {
       statement_timeout: 1500,
+      // Shorter, so that PostgreSQL tells who waited for somebody else: an import may hold a row for minutes.
+      lock_timeout: 1300,
       query_timeout: 1800,
       // Of a client that the network swallowed PostgreSQL hears nothing: its open transaction would keep its locks.
       idle_in_transaction_session_timeout: 5000,

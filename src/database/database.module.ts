@@ -25,6 +25,6 @@ import { Writes } from './writes';
     IdempotentAnswers,
     Writes,
   ],
-  exports: [Statements, Turns, Writes],
+  exports: [Statements, Writes],
 })
 export class DatabaseModule {}

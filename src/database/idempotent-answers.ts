@@ -4,7 +4,7 @@ import { DataSource, EntityManager } from 'typeorm';
 import { ErrorInWords } from '../http/errors';
 import type { Once } from '../http/idempotency.guard';
 import type { Json } from './statements';
-import { TryAgain } from './transaction';
+import { sqlState, TryAgain } from './transaction';
 
 /** For how long an answer is given again. */
 const KEPT = `interval '24 hours'`;
@@ -82,8 +82,9 @@ export class IdempotentAnswers implements OnApplicationBootstrap, OnApplicationS
   }
 
   onApplicationBootstrap(): void {
-    const sweep = (): void =>
-      void this.sweep().catch(() => this.logger.warn('Old idempotent answers could not be swept'));
+    const failed = (error: unknown): void =>
+      this.logger.warn({ message: 'Old idempotent answers could not be swept', sqlState: sqlState(error) });
+    const sweep = (): void => void this.sweep().catch(failed);
     this.sweeping = setInterval(sweep, SWEPT_EVERY).unref();
     sweep();
   }

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import type { Caller } from '../http/caller';
+import type { Patient } from './data-source';
 import { page, Render } from './json';
 import { Turns } from './turns';
 import { fromUuid, LEAST_UUID, TrackedList } from './tracked-list';
@@ -151,8 +152,8 @@ export async function allWithin(
   patience?: number,
 ): Promise<Json[]> {
   const connection = (await manager.queryRunner?.connect()) as PoolClient;
-  const query: QueryArrayConfig = { name, text, values, rowMode: 'array' };
-  const { rows } = await connection.query<[Json]>({ ...query, ...(patience ? { query_timeout: patience } : {}) });
+  const query: Patient = { name, text, values, rowMode: 'array', ...(patience && { patience }) };
+  const { rows } = await connection.query<[Json]>(query);
   return rows.map(([json]) => json);
 }
 

@@ -1,4 +1,4 @@
-import { MOST_WAITING, Overloaded } from './turns';
+import { MOST_WAITING, Overloaded, TOO_MANY } from './turns';
 
 /** Milliseconds after which work that fails has run out of time, rather than met an error. */
 const OUT_OF_TIME = 1000;
@@ -27,7 +27,7 @@ export class Together<Item, Result> {
     return new Promise((resolve, reject) => {
       const waiting = this.waiting.get(key);
       if (waiting) {
-        if (waiting.length >= MOST_WAITING) return reject(new Overloaded());
+        if (waiting.length >= MOST_WAITING) return reject(new Overloaded(TOO_MANY));
         waiting.push({ item, resolve, reject });
         return;
       }

@@ -1,4 +1,4 @@
-import { HttpException, Logger, ServiceUnavailableException } from '@nestjs/common';
+import { HttpException, ServiceUnavailableException } from '@nestjs/common';
 import { sqlState, TryAgain } from './transaction';
 
 /** Milliseconds without any answer of the database after which nobody waits on for a connection. */
@@ -11,7 +11,11 @@ const PATIENCE = 10_000;
 /** Requests of one organization that may wait at a time: so many that none is refused in a burst, and memory is bounded. */
 export const MOST_WAITING = 2000;
 
-/** Refused, because more is asked for than can be done: 503. */
+const TOO_LONG = 'A connection to the database was waited for too long';
+/** The reason of who finds that many waiting. */
+export const TOO_MANY = 'Too many requests of an organization wait';
+
+/** Refused, because more is asked for than can be done: 503. The log is told the reason. */
 export class Overloaded extends ServiceUnavailableException {}
 
 /** A request waited for a connection, and the database answered nobody in that time. */
@@ -29,23 +33,21 @@ interface Waiting {
  * and none holds all of them. So one that asks for a lot waits for itself, and not the others for it.
  */
 export class Turns {
-  private readonly logger = new Logger('Database');
   private running = 0;
   private readonly held = new Map<number, number>();
   /** in the order of their turns */
   private readonly waiting = new Map<number, Waiting[]>();
   /** when the database last answered anybody */
   private answered = -Infinity;
-  private isRefusing = false;
 
   /**
    * @param connections of the pool
-   * @param share of them that one organization may hold
+   * @param share of them that one organization may hold: by default at most four fifths, and one
    * @param isLong whether the work may take so long that the silence of the database tells nothing
    */
   constructor(
     private readonly connections: number,
-    private readonly share = Math.ceil(connections * 0.8),
+    private readonly share = Math.max(1, Math.floor(connections * 0.8)),
     private readonly isLong = false,
   ) {}
 
@@ -101,7 +103,6 @@ export class Turns {
       const [first] = queue.splice(0, 1);
       this.waiting.delete(organizationId);
       if (queue.length > 0) this.waiting.set(organizationId, queue);
-      else if (this.waiting.size === 0) this.isRefusing = false;
       if (!first) continue;
       clearTimeout(first.timer);
       if (!isAnswered && !this.isLong && performance.now() - Math.max(first.since, this.answered) >= A_WHILE) {
@@ -117,7 +118,7 @@ export class Turns {
 
   private turnOf(organizationId: number): Promise<void> {
     const queue = this.waiting.get(organizationId) ?? [];
-    if (queue.length >= MOST_WAITING) return Promise.reject(this.overload());
+    if (queue.length >= MOST_WAITING) return Promise.reject(new Overloaded(TOO_MANY));
     return new Promise((start, refuse) => {
       const one: Waiting = { since: performance.now(), start, refuse };
       this.wait(organizationId, one);
@@ -126,23 +127,19 @@ export class Turns {
     });
   }
 
-  /** Looks after a second whether it makes sense to wait on. */
+  /** Looks after a second whether it makes sense to wait on; when this process stood still, after what came meanwhile. */
   private wait(organizationId: number, one: Waiting): void {
-    one.timer = setTimeout(() => {
+    const look = (): void => {
+      const queue = this.waiting.get(organizationId) ?? [];
+      const place = queue.indexOf(one);
+      if (place < 0) return;
       const now = performance.now();
       const isAnswering = this.isLong || now - this.answered < SILENCE;
       if (isAnswering && now - one.since < PATIENCE) return this.wait(organizationId, one);
-      const queue = this.waiting.get(organizationId) ?? [];
-      queue.splice(queue.indexOf(one), 1);
+      queue.splice(place, 1);
       if (queue.length === 0) this.waiting.delete(organizationId);
-      one.refuse(isAnswering ? this.overload() : new DatabaseSilent(SILENT));
-    }, SILENCE);
-  }
-
-  /** One line in the log, until nobody waits. */
-  private overload(): Overloaded {
-    if (!this.isRefusing) this.logger.warn('Overloaded: requests wait too long for a connection and are answered 503');
-    this.isRefusing = true;
-    return new Overloaded();
+      one.refuse(isAnswering ? new Overloaded(TOO_LONG) : new DatabaseSilent(SILENT));
+    };
+    one.timer = setTimeout(() => setImmediate(look), SILENCE);
   }
 }

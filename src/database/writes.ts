@@ -10,8 +10,6 @@ import { Overloaded, Turns } from './turns';
 
 /** Milliseconds that a long write may take; load balancers often give up after a minute. */
 const LONG = 50_000;
-/** Milliseconds for which a lock is waited for, as other statements do: what holds it may be an import. */
-const LOCKED = 1500;
 /** Milliseconds more for the answer, so that it is PostgreSQL that says that the time is over. */
 const ANSWER = 300;
 /** How many of them a process does at a time, of each organization one: the other connections are everybody else's. */
@@ -50,16 +48,21 @@ export class Writes implements BeforeApplicationShutdown {
   long(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
     const work = async (manager: EntityManager): Promise<Json> => {
       const connection = (await manager.queryRunner?.connect()) as LongConnection;
-      if (this.isStopping) throw new Overloaded();
+      if (this.isStopping) throw new Overloaded('The server stops');
       this.longWrites.add(connection);
       try {
-        await manager.query(`set local statement_timeout = ${LONG}; set local lock_timeout = ${LOCKED}`);
+        await manager.query(`set local statement_timeout = ${LONG}`);
         return await oneWithin(manager, name, text, scoped(caller, values), LONG + ANSWER);
       } finally {
         this.longWrites.delete(connection);
       }
     };
     return this.longTurns.run(caller.organizationId, () => this.transaction(caller, work));
+  }
+
+  /** How many requests wait for a connection; long writes for one of theirs. */
+  get waitingRequests(): number {
+    return this.turns.waitingRequests + this.longTurns.waitingRequests;
   }
 
   /** What still runs when the clients are gone is undone: a server that is told to stop has ten seconds, not fifty. */

@@ -1,12 +1,17 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isBadInput, sqlState } from '../database/transaction';
+import { isBadInput, LOCK_NOT_AVAILABLE, sqlState } from '../database/transaction';
+import { Overloaded } from '../database/turns';
 import { errorBody, ErrorInWords, errorText } from './errors';
+
+/** Milliseconds in which the log is told of refusals once: it must not grow with them. */
+const TOLD_EVERY = 10_000;
 
 /** Every error of every origin leaves as `{status, error}`. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Request');
+  private told = -Infinity;
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -15,8 +20,8 @@ export class ErrorFilter implements ExceptionFilter {
     // It was refused meanwhile, because its body turned out to be broken or did not come.
     if (response.writableEnded) return;
     const status = statusOf(error);
-    // Who is overloaded says so once, and not a line a request.
-    if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describe(error) });
+    if (isRefusal(error)) this.tell(request, error);
+    else if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describe(error) });
     if (response.headersSent) {
       response.destroy();
       return;
@@ -26,10 +31,21 @@ export class ErrorFilter implements ExceptionFilter {
     response.status(status).setHeader('Content-Type', 'application/json; charset=utf-8');
     response.send(errorBody(status, text));
   }
+
+  private tell({ id: requestId }: Request, error: unknown): void {
+    const now = performance.now();
+    if (now - this.told < TOLD_EVERY) return;
+    this.told = now;
+    this.logger.warn({ requestId, ...describe(error) });
+  }
 }
+
+/** Not done, because others do so much, or hold what it needs. Nothing is wrong with the request or the server. */
+const isRefusal = (error: unknown): boolean => error instanceof Overloaded || sqlState(error) === LOCK_NOT_AVAILABLE;
 
 function statusOf(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
+  if (isRefusal(error)) return 503;
   return isBadInput(error) ? 400 : 500;
 }
 

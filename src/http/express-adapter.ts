@@ -17,6 +17,10 @@ interface Patience {
 export class LeanExpressAdapter extends ExpressAdapter {
   constructor(private readonly patience: Patience) {
     super();
+    // A path is one path: not another one in other letters, nor the list for who left an id empty. Express reads its own
+    // settings of these names before Nest's adapter hands it over.
+    const { router } = this.getInstance<{ router: object }>();
+    Object.assign(router, { caseSensitive: true, strict: true });
   }
 
   /**

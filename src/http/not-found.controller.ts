@@ -5,7 +5,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 @ApiExcludeController()
 @Controller()
 export class NotFoundController {
-  @All('{/*path}')
+  @All('{/{*path}}')
   notFound(): never {
     throw new NotFoundException();
   }

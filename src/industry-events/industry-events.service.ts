@@ -2,15 +2,14 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { many, one } from '../database/json';
 import { allWithin, CountedListing, Json, oneWithin, Page, Statements, TrackedListing } from '../database/statements';
-import { LOCK_NOT_AVAILABLE, sqlState, TryAgain, violates } from '../database/transaction';
-import { Overloaded } from '../database/turns';
+import { TryAgain, violates } from '../database/transaction';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import { InvalidField } from '../http/errors';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
-import { SEARCH } from './search';
+import { SEARCH, searched } from './search';
 
 const LIST: TrackedListing = {
   name: 'industryEvents',
@@ -55,7 +54,7 @@ export class IndustryEventsService {
 
   list(caller: Caller, { eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
     if (eventUrl !== undefined) return this.statements.page(caller, BY_URL, [eventUrl], page);
-    if (q?.trim()) return this.statements.page(caller, SEARCH, [q], page);
+    if (q?.trim()) return this.statements.page(caller, SEARCH, [searched(q)], page);
     return this.statements.page(caller, LIST, [], page);
   }
 
@@ -66,10 +65,9 @@ export class IndustryEventsService {
   /**
    * A record with the same eventUrl is returned as it stands. The unique index decides, so that under any concurrency
    * one request alone creates it: the others wait for that one's commit and then find its record.
-   * @throws Overloaded while an import that brings the eventUrl is not at its end
    */
   create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json> {
-    const write = this.writes.transaction(caller, async (manager) => {
+    return this.writes.transaction(caller, async (manager) => {
       const { raw } = await manager
         .createQueryBuilder()
         .insert()
@@ -86,10 +84,6 @@ export class IndustryEventsService {
       if (record === undefined) throw new TryAgain();
       const duplicates = created ? await potentialDuplicates(manager, { ...input, ...created }) : '';
       return `{"industryEvent":${record},"created":${created !== undefined},"potentialDuplicates":[${duplicates}]}`;
-    });
-    return write.catch((error: unknown) => {
-      // The trigger `not_wait_for_import` gave up.
-      throw sqlState(error) === LOCK_NOT_AVAILABLE ? new Overloaded() : error;
     });
   }
 

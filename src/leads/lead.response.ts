@@ -111,7 +111,7 @@ export class RemoteId {
 }
 
 /** A lead has at most one remote id of each integration type. */
-const REMOTE_IDS = Object.keys(IntegrationType).length;
+export const REMOTE_IDS = Object.keys(IntegrationType).length;
 
 const emails = (whose: string) => ({
   ...nullable,

@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Config } from '../config';
-import { Turns } from '../database/turns';
+import { Writes } from '../database/writes';
 import { listen } from '../http/listen';
 import { TokenBucketStore } from '../rate-limit/token-bucket.store';
 import type { Observer } from './requests';
@@ -26,7 +26,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private readonly durations = new Histogram({
     name: 'lanyard_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
+    help: 'Time from the head of a request to the last byte of its answer.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: BUCKETS,
     registers: this.registers,
@@ -48,7 +48,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
     private readonly config: Config,
     private readonly dataSource: DataSource,
-    private readonly turns: Turns,
+    private readonly writes: Writes,
     private readonly buckets: TokenBucketStore,
   ) {
     this.isWanted = config.metricsPort !== undefined;
@@ -105,7 +105,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private watchDatabase(): void {
     const { master: pool } = this.dataSource.driver as unknown as { master: Pool };
-    const { turns } = this;
+    const { writes } = this;
     new Gauge({
       name: 'lanyard_database_connections',
       help: 'Connections to PostgreSQL of this process.',
@@ -124,7 +124,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     this.gauge(
       'lanyard_database_waiting_requests',
       'Requests that wait for a connection.',
-      () => turns.waitingRequests,
+      () => writes.waitingRequests,
     );
   }
 

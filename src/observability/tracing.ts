@@ -10,7 +10,7 @@ import { BatchSpanProcessor, NodeTracerProvider, type ReadableSpan } from '@open
 import type { Request } from 'express';
 import { routeOf } from './requests';
 
-/** What a request's span may say: nothing that a client chose, as a path and a user agent are, nor where the client is. */
+/** What a request's span may say: nothing that a client chose (a path, a user agent) but the request's id, nor where it is. */
 const OF_REQUESTS =
   /^(http\.(route|request\.method|response\.status_code)|error\.type|network\.protocol\.\w+|lanyard\.\w+)$/;
 

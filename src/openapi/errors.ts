@@ -18,7 +18,9 @@ const MEANINGS: Record<number, string> = {
   500:
     'The server failed, or its database is away. A write may have been carried out or not; the operator finds the ' +
     'reason under the `X-Request-Id`.',
-  503: 'More is asked of the server than it can do. Nothing was changed; wait as long as `Retry-After` says.',
+  503:
+    'More is asked of the server than it can do, or somebody else holds the record, such as an import. ' +
+    'Nothing was changed; wait as long as `Retry-After` says.',
 };
 
 /** Answers that may come before a key is known, so that there may be no bucket to tell of. */

@@ -1,5 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 
 export interface CheckResult {
@@ -12,9 +10,8 @@ export interface CheckResult {
 const STALE = 'document is distinct from lead_document(leads)';
 
 /** Compares what the database stores beside the data, to answer faster, with the data. */
-@Injectable()
 export class CheckService {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /** @param repair whether what is wrong is made right */
   async check(repair: boolean): Promise<CheckResult> {

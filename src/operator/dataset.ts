@@ -20,7 +20,7 @@ import {
 import { LEAST_INT32 } from '../http/schemas';
 import { IndustryEventCreateV0Input } from '../industry-events/industry-event.dto';
 import { LeadActivityEventType } from '../lead-activity-events/lead-activity-event.response';
-import { PHONE_NUMBERS, PhoneNumber, RemoteId } from '../leads/lead.response';
+import { PHONE_NUMBERS, PhoneNumber, REMOTE_IDS, RemoteId } from '../leads/lead.response';
 import { TagGroupStatus, TagOption } from '../tag-groups/tag-group.response';
 
 /**
@@ -151,7 +151,7 @@ export class LeadRecord {
   @ListOf(() => TagRecord, { ...optional, max: MANY }) tags: TagRecord[] = [];
   @ListOf(() => LeadActivationRecord, { ...optional, max: MANY }) activations: LeadActivationRecord[] = [];
   @ListOf(() => LeadEventRecord, { ...optional, max: MANY }) events: LeadEventRecord[] = [];
-  @ListOf(() => RemoteId, { ...optional, max: 8 }) remoteIds: RemoteId[] = [];
+  @ListOf(() => RemoteId, { ...optional, max: REMOTE_IDS }) remoteIds: RemoteId[] = [];
   @Email(maybe) createdBy?: string | null;
   @Text({ ...maybe, max: LENGTHS.url }) profilePicture?: string | null;
 }

@@ -1,5 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, QueryRunner } from 'typeorm';
 import { SectionName, SECTIONS } from './dataset';
 import { RECORD_STATEMENTS } from './export.records';
@@ -14,9 +12,8 @@ export interface ExportedRecord {
 const FETCH = 1000;
 
 /** Reads all data of an organization, in the form of a dataset. */
-@Injectable()
 export class ExportService {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /** How many records that will be, more or less: users, which are few, are in no list. */
   async total(organizationId: number, sections: SectionName[] = SECTIONS): Promise<number> {

@@ -3,7 +3,37 @@ import type { Referent, References } from './references';
 import type { Parted } from './upsert';
 
 /** A dataset that cannot be imported. The message is one line that names the place, and quotes nothing of the data. */
-export class ImportFault extends Error {}
+export class ImportFault extends Error {
+  /** @param position of the record in its batch */
+  constructor(
+    message: string,
+    readonly position = 0,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Does the checks of a batch, one after the other.
+ * @returns what each of them found
+ * @throws ImportFault of the record that stands first, whichever check finds it
+ */
+export async function checked<Found extends unknown[]>(
+  ...checks: { [K in keyof Found]: () => Promise<Found[K]> }
+): Promise<Found> {
+  const found: unknown[] = [];
+  let first: ImportFault | undefined;
+  for (const check of checks) {
+    try {
+      found.push(await check());
+    } catch (error) {
+      if (!(error instanceof ImportFault)) throw error;
+      if (!first || error.position < first.position) first = error;
+    }
+  }
+  if (first) throw first;
+  return found as Found;
+}
 
 /** Any number: the first key of the locks of imports; the second is the organization, or 0 for the catalogue. */
 export const IMPORT_LOCK = 1_767_225_600;
@@ -46,7 +76,7 @@ export async function resolve<R, Kind extends Referent>(
   for (const [position, { place }] of batch.entries()) {
     for (const [index, kind] of kinds.entries()) {
       const unknown = all[index]?.[position]?.find(([, key]) => !found[kind].has(key));
-      if (unknown) throw new ImportFault(`${place}.${unknown[0]}: unknown ${kind}`);
+      if (unknown) throw new ImportFault(`${place}.${unknown[0]}: unknown ${kind}`, position);
     }
   }
   return found;
@@ -66,8 +96,7 @@ export async function part<R extends { id: string }>(
   table: string,
   batch: Placed<R>[],
 ): Promise<Parted<R>> {
-  const ids = batch.map(({ place, record }) => ({ place: `${place}.id`, id: record.id }));
-  const stored = await storedIds(scope, table, ids);
+  const stored = await storedIds(scope, table, batch.map(identified));
   const records = batch.map(({ record }) => record);
   if (stored.size === 0) return { fresh: records, known: [] };
   return { fresh: records.filter(({ id }) => !stored.has(id)), known: records.filter(({ id }) => stored.has(id)) };
@@ -75,8 +104,17 @@ export async function part<R extends { id: string }>(
 
 interface Identified {
   place: string;
+  /** of the record in its batch */
+  position: number;
   id: string;
 }
+
+/** The id of a record. */
+export const identified = <R extends { id: string }>({ place, record }: Placed<R>, position: number): Identified => ({
+  place: `${place}.id`,
+  position,
+  id: record.id,
+});
 
 async function storedIds({ manager, organizationId }: Scope, table: string, ids: Identified[]): Promise<Set<string>> {
   const stored = await manager.query<{ id: string; own: boolean }[]>(
@@ -85,6 +123,6 @@ async function storedIds({ manager, organizationId }: Scope, table: string, ids:
   );
   const foreign = new Set(stored.filter(({ own }) => !own).map(({ id }) => id));
   const first = ids.find(({ id }) => foreign.has(id));
-  if (first) throw new ImportFault(`${first.place}: belongs to another organization`);
+  if (first) throw new ImportFault(`${first.place}: belongs to another organization`, first.position);
   return new Set(stored.map(({ id }) => id));
 }

@@ -1,5 +1,5 @@
 import type { EventRecord, TagGroupRecord } from './dataset';
-import { Placed, refuseForeign, resolve, Scope } from './import-fault';
+import { checked, identified, Placed, refuseForeign, resolve, Scope } from './import-fault';
 import { lastOfEach, replaceLinksStatement, Row, upsertStatement, write } from './upsert';
 
 const TAG_GROUPS = upsertStatement({
@@ -35,19 +35,18 @@ const TAG_OPTIONS = `
 export async function writeTagGroups(scope: Scope, batch: Placed<TagGroupRecord>[]): Promise<void> {
   const { manager, organizationId } = scope;
   const groups = lastOfEach(batch, ({ record }) => record.id);
-  const options = groups.flatMap(({ place, record }) =>
+  const options = groups.flatMap(({ place, record }, position) =>
     record.tagOptions.map((option, index) => ({
       place: `${place}.tagOptions[${index}].id`,
+      position,
       group: record.id,
       ...option,
     })),
   );
-  await refuseForeign(
-    scope,
-    'tag_groups',
-    groups.map(({ place, record }) => ({ place: `${place}.id`, id: record.id })),
+  await checked(
+    () => refuseForeign(scope, 'tag_groups', groups.map(identified)),
+    () => refuseForeign(scope, 'tag_options', options),
   );
-  await refuseForeign(scope, 'tag_options', options);
   const rows = groups.map(({ record }) => ({
     id: record.id,
     created_at: record.createdAt,

@@ -1,8 +1,9 @@
+import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { violates } from '../database/transaction';
 import type { IndustryEventRecord } from './dataset';
 import { IMPORT_LOCK, ImportFault, Placed, Scope } from './import-fault';
-import { lastOfEach } from './upsert';
+import { lastOfEach, Row } from './upsert';
 
 /** Columns of a record of the catalogue with their types; the API's names of them follow from these. */
 const COLUMNS: Record<string, string> = {
@@ -32,7 +33,7 @@ const COLUMNS: Record<string, string> = {
 const names = Object.keys(COLUMNS);
 const apiName = (column: string): string => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-const recordset = (parameter: string): string => `json_to_recordset(${parameter}::json) as r(id uuid,
+const recordset = (parameter: string): string => `json_to_recordset(${parameter}::json) as r(id uuid, position integer,
   created_at timestamptz, updated_at timestamptz, ${names.map((c) => `${c} ${COLUMNS[c]}`).join(', ')})`;
 
 /** Stored records that the dataset means by their id, where they differ. */
@@ -43,12 +44,18 @@ const UPDATE = `
   where e.id = r.id and (${names.map((c) => `e.${c}`).join(', ')}, e.created_at, coalesce(r.updated_at, e.updated_at))
     is distinct from (${names.map((c) => `r.${c}`).join(', ')}, coalesce(r.created_at, e.created_at), e.updated_at)`;
 
-/** New ones. A record whose id or eventUrl is stored already is left as it stands. */
+/** Which of them bring an eventUrl that another stored record has. */
+const CLASHING = `
+  select r.position from ${recordset('$1')} join industry_events e
+    on event_url_digest(e.event_url) = event_url_digest(r.event_url) and e.event_url = r.event_url and e.id <> r.id
+  where exists (select from industry_events where id = r.id) order by r.position limit 1`;
+
+/** New ones. A record whose id or eventUrl is stored already, or came before, is left as it stands. */
 const INSERT = `
   insert into industry_events (id, created_at, updated_at, ${names.join(', ')})
   select r.id, coalesce(r.created_at, now()), coalesce(r.updated_at, r.created_at, now()),
     ${names.map((c) => `r.${c}`).join(', ')}
-  from ${recordset('$1')} order by r.id on conflict do nothing`;
+  from ${recordset('$1')} order by r.position on conflict do nothing`;
 
 const BOOKMARK = `
   insert into industry_event_bookmarks (organization_id, industry_event_id)
@@ -61,31 +68,50 @@ const REMOVE_BOOKMARKS = `
   delete from industry_event_bookmarks b using industry_events e
   where b.organization_id = $1 and e.id = b.industry_event_id and (e.id = any($2::uuid[]) or e.event_url = any($3::text[]))`;
 
+async function update(manager: EntityManager, rows: Row[], batch: Placed<IndustryEventRecord>[]): Promise<void> {
+  const values = [JSON.stringify(rows)];
+  await manager.query('savepoint before_update');
+  try {
+    await manager.query(UPDATE, values);
+  } catch (error) {
+    if (!violates(error, 'industry_events_event_url_key')) throw error;
+    await manager.query('rollback to savepoint before_update');
+    const [clashing] = await manager.query<{ position: number }[]>(CLASHING, values);
+    // Two of them have the same, which nobody else has.
+    const twice = rows.find(({ event_url: url }, index) => rows.findIndex((row) => row.event_url === url) < index);
+    const position = clashing?.position ?? Number(twice?.position);
+    throw new ImportFault(`${batch[position]?.place}.eventUrl: another record has it`, position);
+  }
+  await manager.query('release savepoint before_update');
+}
+
 /** The catalogue's records: matched by id where one is given, else added unless their eventUrl is known. */
 export async function writeIndustryEvents(scope: Scope, all: Placed<IndustryEventRecord>[]): Promise<void> {
   const batch = lastOfEach(all, ({ record, place }) => record.id ?? place);
   const { manager, organizationId } = scope;
   // Two imports that bring the same URLs in another order would lock each other out.
   await manager.query('select pg_advisory_xact_lock($1, 0)', [IMPORT_LOCK]);
-  const rows = batch.map(({ record }) => {
+  const rows = batch.map(({ record }, position) => {
     const values = record as unknown as Record<string, unknown>;
     const columns = Object.fromEntries(names.map((column) => [column, values[apiName(column)]]));
-    return { ...columns, id: record.id ?? uuid(), created_at: record.createdAt, updated_at: record.updatedAt };
+    return {
+      ...columns,
+      position,
+      id: record.id ?? uuid(),
+      created_at: record.createdAt,
+      updated_at: record.updatedAt,
+    };
   });
-  try {
-    await manager.query(UPDATE, [JSON.stringify(rows.filter((_, index) => batch[index]?.record.id))]);
-  } catch (error) {
-    if (!violates(error, 'industry_events_event_url_key')) throw error;
-    throw new ImportFault(`${batch[0]?.place} or one of the records after it: another record has its eventUrl`);
-  }
+  const meant = rows.filter((_, index) => batch[index]?.record.id);
+  if (meant.length > 0) await update(manager, meant, batch);
   await manager.query(INSERT, [JSON.stringify(rows)]);
   for (const [statement, wanted] of [
     [BOOKMARK, true],
     [REMOVE_BOOKMARKS, false],
   ] as const) {
-    const meant = batch.flatMap(({ record }, index) => (record.isBookmarked === wanted ? [index] : []));
-    const ids = meant.map((index) => rows[index]?.id);
-    const urls = meant.map((index) => batch[index]?.record.eventUrl ?? null);
-    if (meant.length > 0) await manager.query(statement, [organizationId, ids, urls]);
+    const marked = batch.flatMap(({ record }, index) => (record.isBookmarked === wanted ? [index] : []));
+    const ids = marked.map((index) => rows[index]?.id);
+    const urls = marked.map((index) => batch[index]?.record.eventUrl ?? null);
+    if (marked.length > 0) await manager.query(statement, [organizationId, ids, urls]);
   }
 }

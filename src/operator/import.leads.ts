@@ -1,5 +1,5 @@
 import type { LeadRecord } from './dataset';
-import { ImportFault, type Mention, part, Placed, resolve, Scope } from './import-fault';
+import { checked, ImportFault, type Mention, part, Placed, resolve, Scope } from './import-fault';
 import { lastOfEach, linkStatements, recordStatements, renderAhead, write, writeLinks, writeRecords } from './upsert';
 
 const TEXTS = [
@@ -88,9 +88,11 @@ export function leadsWriter(batch: Placed<LeadRecord>[]): (scope: Scope) => Prom
   const tags = renderAhead(records, tagsOf);
   const activations = renderAhead(records, activationsOf);
   return async (scope) => {
-    leads.forEach(refuseSecondRemoteId);
-    const parted = await part(scope, 'leads', leads);
-    const { event: events } = await resolve(scope, leads, MENTIONS);
+    const [, parted, { event: events }] = await checked(
+      async () => leads.forEach(refuseSecondRemoteId),
+      () => part(scope, 'leads', leads),
+      () => resolve(scope, leads, MENTIONS),
+    );
     // What belongs to a lead is written before it, so that its document is rendered once.
     await scope.manager.query(`set constraints ${OF_LEADS} deferred`);
     await writeLinks(scope, LEAD_TAGS, parted, tags);
@@ -115,10 +117,11 @@ async function associate(scope: Scope, leads: Placed<LeadRecord>[], events: Map<
   await write(scope.manager, EVENT_LEADS, scope.organizationId, associations);
 }
 
-function refuseSecondRemoteId({ place, record: { remoteIds } }: Placed<LeadRecord>): void {
+function refuseSecondRemoteId({ place, record: { remoteIds } }: Placed<LeadRecord>, position: number): void {
   const types = remoteIds.map(({ integrationType }) => integrationType);
   const second = types.findIndex((type, index) => types.indexOf(type) < index);
-  if (second >= 0) throw new ImportFault(`${place}.remoteIds[${second}].integrationType: a lead has one of each`);
+  if (second < 0) return;
+  throw new ImportFault(`${place}.remoteIds[${second}].integrationType: a lead has one of each`, position);
 }
 
 const tagsOf = ({ id, tags }: LeadRecord) =>

@@ -1,5 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
 import { makePlain } from '../http/plain-json';
 import { firstFault, instantiate } from '../http/reader';
@@ -47,12 +45,11 @@ const FILLED = [
 ];
 
 /** Reads a dataset into an organization: all of it, or nothing. */
-@Injectable()
 export class ImportService {
   /** Told what is imported as soon as it is stored for good, whatever happens after. */
   onCommit: (result: ImportResult) => void = () => undefined;
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /**
    * A dataset as one object.
@@ -163,7 +160,13 @@ class ImportRun {
 
   constructor(manager: EntityManager, organizationId: number) {
     const references = new References(manager, organizationId);
-    this.scope = { manager, organizationId, references, events: {}, associations: 0 };
+    this.scope = {
+      manager,
+      organizationId,
+      references,
+      events: Object.create(null) as ImportResult['events'],
+      associations: 0,
+    };
   }
 
   async add(section: SectionName, record: unknown, line?: number): Promise<void> {
@@ -192,10 +195,11 @@ class ImportRun {
   }
 
   /**
-   * Waits for the batch under way: nothing may be written once the transaction is rolled back, and a fault in that
-   * batch stands before the one that ended the reading.
+   * Waits for the batch under way: nothing may be written once the transaction is rolled back. A fault among the records
+   * that were read before stands before the one that ended the reading.
    */
   async giveUp(error: unknown): Promise<never> {
+    if (error instanceof ImportFault) await this.writeUpTo(LAST_SECTION);
     await this.writing;
     throw error;
   }

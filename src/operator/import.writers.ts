@@ -1,5 +1,5 @@
 import type { ActivationRecord, LeadActivityEventRecord, SectionName, UserRecord } from './dataset';
-import { type Mention, part, Placed, refuseForeign, resolve, Scope } from './import-fault';
+import { checked, identified, type Mention, part, Placed, refuseForeign, resolve, Scope } from './import-fault';
 import { locationOf, writeEvents, writeTagGroups } from './import.events';
 import { writeIndustryEvents } from './import.industry-events';
 import { leadsWriter } from './import.leads';
@@ -46,9 +46,10 @@ const ACTIVATIONS = upsertStatement({
 
 async function writeActivations(scope: Scope, batch: Placed<ActivationRecord>[]): Promise<void> {
   const activations = lastOfEach(batch, ({ record }) => record.id);
-  const places = activations.map(({ place, record }) => ({ place: `${place}.id`, id: record.id }));
-  await refuseForeign(scope, 'activations', places);
-  const { event: events } = await resolve(scope, activations, { event: ({ event }) => [['event', event]] });
+  const [, { event: events }] = await checked(
+    () => refuseForeign(scope, 'activations', activations.map(identified)),
+    () => resolve(scope, activations, { event: ({ event }) => [['event', event]] }),
+  );
   const rows = activations.map(({ record }) => ({
     id: record.id,
     event_id: events.get(record.event),
@@ -85,13 +86,10 @@ const LEAD_ACTIVITY_EVENTS = recordStatements({
 
 async function writeLeadActivityEvents(scope: Scope, batch: Placed<LeadActivityEventRecord>[]): Promise<void> {
   const records = lastOfEach(batch, ({ record }) => record.id);
-  const parted = await part(scope, 'lead_activity_events', records);
-  const { event: events } = await resolve(scope, records, {
-    lead: (record) => [['associatedLead', record.associatedLead]],
-    event: (record) => mention('associatedEvent', record.associatedEvent),
-    activation: (record) => mention('associatedActivation', record.associatedActivation),
-    'tag option': (record) => mention('associatedTagOption', record.associatedTagOption),
-  });
+  const [parted, { event: events }] = await checked(
+    () => part(scope, 'lead_activity_events', records),
+    () => resolve(scope, records, MENTIONS),
+  );
   await writeRecords(scope, LEAD_ACTIVITY_EVENTS, parted, (some) => JSON.stringify(some.map((r) => rowOf(r, events))));
 }
 
@@ -109,6 +107,15 @@ const rowOf = (record: LeadActivityEventRecord, events: Map<string, string>): Ro
 });
 
 const mention = (path: string, key: string | null | undefined): Mention[] => (key ? [[path, key]] : []);
+
+const MENTIONS = {
+  lead: ({ associatedLead }: LeadActivityEventRecord) => mention('associatedLead', associatedLead),
+  event: ({ associatedEvent }: LeadActivityEventRecord) => mention('associatedEvent', associatedEvent),
+  activation: ({ associatedActivation }: LeadActivityEventRecord) =>
+    mention('associatedActivation', associatedActivation),
+  'tag option': ({ associatedTagOption }: LeadActivityEventRecord) =>
+    mention('associatedTagOption', associatedTagOption),
+};
 
 type Writer = (batch: Placed<never>[]) => (scope: Scope) => Promise<void>;
 

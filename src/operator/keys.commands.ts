@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { ApiKeysService, DEFAULT_LIMITS } from '../access/api-keys.service';
-import { limitsFault } from '../rate-limit/token-bucket';
+import { ApiKeysService, DEFAULT_LIMITS, KeyEnded } from '../access/api-keys.service';
+import { limitsFault, MAX_TOKENS, REFILL_RATE } from '../rate-limit/token-bucket';
 import {
   command,
   decimal,
@@ -44,8 +44,14 @@ export function keysCommands(program: Command): void {
 
 const withLimits = (to: Command): Command =>
   to
-    .option('--max-tokens <N>', 'requests that may come at once: an integer from 1 to 9000000', decimal)
-    .option('--refill-rate <R>', 'requests a second in the long run: 0.001 to 1000000, at most 3 decimals', decimal);
+    .option('--max-tokens <N>', `requests that may come at once: an integer ${range(MAX_TOKENS)}`, decimal)
+    .option(
+      '--refill-rate <R>',
+      `requests a second in the long run: ${range(REFILL_RATE)}, at most 3 decimals`,
+      decimal,
+    );
+
+const range = ({ least, most }: { least: number; most: number }): string => `from ${least} to ${most}`;
 
 function issueCommand(group: Command): void {
   const issue = command(group, 'issue', {
@@ -132,13 +138,14 @@ function rotateCommand(group: Command): void {
     .option('--overlap <SECONDS>', 'for how long the old key still works', seconds, 0)
     .action(async (id: string, _, self: Command) => {
       const { json, overlap } = self.optsWithGlobals<GlobalOptions & { overlap: number }>();
-      const issued = await withDatabase(async (dataSource) => {
-        const keys = new ApiKeysService(dataSource);
-        // A key that was taken away must not come back under another name.
-        const { revokedAt, expiresAt } = found(id, await keys.find(id));
-        if (revokedAt || (expiresAt && expiresAt <= new Date())) throw new Refusal(`key ${id} is revoked or expired`);
-        return found(id, await keys.rotate(id, overlap));
-      });
+      const issued = await withDatabase(async (dataSource) =>
+        found(
+          id,
+          await new ApiKeysService(dataSource).rotate(id, overlap).catch((error: unknown) => {
+            throw error instanceof KeyEnded ? new Refusal(`key ${id} is revoked or expired`) : error;
+          }),
+        ),
+      );
       const ends = overlap === 0 ? 'works no more' : `works for ${overlap} s more`;
       await answer(json, issued, () => `${issuedText(issued)}\nThe old key ${id} ${ends}.`);
     });

@@ -1,5 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 
 interface DatabaseStatus {
@@ -67,9 +65,8 @@ const BUSIEST_KEYS = `
   group by k.id, o.id order by requests desc, k.id limit ${BUSIEST}`;
 
 /** What an operator wants to know at a glance. It changes nothing, and bears a database without a table. */
-@Injectable()
 export class StatusService {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   async database(embedded: boolean): Promise<DatabaseStatus> {
     const [found] = await this.dataSource.query<[{ version: string; size: number }]>(

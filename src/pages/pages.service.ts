@@ -31,15 +31,19 @@ const typeOf = (name: string): string => TYPES[extname(name)] as string;
 /** The origin that the front page, as it stands in its file, speaks of. */
 const WRITTEN_ORIGIN = 'http://localhost:3000';
 
-/** The pages and what they load. Each is read at the first request for it: a start, and who never looks, pay nothing. */
+/**
+ * The pages and what they load. Each is made at the first request for it: a start, and who never looks, pay nothing. The
+ * front page names its own address, and is made for each request from what was read once.
+ */
 @Injectable()
 export class PagesService {
   private readonly made = new Map<string, Promise<Asset>>();
+  private homeHtml?: string;
 
   /** @param origin of the server, as the reader's browser knows it */
   async home(origin: string): Promise<Asset> {
-    const html = await this.html('home.html');
-    return Asset.of(typeOf('home.html'), html.replaceAll(WRITTEN_ORIGIN, origin));
+    this.homeHtml ??= await this.html('home.html');
+    return Asset.of(typeOf('home.html'), this.homeHtml.replaceAll(WRITTEN_ORIGIN, origin));
   }
 
   docs(): Promise<Asset> {

@@ -9,9 +9,9 @@ import { TokenBucketStore } from './token-bucket.store';
 
 /**
  * Redis while it answers, this process while it does not. A limit is there to keep the service up, so its own failure
- * must not take the service down: `take` never throws and waits for Redis 100 ms at most. Meanwhile each process goes
- * on from the last state that Redis told it, so an outage hands out no fresh burst, but n processes may admit n times
- * the refill. When Redis is back its state rules.
+ * must not take the service down: `take` never throws, and waits for a silent Redis 100 ms at most, for one that answers
+ * others a second. Meanwhile each process goes on from the last state that Redis told it, so an outage hands out no fresh
+ * burst, but n processes may admit n times the refill. When Redis is back its state rules.
  */
 export class ResilientTokenBucketStore extends TokenBucketStore {
   private readonly logger = new Logger('RateLimit');

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../src/database/embedded/free-port';
 
 export const HAS_SERVER = spawnSync('redis-server', ['--version']).status === 0;
 export const NO_SERVER = HAS_SERVER ? '' : ' (skipped: no redis-server on the PATH)';
@@ -73,13 +73,4 @@ export class RedisServer {
     child.stdout.resume();
     return child;
   }
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

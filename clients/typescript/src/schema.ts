@@ -2153,7 +2153,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description More is asked of the server than it can do. Nothing was changed; wait as long as `Retry-After` says. */
+        /** @description More is asked of the server than it can do, or somebody else holds the record, such as an import. Nothing was changed; wait as long as `Retry-After` says. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
