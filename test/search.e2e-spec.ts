@@ -78,6 +78,8 @@ describe('search', () => {
     // a phrase is of one value
     ['"solar panels"', ['Week 2027']],
     ['"panels wind"', []],
+    ['"panels of wind"', []],
+    ['"panels of the wind"', []],
     ['"2027 ohio"', []],
     ['"wind turbines"', []],
     ['"2026 reactconf"', []],
