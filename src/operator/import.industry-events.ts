@@ -78,7 +78,7 @@ async function update(manager: EntityManager, rows: Row[], batch: Placed<Industr
     await manager.query('rollback to savepoint before_update');
     const [clashing] = await manager.query<{ position: number }[]>(CLASHING, values);
     // Two of them have the same, which nobody else has.
-    const twice = rows.find(({ event_url: url }, index) => rows.findIndex((row) => row.event_url === url) < index);
+    const twice = rows.find(({ event_url: url }, at) => url && rows.findIndex((row) => row.event_url === url) < at);
     const position = clashing?.position ?? Number(twice?.position);
     throw new ImportFault(`${batch[position]?.place}.eventUrl: another record has it`, position);
   }
