@@ -94,6 +94,18 @@ describe('turns', () => {
     expect(names()).toEqual(['a1', 'b1']);
   });
 
+  it('are not taken from others by who has got one in the last moment', async () => {
+    const { ask, end, names } = underWay(new Turns(1, 1, true));
+    for (const name of ['a1', 'b1']) ask(name);
+    await jest.advanceTimersByTimeAsync(9_999);
+    ask('b2');
+    jest.advanceTimersByTime(1);
+    await end('a1');
+    await new Promise(setImmediate);
+    await end('b1');
+    expect(names()).toEqual(['a1', 'b1', 'b2']);
+  });
+
   it('do not come when it answered somebody at first, and then nobody for a second', async () => {
     const { ask, end, outcomes } = underWay(new Turns(1));
     for (const name of ['a1', 'b1', 'c1']) ask(name);

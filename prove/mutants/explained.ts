@@ -344,6 +344,24 @@ const DATABASE: Explained[] = [
   },
   {
     file: 'src/database/writes.ts',
+    code: 'LONG + ANSWER',
+    to: 'LONG - ANSWER',
+    reason: 'who gives up after 50 seconds, PostgreSQL or this process, makes no difference to who waits so long',
+  },
+  {
+    file: 'src/database/writes.ts',
+    code: '[processID]',
+    to: '[]',
+    reason: 'PostgreSQL then refuses to cancel, and the connections are ended in its place: the writes are undone too',
+  },
+  {
+    file: 'src/database/writes.ts',
+    code: '{ client.end().catch(() => undefined); }',
+    to: '{}',
+    reason: 'the process ends a moment later, and its connections with it',
+  },
+  {
+    file: 'src/database/writes.ts',
     code: '!caller.once',
     to: 'false',
     reason: 'only slower: a transaction around one statement changes nothing (cost.spec.ts counts the statements)',
