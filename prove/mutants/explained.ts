@@ -60,13 +60,6 @@ const LIMITS: Explained[] = [
 const HTTP: Explained[] = [
   {
     file: 'src/http/fields.ts',
-    code: 'isStorableText(value) && hasAtMost(value, LENGTHS.name)',
-    to: ['true', 'isStorableText(value) || hasAtMost(value, LENGTHS.name)'],
-    reason:
-      'class-validator refuses an address that is longer or holds such characters, too; the rule is that of every text',
-  },
-  {
-    file: 'src/http/fields.ts',
     code: "{ type: 'boolean' }",
     to: '{}',
     reason: 'the reference takes the type from the property then',
@@ -136,12 +129,6 @@ const HTTP: Explained[] = [
     code: 'constraint.defaultMessage?.(args)',
     to: 'constraint.defaultMessage(args)',
     reason: 'every check here has a message: the question is for the type',
-  },
-  {
-    file: 'src/http/error.filter.ts',
-    code: 'response.writableEnded',
-    to: 'false',
-    reason: 'what was answered already is destroyed then, and closes its connection in any case',
   },
   {
     file: 'src/http/request.ts',

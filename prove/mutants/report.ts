@@ -6,6 +6,8 @@ interface Found {
   mutatorName: string;
   replacement?: string;
   status: string;
+  /** the message of the test that caught it */
+  statusReason?: string;
   location: { start: Place; end: Place };
 }
 
@@ -25,6 +27,8 @@ export interface Mutant {
   code: string;
   replacement: string;
   status: string;
+  /** whether it was caught because it made a test too slow, as it may on a busy machine */
+  isSlow: boolean;
 }
 
 const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
@@ -40,7 +44,7 @@ const mutantsOf = (report: Report): Mutant[] =>
   Object.entries(report.files).flatMap(([file, { source, mutants }]) =>
     mutants
       .filter(({ status }) => status !== 'Ignored')
-      .map(({ mutatorName: mutator, replacement = '', status, location: { start, end } }) => {
+      .map(({ mutatorName: mutator, replacement = '', status, statusReason, location: { start, end } }) => {
         const code = onOneLine(between(source, start, end));
         return {
           file,
@@ -50,6 +54,7 @@ const mutantsOf = (report: Report): Mutant[] =>
           code,
           replacement: onOneLine(replacement),
           status,
+          isSlow: statusReason?.includes('Exceeded timeout') ?? false,
         };
       }),
   );
@@ -85,7 +90,7 @@ export const unneeded = (report: Report): Explained[] =>
   EXPLAINED.filter(
     (explained) =>
       explained.file in report.files &&
-      !mutantsOf(report).some((mutant) => survived(mutant) && explains(explained, mutant)),
+      !mutantsOf(report).some((mutant) => (survived(mutant) || mutant.isSlow) && explains(explained, mutant)),
   );
 
 function figures(mutants: Mutant[]): string {
