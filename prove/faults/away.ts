@@ -37,11 +37,12 @@ const outOfConnections: Trouble = async ({ postgres }) => {
   await takeConnections(postgres, taken);
   // Processes of the API are quick to take theirs again, and one that is just connecting has no name yet.
   await until('no connection is left', async () => {
-    await taken[0]?.query(
+    // At the same time, so that somebody stands at the door when it opens.
+    const ended = taken[0]?.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where backend_type = 'client backend' and application_name <> '${TAKER}'`,
     );
-    await takeConnections(postgres, taken);
+    await Promise.all([ended, takeConnections(postgres, taken)]);
     const held = await taken[0]?.query<{ all: boolean }>(
       `select count(*) >= current_setting('max_connections')::integer as all from pg_stat_activity
         where application_name = '${TAKER}'`,
