@@ -183,6 +183,7 @@ describe('CSV', () => {
       const db = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
       const csv = new CsvRecords(csvFormOf({ csv: 'leads' }) as CsvForm, tenant.organizationId);
       let requests: Promise<unknown>[] = [];
+      // A client waits for 1.3 s at most, and comes again.
       const done = async (send: () => PromiseLike<{ status: number }>): Promise<number> => {
         const { status } = await send();
         return status === 503 ? done(send) : status;

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { Redis } from 'ioredis';
+import { freePort } from '../src/database/embedded/free-port';
 import { type TestDatabase, testDatabase } from './support/database';
 import { EmbeddedFixtures, query, until } from './support/embedded-fixtures';
 import { Operator, outcomeOf } from './support/operator';
-import { freePort } from '../src/database/embedded/free-port';
 import { NO_SERVER, RedisServer, unless } from './support/redis-server';
 
 const NO_OPENSSL = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl on the PATH)';
