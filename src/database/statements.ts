@@ -18,8 +18,8 @@ export interface Page {
   limit: number;
   /** zero-based page index */
   offset: number;
-  /** JSON texts of the items, joined by commas */
-  items: Json;
+  /** JSON texts of the items, each one's or joined by commas; who sends them takes them out (AnswerText says why) */
+  items: Json[];
   /** records matching the query */
   total: number;
 }
@@ -123,7 +123,7 @@ export class Statements {
     const [, total = null, known] = rows[0] ?? [];
     if (total === null) throw new NotFoundException();
     if (question && known) this.known.set(question, known);
-    return { limit, offset, items: rows.map(([json]) => json).join(','), total: Number(total) };
+    return { limit, offset, items: rows.splice(0).map(([json]) => json ?? ''), total: Number(total) };
   }
 
   private async rows<R extends unknown[]>(

@@ -1,6 +1,7 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
+import { AnswerText } from './returns';
 import { UntakenAnswers } from './untaken';
 
 /** How long a client may take, in milliseconds. */
@@ -57,12 +58,13 @@ export class LeanExpressAdapter extends ExpressAdapter {
   /** Sends text as it is: what handlers return is JSON already, and nothing of it has to be looked at once more. */
   override reply(response: Response, body: unknown, status?: number): unknown {
     if (response.writableEnded) return undefined; // refused meanwhile, because its body turned out to be broken
-    if (typeof body !== 'string') return super.reply(response, body, status) as unknown;
+    if (!(body instanceof AnswerText)) return super.reply(response, body, status) as unknown;
+    const text = body.take();
     if (status) response.statusCode = status;
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     // Node leaves the length out of answers to HTTP/1.0, so that one cut short would look whole.
-    if (!response.useChunkedEncodingByDefault) response.setHeader('Content-Length', Buffer.byteLength(body));
-    return response.end(body);
+    if (!response.useChunkedEncodingByDefault) response.setHeader('Content-Length', Buffer.byteLength(text));
+    return response.end(text);
   }
 
   override status(response: Response, status: number): unknown {

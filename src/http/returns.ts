@@ -12,6 +12,21 @@ export const ENVELOPE = Symbol('envelope');
 type Envelope = (result: never) => string;
 type Handler = (...args: unknown[]) => Promise<unknown>;
 
+/**
+ * The text of an answer, until it is sent. Promises keep what they came to until they are collected themselves, and those
+ * of a request that waited are in the old generation by then: its answer, too, would stay until the next big collection.
+ */
+export class AnswerText {
+  constructor(private text: string) {}
+
+  /** The text, which is not held here any longer. */
+  take(): string {
+    const { text } = this;
+    this.text = '';
+    return text;
+  }
+}
+
 type Schema = Record<string, unknown>;
 const ref = (model: Type): Schema => ({ $ref: getSchemaPath(model) });
 const object = (properties: Record<string, Schema>, description?: string): Schema => ({
@@ -56,7 +71,7 @@ const wrappedIn =
   (_target, key, descriptor) => {
     const handler = descriptor.value as Handler;
     const wrapped: Handler = async function (this: unknown, ...args) {
-      return envelope((await handler.apply(this, args)) as never);
+      return new AnswerText(envelope((await handler.apply(this, args)) as never));
     };
     for (const key of Reflect.getMetadataKeys(handler) as unknown[]) {
       Reflect.defineMetadata(key, Reflect.getMetadata(key, handler), wrapped);
@@ -125,5 +140,5 @@ export const ReturnsPage = (key: string, model: Type): MethodDecorator =>
       },
     },
     ({ limit, offset, items, total }: Page) =>
-      `{"status":200,"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":[${items}],"total":${total}}}`,
+      `{"status":200,"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":[${items.splice(0).join()}],"total":${total}}}`,
   );
