@@ -11,6 +11,7 @@ import {
   load,
   LOAD_OPTIONS,
   median,
+  memoryMeter,
   print,
   request,
   settle,
@@ -119,10 +120,12 @@ async function benchmark(defer) {
   const measure = async ({ url, pid, requests }, route, duration) => {
     await settle(pool);
     const before = await cpu(pid);
+    const memory = memoryMeter(pid);
     const measured = await load({ url, requests: requests[route], connections, seconds: duration });
+    const resident = memory();
     const after = await cpu(pid);
     const cost = Object.entries(after).map(([name, time]) => [name, (time - before[name]) / measured.count]);
-    return { ...measured, ...Object.fromEntries(cost) };
+    return { ...measured, ...resident, ...Object.fromEntries(cost) };
   };
 
   const results = Object.fromEntries(routes.map((route) => [route, [[], []]]));
@@ -158,6 +161,10 @@ function report(results, bytes) {
   const processes = ['node', 'postgres', 'redis'];
   const heads = processes.flatMap((name) => [`Lanyard ${name}`, `minimal ${name}`]);
   table('CPU milliseconds a request', heads, (both) => processes.flatMap((name) => each(both, name, 3)));
+  const most = (runs) => fixed(Math.max(...runs.map(({ mostMemory }) => mostMemory)), 0);
+  table('Resident memory, MiB', ['Lanyard', 'at most', 'minimal', 'at most'], (both) =>
+    both.flatMap((runs) => [fixed(of(runs, 'memory'), 0), most(runs)]),
+  );
   table('Answers by status', ['Lanyard', 'minimal'], (both) => both.map(statusText));
 }
 

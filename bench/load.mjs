@@ -1,6 +1,7 @@
 // Load, what it cost, and tables of it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { clearInterval, setInterval } from 'node:timers';
 import { setTimeout as pause } from 'node:timers/promises';
 import autocannon from 'autocannon';
 
@@ -103,6 +104,25 @@ async function redisTime(redis) {
   const info = await redis.info('cpu');
   const seconds = (name) => Number(new RegExp(`^${name}:(.*)$`, 'm').exec(info)[1]);
   return (seconds('used_cpu_sys') + seconds('used_cpu_user')) * 1000;
+}
+
+/** MiB of memory in which Linux has a process. */
+function residentMemory(pid) {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+  } catch {
+    return NaN; // no Linux, or the process is gone
+  }
+}
+
+/** Looks at the memory of a process until the function that it returns is called, which tells what it saw, in MiB. */
+export function memoryMeter(pid) {
+  const seen = [];
+  const timer = setInterval(() => seen.push(residentMemory(pid)), 100);
+  return () => {
+    clearInterval(timer);
+    return { memory: median(seen), mostMemory: Math.max(...seen) };
+  };
 }
 
 export function median(numbers) {

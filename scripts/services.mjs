@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -42,6 +42,9 @@ export function readOptions(own) {
 
 const program = (name) => fileURLToPath(new URL(name, import.meta.url));
 export const LANYARD = program('../dist/src/main.js');
+const { scripts } = JSON.parse(readFileSync(program('../package.json'), 'utf8'));
+/** Of Node.js, as `npm start` gives them. */
+const LANYARD_FLAGS = scripts.start.split(' ').filter((word) => word.startsWith('--'));
 const OPERATOR = program('../dist/src/operator/main.js');
 /** So many tokens that no request is refused. */
 const LIMITS = ['--max-tokens', '9000000', '--refill-rate', '1000000'];
@@ -137,7 +140,8 @@ async function startRedis(defer) {
 /** A server of Node.js that says on which URL it listens. */
 export async function startServer({ environment, defer }, file, { settings, flags = [] } = {}) {
   const env = { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', ...environment, ...settings };
-  const { pid, match } = await startChild(process.execPath, [...flags, file], {
+  const own = file === LANYARD ? LANYARD_FLAGS : [];
+  const { pid, match } = await startChild(process.execPath, [...own, ...flags, file], {
     env,
     defer,
     sign: /listens at (\S+)/,

@@ -25,6 +25,15 @@ function expectNoComplaint(program: string, ...args: string[]): void {
 const tool = (name: string): string => join(ROOT, 'node_modules/.bin', name);
 
 describe('the files for those who run it', () => {
+  it('Docker and systemd start it as npm does', () => {
+    const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
+    const [, command] = /^CMD (.*)$/m.exec(read('Dockerfile')) ?? [];
+    expect(`exec ${(JSON.parse(command ?? '[]') as string[]).join(' ')}`).toBe(scripts.start);
+    const [, unit] = /^ExecStart=\/usr\/bin\/(.*)$/m.exec(read('deploy/systemd/lanyard.service')) ?? [];
+    expect(`exec ${unit}`).toBe(scripts.start);
+  });
+
   it('compose: pass the linter, and name settings that exist', () => {
     expectNoComplaint(tool('dclint'), '--max-warnings', '0', 'docker-compose.yml', 'deploy/compose.yml');
     expectNoComplaint(tool('dockerfilelint'), 'Dockerfile');
