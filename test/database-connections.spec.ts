@@ -72,6 +72,22 @@ it('may be asked with a callback alone, as TypeORM does', async () => {
   await database.drop();
 });
 
+it('is not kept to a server that takes no writes any more: a new one leads to whoever is the primary now', async () => {
+  const database = await testDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  const demote = (is: 'on' | 'off') =>
+    query(database.url, `begin read write; alter database "${name}" set default_transaction_read_only = ${is}; commit`);
+  const dataSource = new DataSource(dataSourceOptions(database.url, 1));
+  const write = (): Promise<unknown> => dataSource.query('create table written ()');
+  await demote('on');
+  await dataSource.initialize();
+  await expect(write()).rejects.toMatchObject({ code: '25006' });
+  await demote('off');
+  await expect(write()).resolves.toEqual([]);
+  await dataSource.destroy();
+  await database.drop();
+});
+
 it('gives the locks of a client up that vanished in the middle of a transaction', async () => {
   expect(dataSourceOptions('', 1).extra).toMatchObject({ idle_in_transaction_session_timeout: 5000 });
   const { database, client, end } = await connected({ idle_in_transaction_session_timeout: 100 });

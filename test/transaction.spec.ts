@@ -21,6 +21,7 @@ describe('work that met another transaction', () => {
     ['a deadlock', fromPg('40P01')],
     ['a serialization failure', throughTypeOrm('40001')],
     ['a row that is gone', throughTypeOrm('23503')],
+    ['a primary that became a standby', fromPg('25006')],
     ['a change under its hands', new TryAgain()],
   ])('is run again after %s, three times at most', async (_, error) => {
     const work = failing(3, error);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DefaultNamingStrategy, NamingStrategyInterface, Table } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { Client, type ClientConfig, defaults, type QueryArrayConfig, type QueryResult, types } from 'pg';
+import { READ_ONLY, sqlState } from './transaction';
 
 /** Columns are the snake_case of their properties, and primary keys are named as PostgreSQL names them. */
 class SnakeCase extends DefaultNamingStrategy implements NamingStrategyInterface {
@@ -73,6 +74,8 @@ class RequestClient extends Client {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
+      // A primary that became a standby is one for good; a new connection leads to whoever is the primary now.
+      if (sqlState(error) === READ_ONLY) this.end().catch(() => undefined);
       answered(error, result);
     };
     const giveUp = (): void => {
