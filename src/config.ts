@@ -103,8 +103,8 @@ export class Config {
   @setting('LANYARD_DEMO', oneOf({ on: true, off: false }))
   readonly demo: boolean = true;
 
-  /** Connections to PostgreSQL a process. */
-  @setting('LANYARD_POOL_SIZE', integer(1, 1000))
+  /** Connections to PostgreSQL a process; deletes of large events may hold two of them. */
+  @setting('LANYARD_POOL_SIZE', integer(3, 1000))
   readonly poolSize: number = 10;
 
   /** Milliseconds for which a start waits for a PostgreSQL that does not answer yet. */

@@ -32,7 +32,9 @@ describe('the settings', () => {
   it.each([
     ['PORT', '0x10', 'PORT must be an integer from 0 to 65535, not "0x10"'],
     ['PORT', '1e3', 'PORT must be an integer from 0 to 65535, not "1e3"'],
-    ['LANYARD_POOL_SIZE', '1001', 'LANYARD_POOL_SIZE must be an integer from 1 to 1000, not "1001"'],
+    ['LANYARD_POOL_SIZE', '1001', 'LANYARD_POOL_SIZE must be an integer from 3 to 1000, not "1001"'],
+    // Two may be held by long deletes, and somebody else's work would wait behind them.
+    ['LANYARD_POOL_SIZE', '2', 'LANYARD_POOL_SIZE must be an integer from 3 to 1000, not "2"'],
     ['LANYARD_DEMO', 'constructor', 'LANYARD_DEMO must be on or off, not "constructor"'],
     ['LANYARD_LOG_LEVEL', 'loud', /^LANYARD_LOG_LEVEL must be trace or .* or silent, not "loud"$/],
     ['REDIS_URL', 'http://:hush@x', 'REDIS_URL must be a URL that starts with redis:// or rediss://'],

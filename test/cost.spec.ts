@@ -1,5 +1,6 @@
 import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import { DataSource } from 'typeorm';
+import { poolOf } from '../src/database/data-source';
 import { Statements } from '../src/database/statements';
 import { LeanExpressAdapter } from '../src/http/express-adapter';
 import { RedisTokenBucketStore } from '../src/rate-limit/redis-token-bucket.store';
@@ -25,7 +26,7 @@ let sent: QueryArrayConfig[] = [];
 beforeAll(async () => {
   lanyard = await startInProcess();
   db = lanyard.app.get(DataSource);
-  pool = (db.driver as unknown as { master: Pool }).master;
+  pool = poolOf(db);
   tenant = await lanyard.tenant();
   event = (await tenant.api.post('/events', eventInput()).expect(200)).body.results.id as number;
   const { organizationId } = tenant;

@@ -282,30 +282,6 @@ const DATABASE: Explained[] = [
     reason: 'the statement always has a row: the check is for the type',
   },
   {
-    file: 'src/database/together.ts',
-    code: '[]',
-    to: '["Stryker was here"]',
-    reason: 'the key is there while its work runs: the check is for the type',
-  },
-  {
-    file: 'src/database/together.ts',
-    code: 'this.waiting.get(key)?.splice',
-    to: 'this.waiting.get(key).splice',
-    reason: 'the key is there while its work runs: the check is for the type',
-  },
-  {
-    file: 'src/database/together.ts',
-    code: 'waiting?.length',
-    to: 'waiting.length',
-    reason: 'the key is there until the loop has ended: the check is for the type',
-  },
-  {
-    file: 'src/database/turns.ts',
-    code: '[]',
-    to: '["Stryker was here"]',
-    reason: 'who is not in the queue any more is not looked after, whatever stands there',
-  },
-  {
     file: 'src/database/turns.ts',
     code: 'false',
     to: 'true',

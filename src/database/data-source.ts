@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { DefaultNamingStrategy, NamingStrategyInterface, Table } from 'typeorm';
+import { DataSource, DefaultNamingStrategy, NamingStrategyInterface, Table } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
-import { Client, type ClientConfig, defaults, type QueryArrayConfig, type QueryResult, types } from 'pg';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
+import { Client, type ClientConfig, defaults, type Pool, type QueryArrayConfig, type QueryResult, types } from 'pg';
 import { READ_ONLY, sqlState } from './transaction';
 
 /** Columns are the snake_case of their properties, and primary keys are named as PostgreSQL names them. */
@@ -31,17 +32,17 @@ const PLANS = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqsca
 /** Within two minutes PostgreSQL notices that an operator's machine is gone, and lets go what its command held. */
 const KEEPALIVE = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6';
 
-/** A statement, and the milliseconds for which its answer is waited for, when they are not the connection's. */
-export type Patient = QueryArrayConfig & { patience?: number };
-type Answered = (error: Error | null, result?: QueryResult) => void;
+/** A query, and its timeout in milliseconds, when it is not the connection's. */
+export type TimedQuery = QueryArrayConfig & { timeout?: number };
+type Callback = (error: Error | null, result?: QueryResult) => void;
 
 /** A connection for requests: what happens to it happens to the one that uses it, and to nobody else. */
 class RequestClient extends Client {
-  private readonly patience?: number;
+  private readonly timeout?: number;
 
   constructor(config?: ClientConfig) {
     super({ ...config, query_timeout: 0 });
-    this.patience = config?.query_timeout;
+    this.timeout = config?.query_timeout;
     // An error between two users of the connection, when neither listens, would end the process. Whom the pool gives it
     // next is told.
     this.on('error', () => undefined);
@@ -49,14 +50,14 @@ class RequestClient extends Client {
 
   // The type stands for all of the overloads that the pool and TypeORM use.
   override query(...given: never[]): never {
-    const [question, ...more] = given as unknown[] as [string | Patient, (unknown[] | Answered)?, Answered?];
-    const answered = more.find((one) => typeof one === 'function');
+    const [query, ...more] = given as unknown[] as [string | TimedQuery, (unknown[] | Callback)?, Callback?];
+    const callback = more.find((one) => typeof one === 'function');
     const values = more.find((one) => Array.isArray(one));
-    if (answered) return this.ask(question, values, answered) as never;
-    const answer = new Promise((resolve, reject) => {
-      this.ask(question, values, (error, result) => (error ? reject(error) : resolve(result)));
+    if (callback) return this.send(query, values, callback) as never;
+    const result = new Promise((resolve, reject) => {
+      this.send(query, values, (error, rows) => (error ? reject(error) : resolve(rows)));
     });
-    return answer.catch((error: Error) => {
+    return result.catch((error: Error) => {
       Error.captureStackTrace(error); // where it was asked, not where the socket was read
       throw error;
     }) as never;
@@ -68,24 +69,24 @@ class RequestClient extends Client {
    * new one. The driver's own limit would also blame the database when this process stood still: then timers run before
    * the answers that wait in the socket are read, so that it is looked again after they were.
    */
-  private ask(question: string | Patient, values: unknown[] | undefined, answered: Answered): void {
+  private send(query: string | TimedQuery, values: unknown[] | undefined, callback: Callback): void {
     let isOver = false;
-    const settle: Answered = (error, result) => {
+    const settle: Callback = (error, result) => {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
       // A primary that became a standby is one for good; a new connection leads to whoever is the primary now.
       if (sqlState(error) === READ_ONLY) this.end().catch(() => undefined);
-      answered(error, result);
+      callback(error, result);
     };
-    const giveUp = (): void => {
+    const onTimeout = (): void => {
       if (isOver) return;
       this.end().catch(() => undefined);
       settle(new Error('Query read timeout'));
     };
-    const patience = (typeof question === 'object' && question.patience) || this.patience;
-    const timer = patience && setTimeout(() => setImmediate(giveUp), patience);
-    super.query(question as string, values as never, settle as never);
+    const timeout = (typeof query === 'object' && query.timeout) || this.timeout;
+    const timer = timeout && setTimeout(() => setImmediate(onTimeout), timeout);
+    super.query(query as string, values as never, settle as never);
   }
 }
 
@@ -132,3 +133,6 @@ export function operatorDataSourceOptions(url: string, session = ''): PostgresDa
     extra: { options: `${PLANS} ${KEEPALIVE} ${session}`, application_name: 'lanyard-operator' },
   };
 }
+
+/** The pool of a data source, for what TypeORM does not have: prepared statements, and news of its connections. */
+export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master as Pool;

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import type { Caller } from '../http/caller';
-import type { Patient } from './data-source';
+import { poolOf, type TimedQuery } from './data-source';
 import { page, Render } from './json';
 import { Turns } from './turns';
 import { fromUuid, LEAST_UUID, TrackedList } from './tracked-list';
@@ -81,7 +81,7 @@ export class Statements {
     private readonly turns: Turns,
     @InjectDataSource() dataSource: DataSource,
   ) {
-    this.pool = (dataSource.driver as unknown as { master: Pool }).master;
+    this.pool = poolOf(dataSource);
   }
 
   /**
@@ -123,7 +123,9 @@ export class Statements {
     const [, total = null, known] = rows[0] ?? [];
     if (total === null) throw new NotFoundException();
     if (question && known) this.known.set(question, known);
-    return { limit, offset, items: rows.splice(0).map(([json]) => json ?? ''), total: Number(total) };
+    // The driver's promise keeps its result, in which nothing of the page may stay (AnswerText says why).
+    const items = rows.splice(0).map(([json]) => json ?? '');
+    return { limit, offset, items, total: Number(total) };
   }
 
   private async rows<R extends unknown[]>(
@@ -142,17 +144,17 @@ export const scoped = ({ organizationId }: Owner, values: unknown[]): unknown[] 
 
 /**
  * The JSON texts of a statement's rows, as the manager's transaction sees them.
- * @param patience milliseconds, when it is more than the pool's
+ * @param timeout milliseconds, when it is more than the pool's
  */
 export async function allWithin(
   manager: EntityManager,
   name: string,
   text: string,
   values: unknown[],
-  patience?: number,
+  timeout?: number,
 ): Promise<Json[]> {
   const connection = (await manager.queryRunner?.connect()) as PoolClient;
-  const query: Patient = { name, text, values, rowMode: 'array', ...(patience && { patience }) };
+  const query: TimedQuery = { name, text, values, rowMode: 'array', ...(timeout && { timeout }) };
   const { rows } = await connection.query<[Json]>(query);
   return rows.map(([json]) => json);
 }
@@ -193,7 +195,7 @@ function countedPage({ rows, render, total }: CountedListing, limit: number, ind
  */
 function trackedPage({ list, render, exists }: TrackedListing, limit: number, index?: string): string {
   const { name, table, parent, at, id, shared } = list;
-  const parentValue = `${shared ? '$1' : '$2'}::${parent?.type}`;
+  const parentValue = parent && `${shared ? '$1' : '$2'}::${parent.type}`;
   const rowsFrom = (columns: string, start?: string): string => {
     const conditions = [
       ...(shared ? [] : ['organization_id = $1']),

@@ -26,24 +26,20 @@ export class Together<Item, Result> {
   add(key: number, item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       const waiting = this.waiting.get(key);
-      if (waiting) {
-        if (waiting.length >= MOST_WAITING) return reject(new Overloaded(TOO_MANY));
-        waiting.push({ item, resolve, reject });
-        return;
-      }
-      this.waiting.set(key, [{ item, resolve, reject }]);
-      void this.workOff(key);
+      if (!waiting) void this.workOff(key, [{ item, resolve, reject }]);
+      else if (waiting.length >= MOST_WAITING) reject(new Overloaded(TOO_MANY));
+      else waiting.push({ item, resolve, reject });
     });
   }
 
-  private async workOff(key: number): Promise<void> {
-    for (let waiting = this.waiting.get(key); waiting?.length; waiting = this.waiting.get(key)) {
-      await this.settle(key, waiting.splice(0, this.most));
-    }
+  private async workOff(key: number, waiting: Waiting<Item, Result>[]): Promise<void> {
+    this.waiting.set(key, waiting);
+    while (waiting.length > 0) await this.settle(waiting.splice(0, this.most), key, waiting);
     this.waiting.delete(key);
   }
 
-  private async settle(key: number, together: Waiting<Item, Result>[]): Promise<void> {
+  /** @param waiting who came meanwhile */
+  private async settle(together: Waiting<Item, Result>[], key: number, waiting: Waiting<Item, Result>[]) {
     const begun = this.clock();
     try {
       const results = await this.work(
@@ -53,10 +49,10 @@ export class Together<Item, Result> {
       together.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       if (together.length > 1 && this.isItemsFault(error)) {
-        for (const one of together) await this.settle(key, [one]);
+        for (const one of together) await this.settle([one], key, waiting);
       } else {
         // What came meanwhile has waited as long for a database that is away: not to wait for it once more.
-        const behind = this.clock() - begun < OUT_OF_TIME ? [] : (this.waiting.get(key)?.splice(0) ?? []);
+        const behind = this.clock() - begun < OUT_OF_TIME ? [] : waiting.splice(0);
         for (const { reject } of [...together, ...behind]) reject(error);
       }
     }

@@ -100,7 +100,7 @@ export class Turns {
   private next(isAnswered: boolean): boolean {
     for (const [organizationId, queue] of this.waiting) {
       if (!this.isFree(organizationId)) continue;
-      const [first] = queue.splice(0, 1);
+      const first = queue.shift();
       this.waiting.delete(organizationId);
       if (queue.length > 0) this.waiting.set(organizationId, queue);
       if (!first) continue;
@@ -121,21 +121,20 @@ export class Turns {
     if (queue.length >= MOST_WAITING) return Promise.reject(new Overloaded(TOO_MANY));
     return new Promise((start, refuse) => {
       const one: Waiting = { since: performance.now(), start, refuse };
-      this.wait(organizationId, one);
+      this.wait(organizationId, queue, one);
       queue.push(one);
       this.waiting.set(organizationId, queue);
     });
   }
 
   /** Looks after a second whether it makes sense to wait on; when this process stood still, after what came meanwhile. */
-  private wait(organizationId: number, one: Waiting): void {
+  private wait(organizationId: number, queue: Waiting[], one: Waiting): void {
     const look = (): void => {
-      const queue = this.waiting.get(organizationId) ?? [];
       const place = queue.indexOf(one);
       if (place < 0) return;
       const now = performance.now();
       const isAnswering = this.isLong || now - this.answered < SILENCE;
-      if (isAnswering && now - one.since < PATIENCE) return this.wait(organizationId, one);
+      if (isAnswering && now - one.since < PATIENCE) return this.wait(organizationId, queue, one);
       queue.splice(place, 1);
       if (queue.length === 0) this.waiting.delete(organizationId);
       one.refuse(isAnswering ? new Overloaded(TOO_LONG) : new DatabaseSilent(SILENT));

@@ -1,8 +1,9 @@
 import { BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { Client, type Pool, type PoolClient } from 'pg';
+import { Client, type PoolClient } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import type { Caller } from '../http/caller';
+import { poolOf } from './data-source';
 import { IdempotentAnswers } from './idempotent-answers';
 import { Json, oneWithin, scoped, Statements } from './statements';
 import { retried } from './transaction';
@@ -70,7 +71,7 @@ export class Writes implements BeforeApplicationShutdown {
     this.isStopping = true;
     if (this.longWrites.size === 0) return;
     // A connection of its own, because long writes may have all of the pool's.
-    const { options } = (this.dataSource.driver as unknown as { master: Pool }).master;
+    const { options } = poolOf(this.dataSource);
     const client = new Client(options);
     client.on('error', () => undefined);
     try {

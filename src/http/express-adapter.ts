@@ -1,22 +1,15 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
+import type { Config } from '../config';
 import { AnswerText } from './returns';
 import { UntakenAnswers } from './untaken';
 
-/** How long a client may take, in milliseconds. */
-interface Patience {
-  /** until the last header is there */
-  headersTimeoutMs: number;
-  /** until the last byte of the body is there */
-  requestTimeoutMs: number;
-  /** without a byte of its answer that it takes */
-  answerTimeoutMs: number;
-}
+type Timeouts = Pick<Config, 'headersTimeoutMs' | 'requestTimeoutMs' | 'answerTimeoutMs'>;
 
-/** Express without two of its costs, which were more than half of a request's. */
+/** Express for an API: requests born with its prototypes, text sent as it is, limits of time, one spelling of a path. */
 export class LeanExpressAdapter extends ExpressAdapter {
-  constructor(private readonly patience: Patience) {
+  constructor(private readonly timeouts: Timeouts) {
     super();
     // A path is one path: not another one in other letters, nor the list for who left an id empty. Express reads its own
     // settings of these names before Nest's adapter hands it over.
@@ -31,7 +24,7 @@ export class LeanExpressAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const app = this.getInstance<{ request: IncomingMessage; response: ServerResponse }>();
     class ExpressRequest extends IncomingMessage {}
-    const untaken = new UntakenAnswers(this.patience.answerTimeoutMs);
+    const untaken = new UntakenAnswers(this.timeouts.answerTimeoutMs);
     class ExpressResponse extends ServerResponse {
       override end(...given: never[]): this {
         super.end(...given);
@@ -41,7 +34,7 @@ export class LeanExpressAdapter extends ExpressAdapter {
     }
     app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as IncomingMessage;
     app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as ServerResponse;
-    const { headersTimeoutMs, requestTimeoutMs } = this.patience;
+    const { headersTimeoutMs, requestTimeoutMs } = this.timeouts;
     const timeouts = {
       headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
       requestTimeout: requestTimeoutMs,
@@ -60,15 +53,9 @@ export class LeanExpressAdapter extends ExpressAdapter {
     if (response.writableEnded) return undefined; // refused meanwhile, because its body turned out to be broken
     if (!(body instanceof AnswerText)) return super.reply(response, body, status) as unknown;
     const text = body.take();
-    if (status) response.statusCode = status;
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     // Node leaves the length out of answers to HTTP/1.0, so that one cut short would look whole.
     if (!response.useChunkedEncodingByDefault) response.setHeader('Content-Length', Buffer.byteLength(text));
     return response.end(text);
-  }
-
-  override status(response: Response, status: number): unknown {
-    response.statusCode = status;
-    return response;
   }
 }

@@ -73,12 +73,10 @@ export function Text({ max = LENGTHS.name, blank, ...options }: Options<{ max?: 
   return field(check, text(max, mayBeBlank), options);
 }
 
-export const Email = (options: Options = {}) =>
-  field(
-    where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmailAddress(value)),
-    email(LENGTHS.name),
-    options,
-  );
+const isShortText = (value: unknown): value is string => isStorableText(value) && hasAtMost(value, LENGTHS.name);
+const isEmailText = (value: unknown): boolean => isShortText(value) && isEmailAddress(value);
+
+export const Email = (options: Options = {}) => field(where(isEmailText), email(LENGTHS.name), options);
 
 export const Flag = (options: Options = {}) =>
   field(
@@ -185,17 +183,8 @@ export const TextList = ({ max = 100, ...options }: ItemOptions = {}) =>
     options,
   );
 
-const isShortText = (value: unknown): boolean => isStorableText(value) && hasAtMost(value, LENGTHS.name);
-
 export const EmailList = ({ max = 1000, ...options }: ItemOptions = {}) =>
-  field(
-    each(
-      max,
-      where((value) => isStorableText(value) && hasAtMost(value, LENGTHS.name) && isEmailAddress(value)),
-    ),
-    { type: 'array', items: email(LENGTHS.name), maxItems: max },
-    options,
-  );
+  field(each(max, where(isEmailText)), { type: 'array', items: email(LENGTHS.name), maxItems: max }, options);
 
 export const UuidList = ({ max = 1000, ...options }: ItemOptions = {}) =>
   field(

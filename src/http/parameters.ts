@@ -50,16 +50,14 @@ export const JsonBody = (): ParameterDecorator => (target, key, index) => {
   if (key) Reflect.defineMetadata(READS_BODY, true, (target as Record<string | symbol, object>)[key] as object);
 };
 
-/**
- * No parameter that may be left out has an example: pages that try a request out would send it.
- *
- * A query parameter is a string, an array when it stands twice, and undefined when it is left out. */
+/** A query parameter is a string, an array when it stands twice, and undefined when it is left out. */
 const queryParameter = (valid: (value: unknown) => boolean): PropertyDecorator =>
   ValidateBy({ name: 'queryParameter', validator: { validate: (value) => value === undefined || valid(value) } });
 
 /** bytes: Node.js reads no longer head of a request, and answers 431 */
 const LONGEST_HEAD = 16_384;
 
+/** No parameter that may be left out has an example: pages that try a request out would send it. */
 export const QueryText =
   (description: string): PropertyDecorator =>
   (target, key) => {

@@ -73,8 +73,8 @@ const wrappedIn =
     const wrapped: Handler = async function (this: unknown, ...args) {
       return new AnswerText(envelope((await handler.apply(this, args)) as never));
     };
-    for (const key of Reflect.getMetadataKeys(handler) as unknown[]) {
-      Reflect.defineMetadata(key, Reflect.getMetadata(key, handler), wrapped);
+    for (const name of Reflect.getMetadataKeys(handler) as unknown[]) {
+      Reflect.defineMetadata(name, Reflect.getMetadata(name, handler), wrapped);
     }
     Reflect.defineMetadata(ENVELOPE, envelope, wrapped);
     // Nest finds what it knows of a handler's parameters by its name.
@@ -127,6 +127,9 @@ const total: Schema = {
   example: 1,
 };
 
+/** The items of a page, which does not hold them any longer. */
+const taken = ({ items }: Page): string => items.splice(0).join();
+
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
 export const ReturnsPage = (key: string, model: Type): MethodDecorator =>
   returns(
@@ -139,6 +142,6 @@ export const ReturnsPage = (key: string, model: Type): MethodDecorator =>
         results: object({ [key]: array(model, LARGEST_PAGE_SIZE), total }, 'The records, and how many there are.'),
       },
     },
-    ({ limit, offset, items, total }: Page) =>
-      `{"status":200,"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":[${items.splice(0).join()}],"total":${total}}}`,
+    (page: Page) =>
+      `{"status":200,"pagination":{"limit":${page.limit},"offset":${page.offset}},"results":{"${key}":[${taken(page)}],"total":${page.total}}}`,
   );

@@ -101,8 +101,8 @@ export class LeadsService {
   }
 
   patch(caller: Caller, leadId: string, input: LeadPatchV0Input): Promise<Json> {
-    if (Object.values(input).every((value) => value === undefined))
-      return this.writes.one(caller, 'lead', ONE, [leadId]);
+    // Nothing to change; but under an Idempotency-Key this answer, too, is stored.
+    if (Object.keys(input).length === 0) return this.writes.one(caller, 'lead', ONE, [leadId]);
     const patch = input.phoneNumbers === null ? { ...input, phoneNumbers: [] } : input;
     return this.writes.one(caller, 'lead.patch', PATCH, [leadId, JSON.stringify(patch)]);
   }

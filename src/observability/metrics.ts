@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Config } from '../config';
+import { poolOf } from '../database/data-source';
 import { Writes } from '../database/writes';
 import { listen } from '../http/listen';
 import { TokenBucketStore } from '../rate-limit/token-bucket.store';
@@ -104,7 +104,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private watchDatabase(): void {
-    const { master: pool } = this.dataSource.driver as unknown as { master: Pool };
+    const pool = poolOf(this.dataSource);
     const { writes } = this;
     new Gauge({
       name: 'lanyard_database_connections',

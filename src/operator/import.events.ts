@@ -58,7 +58,7 @@ export async function writeTagGroups(scope: Scope, batch: Placed<TagGroupRecord>
     required: record.required,
     all_events: record.allEvents,
   }));
-  await write(manager, TAG_GROUPS, organizationId, rows);
+  await write(scope, TAG_GROUPS, rows);
   const optionIds = options.map(({ id }) => id);
   await manager.query(REMOVE_TAG_OPTIONS, [organizationId, rows.map(({ id }) => id), optionIds]);
   const optionRows = lastOfEach(options, ({ id }) => id).map(({ id, group, displayOrder, value }) => ({
@@ -67,7 +67,7 @@ export async function writeTagGroups(scope: Scope, batch: Placed<TagGroupRecord>
     display_order: displayOrder,
     value,
   }));
-  await write(manager, TAG_OPTIONS, organizationId, optionRows);
+  await write(scope, TAG_OPTIONS, optionRows);
 }
 
 const EVENTS = upsertStatement({
@@ -101,7 +101,6 @@ const EVENT_USERS = replaceLinksStatement({
 });
 
 export async function writeEvents(scope: Scope, batch: Placed<EventRecord>[]): Promise<void> {
-  const { manager, organizationId, references } = scope;
   const events = lastOfEach(batch, ({ record }) => record.ref);
   const { user: users } = await resolve(scope, events, {
     'tag group': ({ tagGroups }) => tagGroups.map((id, i) => [`tagGroups[${i}]`, id]),
@@ -119,8 +118,8 @@ export async function writeEvents(scope: Scope, batch: Placed<EventRecord>[]): P
     end_date: record.endDate,
     location: locationOf(record.location),
   }));
-  await write(manager, EVENTS, organizationId, rows);
-  const ids = await references.find(
+  await write(scope, EVENTS, rows);
+  const ids = await scope.references.find(
     'event',
     rows.map(({ ref }) => ref),
   );
@@ -133,11 +132,11 @@ export async function writeEvents(scope: Scope, batch: Placed<EventRecord>[]): P
       position,
     })),
   );
-  await write(manager, EVENT_TAG_GROUPS, organizationId, tagGroups, owners);
+  await write(scope, EVENT_TAG_GROUPS, tagGroups, owners);
   const assigned = events.flatMap(({ record }) =>
     [...new Set(record.users)].map((email) => ({ event_id: ids.get(record.ref), user_id: users.get(email) })),
   );
-  await write(manager, EVENT_USERS, organizationId, assigned, owners);
+  await write(scope, EVENT_USERS, assigned, owners);
 }
 
 /** A location is stored with all its parts, in the order of the specification. */

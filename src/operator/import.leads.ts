@@ -114,7 +114,7 @@ async function associate(scope: Scope, leads: Placed<LeadRecord>[], events: Map<
       checked_in: checkedIn,
     })),
   );
-  await write(scope.manager, EVENT_LEADS, scope.organizationId, associations);
+  await write(scope, EVENT_LEADS, associations);
 }
 
 function refuseSecondRemoteId({ place, record: { remoteIds } }: Placed<LeadRecord>, position: number): void {

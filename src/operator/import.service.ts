@@ -6,8 +6,6 @@ import { IMPORT_LOCK, ImportFault, Placed, Scope } from './import-fault';
 import { WRITERS } from './import.writers';
 import { References } from './references';
 
-export { ImportFault };
-
 export interface ImportResult {
   /** records read, a section */
   imported: Record<SectionName, number>;

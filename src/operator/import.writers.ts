@@ -13,7 +13,7 @@ const USERS = upsertStatement({
   inOrder: true,
 });
 
-async function writeUsers({ manager, organizationId }: Scope, batch: Placed<UserRecord>[]): Promise<void> {
+async function writeUsers(scope: Scope, batch: Placed<UserRecord>[]): Promise<void> {
   const users = lastOfEach(batch, ({ record }) => record.email);
   const rows = users.map(({ record }, position) => ({
     position,
@@ -22,7 +22,7 @@ async function writeUsers({ manager, organizationId }: Scope, batch: Placed<User
     last_name: record.lastName,
     created_at: record.createdAt,
   }));
-  await write(manager, USERS, organizationId, rows);
+  await write(scope, USERS, rows);
 }
 
 const ACTIVATIONS = upsertStatement({
@@ -65,7 +65,7 @@ async function writeActivations(scope: Scope, batch: Placed<ActivationRecord>[])
     users: record.users,
     number_of_scans: record.numberOfScans,
   }));
-  await write(scope.manager, ACTIVATIONS, scope.organizationId, rows);
+  await write(scope, ACTIVATIONS, rows);
 }
 
 const LEAD_ACTIVITY_EVENTS = recordStatements({

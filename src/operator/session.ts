@@ -1,6 +1,7 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { readConfig } from '../config';
+import { poolOf } from '../database/data-source';
 import { connect } from '../database/migrate';
 import { OpenDatabase, openDatabase } from '../database/open';
 import { say } from './terminal';
@@ -65,7 +66,7 @@ function rejectionBy(signal: AbortSignal): Promise<never> {
 
 /** Ends the connections that are at work when it is called. */
 function cutterOf(dataSource: DataSource): () => void {
-  const { master: pool } = dataSource.driver as unknown as { master: Pool };
+  const pool = poolOf(dataSource);
   const atWork = new Set<PoolClient>();
   pool.on('acquire', (client) => void atWork.add(client));
   pool.on('release', (_, client) => void atWork.delete(client));

@@ -116,8 +116,8 @@ interface Target {
 }
 
 /** Runs a statement of this file. */
-export const write = (manager: EntityManager, sql: string, organizationId: number, rows: Row[], owners?: unknown[]) =>
-  writeText({ manager, organizationId }, sql, JSON.stringify(rows), owners);
+export const write = (target: Target, sql: string, rows: Row[], owners?: unknown[]) =>
+  writeText(target, sql, JSON.stringify(rows), owners);
 
 /** @param rows a JSON array */
 async function writeText({ manager, organizationId }: Target, sql: string, rows: string, owners?: unknown[]) {
