@@ -105,6 +105,40 @@ describe('the document of a lead', () => {
     expect((await tenant.api.get(`/leads/${bare}`).expect(200)).body.results.tags[0].value).toBe('Renamed');
   });
 
+  it('follows a tag that is renamed while another one is exchanged for it', async () => {
+    const [other] = await db.query<[{ id: string }]>(
+      `insert into tag_options (id, organization_id, tag_group_id, display_order, value)
+        select gen_random_uuid(), organization_id, tag_group_id, 9, 'Other' from tag_options where id = $1 returning id`,
+      [option],
+    );
+    const renaming = db.createQueryRunner();
+    await renaming.startTransaction();
+    await renaming.query("update tag_options set value = 'Renamed' where id = $1", [other.id]);
+    const exchanged = db.query('update lead_tags set tag_option_id = $1 where lead_id = $2 and tag_option_id = $3', [
+      ...[other.id, lead.id, option],
+    ]);
+    await until(async () => (await waiting()) === 1);
+    await renaming.commitTransaction();
+    await renaming.release();
+    await exchanged;
+    await isFresh();
+    expect(((await document()) as Lead).tags.map(({ value }) => value)).toContain('Renamed');
+  });
+
+  it('follows activity that is given to a lead of another organization', async () => {
+    const elsewhere = await lanyard.tenant();
+    const theirs = randomUUID();
+    await elsewhere.import({ leads: [{ id: theirs }] });
+    await db.query(
+      `update lead_activity_events set organization_id = $1, lead_id = $2, event_id = null, activation_id = null,
+        tag_option_id = null where lead_id = $3`,
+      [elsewhere.organizationId, theirs, lead.id],
+    );
+    await isFresh();
+    const { body } = await elsewhere.api.get(`/leads/${theirs}`).expect(200);
+    expect((body.results as Lead).leadActivityEvents).toHaveLength(2);
+  });
+
   const waiting = (): Promise<number> => lockWaits(lanyard.config.databaseUrl as string);
   const isDone = (work: Promise<unknown>): Promise<boolean> =>
     Promise.race([work.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);

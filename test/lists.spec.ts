@@ -44,10 +44,10 @@ async function run({ of, hour, rows, spread }: Step, organization: number): Prom
   const someOf = `select id from leads where organization_id = $1
     and created_at >= timestamptz '2026-01-01Z' + $2 * interval '1 hour' order by created_at, id limit $3`;
   const remove = [`delete from leads where id in (${someOf})`, [organization, hour, rows]] as const;
-  // A move draws its list's boundaries anew, row by row.
+  // A move is counted row by row.
   const move = [
     `update leads set created_at = created_at - interval '3 hours' where id in (${someOf})`,
-    [organization, hour, Math.min(rows, 5)],
+    [organization, hour, Math.min(rows, 100)],
   ] as const;
   if (of === 'add') await db.query(...add);
   else if (of === 'remove') await db.query(...remove);
@@ -246,7 +246,112 @@ describe('a tracked list', () => {
   }, 60_000);
 });
 
+describe('one statement that does several things', () => {
+  const wrongLists = async () => (await new CheckService(operator).check(false)).lists;
+  const NEW = `select gen_random_uuid(), $1, timestamptz '2026-01-02Z' + g * interval '1 second', 'n'
+    from generate_series(1, 300) g`;
+  const CONFERENCES = `insert into industry_events (id, created_at, name)`;
+
+  it.each<[string, string[], number?]>([
+    [
+      'gives activity to a lead, and adds to it',
+      [
+        `insert into leads (id, organization_id) select gen_random_uuid(), $1 from generate_series(1, 2)`,
+        `insert into lead_activity_events (id, organization_id, event_type, lead_id)
+          select gen_random_uuid(), $1, 'NOTE', id from leads where organization_id = $1 order by id limit 1`,
+        `insert into lead_activity_events (id, organization_id, event_type, lead_id)
+          select unnest(array[(select id from lead_activity_events where organization_id = $1), gen_random_uuid()]),
+            $1, 'EMAIL', id from leads where organization_id = $1 order by id offset 1
+          on conflict (id) do update set lead_id = excluded.lead_id, event_type = excluded.event_type`,
+      ],
+    ],
+    [
+      'removes and adds',
+      [
+        INSERT.replace('$2', '0').replace('$3', '400').replace('$4', '401'),
+        `with gone as (delete from leads where organization_id = $1 and created_at < timestamptz '2026-01-01 00:01:41Z')
+          insert into leads (id, organization_id, created_at, first_name) ${NEW}`,
+      ],
+    ],
+    [
+      'removes many and adds many, in the middle',
+      [
+        INSERT.replace('$2', '0').replace('$3', '4000').replace('$4', '4001'),
+        `with gone as (delete from leads where organization_id = $1 and extract(second from created_at) < 40)
+          insert into leads (id, organization_id, created_at, first_name)
+          select gen_random_uuid(), $1, timestamptz '2026-01-01 00:20Z', 'n' from generate_series(1, 3000)`,
+      ],
+    ],
+    [
+      'gives leads to another organization',
+      [
+        `insert into leads (id, organization_id, created_at, first_name) ${NEW}`,
+        `update leads set organization_id = (select max(id) from organizations where id <> $1)
+          where organization_id = $1 and extract(second from created_at)::integer % 7 = 0`,
+      ],
+    ],
+    [
+      'renames conferences, and adds some before the last',
+      [
+        `${CONFERENCES} select gen_random_uuid(), timestamptz '2000-01-01Z' + g * interval '1 second', 'n' || g
+          from generate_series(1, 600) g where $1 > 0`,
+        `${CONFERENCES} select gen_random_uuid(), timestamptz '2000-01-01Z' + g * interval '1 second', 'n' || g
+          from generate_series(600, 1500) g where $1 > 0
+          union all select gen_random_uuid(), timestamptz '2000-01-01Z', 'old'`,
+        `${CONFERENCES} select id, created_at, 'renamed' from industry_events where name = 'n1' and $1 > 0
+          union all select gen_random_uuid(), timestamptz '2000-01-01 00:11:40Z', 'late ' || g from generate_series(1, 20) g
+          on conflict (id) do update set name = excluded.name`,
+        `delete from industry_events where created_at < timestamptz '2000-01-02Z' and $1 > 0`,
+      ],
+    ],
+  ])('%s: its lists are right', async (_, statements) => {
+    await lanyard.tenant();
+    const { organizationId } = await lanyard.tenant();
+    for (const sql of statements) {
+      await operator.query(sql.replaceAll('$1', '$1::integer'), [organizationId]);
+      expect(await wrongLists()).toMatchObject({ wrong: 0 });
+    }
+  });
+});
+
 describe('the check', () => {
+  it('does not lock an import out that settles while leads of its event are deleted', async () => {
+    const { organizationId } = await lanyard.tenant();
+    const [{ event }] = await db.query<[{ event: string }]>(
+      `insert into events (organization_id, name, type, registration_enabled) values ($1, 'n', 'EVENT', false)
+        returning id as event`,
+      [organizationId],
+    );
+    const lead = async (runner: DataSource | QueryRunner): Promise<string> => {
+      const id = randomUUID();
+      await runner.query('insert into leads (id, organization_id, created_at) values ($1, $2, now())', [
+        id,
+        organizationId,
+      ]);
+      await runner.query('insert into event_leads values ($1, $2, $3, now(), true, true)', [organizationId, event, id]);
+      return id;
+    };
+    const old = await lead(db);
+    const [gate, importing, deleting] = await Promise.all([begun(), begun(), begun()]);
+    await gate.query(`select from lists where name = 'event_leads' and organization_id = $1 for update`, [
+      organizationId,
+    ]);
+
+    await importing.query('select defer_lists()');
+    await lead(importing);
+    const settled = importing.query('select settle_lists()');
+    await until(async () => (await waiting()) === 1);
+    const deleted = deleting.query('delete from leads where id = $1', [old]);
+    await until(async () => (await waiting()) === 2);
+    await gate.commitTransaction();
+    await settled;
+    await importing.commitTransaction();
+    await deleted;
+    await deleting.commitTransaction();
+    for (const runner of [gate, importing, deleting]) await runner.release();
+    expect((await new CheckService(operator).check(false)).lists.wrong).toBe(0);
+  });
+
   it('does not lock an import out that settles while rows are deleted', async () => {
     const { tenant, note, other } = await withActivity();
     const row = (name: string) => `select from lists where name = '${name}' and organization_id = $1 for update`;

@@ -40,6 +40,30 @@ export const SPANS = `
     from unnest(list) with ordinality a (one, n)
   $$;`;
 
+/**
+ * SQL with which an import settles what it noted.
+ * @param order of the lists, by which they are settled one after the other
+ */
+export const settleLists = (order: string): string => `
+  create or replace function settle_lists() returns void language plpgsql as $$
+  declare
+    change record;
+    in_order boolean;
+  begin
+    perform set_config('lanyard.lists', '', true);
+    for change in select * from deferred_lists order by ${order}, organization_id, parent loop
+      in_order := false;
+      if not change.rebuild then
+        execute format('select count_%s_list($1, $2, $3, $4)', change.name) into in_order
+          using change.organization_id, change.parent, change.rows, change.first;
+      end if;
+      if not in_order then
+        execute format('select rebuild_%s_list($1, $2)', change.name) using change.organization_id, change.parent;
+      end if;
+    end loop;
+    drop table deferred_lists;
+  end $$`;
+
 /** Boundaries hold every id as a uuid: of a number they are the last digits. */
 const asUuid = (id: string, type: 'uuid' | 'bigint'): string =>
   type === 'uuid' ? id : `lpad(to_hex(${id}), 32, '0')::uuid`;
@@ -57,25 +81,26 @@ export const LEAST_UUID = '00000000-0000-0000-0000-000000000000';
  * @param deferrable whether an import may settle the list in its last moment (`defer_lists()`); not for lists of which
  *   an import touches as many as records
  */
-export function trackList(list: TrackedList, { deferrable = true } = {}): string {
+export function listFunctions(list: TrackedList, { deferrable = true } = {}): string {
   const { name, table, parent, at, id, shared } = list;
   const organization = (row: string): string => (shared ? '0' : `${row}.organization_id`);
   const restriction = (row: string): string => (parent ? `${row}.${parent.column}::text` : `''::text`);
   const uuid = (row: string): string => asUuid(`${row}.${id.column}`, id.type);
   const place = (row: string): string => `(${row}.${at}, ${uuid(row)})::list_place`;
   const keys = (row: string): string =>
-    [at, id.column, ...(parent ? [parent.column] : [])].map((column) => `${row}.${column}`).join(', ');
+    [...(shared ? [] : ['organization_id']), at, id.column, ...(parent ? [parent.column] : [])]
+      .map((column) => `${row}.${column}`)
+      .join(', ');
   const belongs = [
     shared ? 'true' : 's.organization_id = of_organization',
     ...(parent ? [`s.${parent.column} = of_parent::${parent.type}`] : []),
   ].join(' and ');
   const numbered = `select row_number() over (order by s.${at}, s.${id.column}) - 1 as n, s.${at} as at, ${uuid('s')} as id
     from ${table} s where ${belongs}`;
-  const redrawn = (row: string): string => {
-    const key = `${organization(row)}, ${restriction(row)}`;
-    const redraw = `perform rebuild_${name}_list(${key});`;
-    return deferrable ? `if not defer_list('${name}', ${key}, 0, null, true) then ${redraw} end if;` : redraw;
-  };
+  const shifted = (row: string, step: number): string =>
+    `perform shift_${name}_list(${organization(row)}, ${restriction(row)}, ${step}, ${place(row)});`;
+  const deferred = (more: string, first: string): string =>
+    deferrable ? `defer_list('${name}', of_organization, of_parent, ${more}, ${first}, false)` : 'false';
   const ofList = `l.name = '${name}' and l.organization_id = of_organization and l.parent = of_parent`;
 
   return `
@@ -120,23 +145,25 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
         return false;
       end if;
       span := list_span(list.total);
-      if list.tail > 2 * span then
+      -- Once in a span; and later, when rows are there that are not counted yet: the same statement's.
+      if list.tail >= 2 * span and list.tail / span > (list.tail - more) / span then
         update lists l
         set moments = l.moments || drawn.moments, ids = l.ids || drawn.ids, ranks = l.ranks || drawn.ranks,
           tail = l.total - drawn.ranks[cardinality(drawn.ranks)],
           tail_from = drawn.moments[cardinality(drawn.ranks)]
         from (
-          select array_agg(list.total - list.tail + n order by n) as ranks, array_agg(at order by n) as moments,
-            array_agg(id order by n) as ids
+          select count(*) as rows,
+            array_agg(list.total - list.tail + n order by n) filter (where n % span = 0 and n > 0) as ranks,
+            array_agg(at order by n) filter (where n % span = 0 and n > 0) as moments,
+            array_agg(id order by n) filter (where n % span = 0 and n > 0) as ids
           from (
             ${numbered} and (s.${at}, s.${id.column}) >= (
               select coalesce(l.moments[cardinality(l.ranks)], '-infinity'),
                 ${fromUuid(`coalesce(l.ids[cardinality(l.ranks)], '${LEAST_UUID}')`, id.type)}
               from lists l where ${ofList})
           ) numbered
-          where n % span = 0 and n > 0
         ) drawn
-        where ${ofList};
+        where ${ofList} and drawn.rows = list.tail;
         update lists l set moments = every_second(l.moments), ids = every_second(l.ids), ranks = every_second(l.ranks)
         where ${ofList} and cardinality(l.ranks) > ${MOST};
       end if;
@@ -147,6 +174,8 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
     declare
       step integer := case tg_op when 'INSERT' then 1 else -1 end;
       change record;
+      of_organization integer;
+      of_parent text;
       list lists;
       boundaries list_place[];
       widest bigint;
@@ -155,15 +184,16 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
         select ${organization('c')} as organization, ${restriction('c')} as parent, count(*) as rows, min(c.${at}) as first
         from changed c group by 1, 2 order by 1, 2
       loop
-        ${deferrable ? `continue when defer_list('${name}', change.organization, change.parent, step * change.rows, change.first, false);` : ''}
-        continue when count_${name}_list(change.organization, change.parent, step * change.rows, change.first);
-        select l.* into list from lists l
-        where l.name = '${name}' and l.organization_id = change.organization and l.parent = change.parent;
+        of_organization := change.organization;
+        of_parent := change.parent;
+        continue when ${deferred('step * change.rows', 'change.first')};
+        continue when count_${name}_list(of_organization, of_parent, step * change.rows, change.first);
+        select l.* into list from lists l where ${ofList};
         boundaries := array(select (b.at, b.id)::list_place from unnest(list.moments, list.ids) b (at, id));
         -- Ranks follow; a boundary without rows up to the next is dropped.
         with moved as (
           select width_bucket(${place('c')}, boundaries) as span, step * count(*) as rows from changed c
-          where ${organization('c')} = change.organization and ${restriction('c')} = change.parent group by 1
+          where ${organization('c')} = of_organization and ${restriction('c')} = of_parent group by 1
         ), ranked as (
           select r.n, r.rank + coalesce(sum(m.rows) over (order by r.n), 0) as rank
           from unnest(list.ranks) with ordinality r (rank, n) left join moved m on m.span = r.n - 1
@@ -173,24 +203,42 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
         select array_agg(s.rank order by s.n), array_agg(list.moments[s.n] order by s.n),
           array_agg(list.ids[s.n] order by s.n), greatest(max(s.rows), min(s.rank))
         into list.ranks, list.moments, list.ids, widest from spans s where s.rows > 0;
-        if widest > 8 * list_span(list.total) then
-          perform rebuild_${name}_list(change.organization, change.parent);
+        -- Not while rows are there that are not counted yet: the same statement's.
+        if widest > 8 * list_span(list.total) and list.total = (select count(*) from ${table} s where ${belongs}) then
+          perform rebuild_${name}_list(of_organization, of_parent);
         else
           update lists l
           set ranks = coalesce(list.ranks, '{}'), moments = coalesce(list.moments, '{}'), ids = coalesce(list.ids, '{}'),
             tail = l.total - coalesce(list.ranks[cardinality(list.ranks)], 0),
             tail_from = coalesce(list.moments[cardinality(list.ranks)], '-infinity')
-          where l.name = '${name}' and l.organization_id = change.organization and l.parent = change.parent;
+          where ${ofList};
         end if;
       end loop;
       return null;
     end $$;
 
-    -- A row that changes its place, or its list: rare enough to draw the boundaries again.
+    -- Counts one row more or less at a place.
+    create or replace function shift_${name}_list(
+      of_organization integer, of_parent text, step integer, place list_place
+    ) returns void language plpgsql as $$
+    begin
+      if ${deferred('step', 'place.at')} or count_${name}_list(of_organization, of_parent, step, place.at) then
+        return;
+      end if;
+      update lists l
+      set ranks = coalesce(shifted.ranks, '{}'), tail = l.total - coalesce(shifted.ranks[cardinality(shifted.ranks)], 0)
+      from (
+        select array_agg(b.rank + case when (b.at, b.id)::list_place > place then step else 0 end order by b.n) as ranks
+        from lists l, unnest(l.ranks, l.moments, l.ids) with ordinality b (rank, at, id, n) where ${ofList}
+      ) shifted
+      where ${ofList};
+    end $$;
+
+    -- A row that changes its place, or its list, leaves one and comes to another.
     create or replace function ${name}_list_moved() returns trigger language plpgsql as $$
     begin
-      ${redrawn('old')}
-      ${parent ? redrawn('new') : ''}
+      ${shifted('old', -1)}
+      ${shifted('new', 1)}
       return null;
     end $$;
 
@@ -223,10 +271,16 @@ export function trackList(list: TrackedList, { deferrable = true } = {}): string
       referencing old table as changed for each statement execute function ${name}_list_changed();
     create or replace trigger ${name}_list_moved after update on ${table}
       for each row when ((${keys('old')}) is distinct from (${keys('new')})) execute function ${name}_list_moved();
-
-    select rebuild_${name}_list(organization, parent) from (
-      select distinct ${organization('s')} as organization, ${restriction('s')} as parent from ${table} s) of_table;
   `;
+}
+
+/** The SQL that begins to track a list, for a migration: as above, and what is there is counted. */
+export function trackList(list: TrackedList, options?: { deferrable: boolean }): string {
+  const { name, table, parent, shared } = list;
+  return `${listFunctions(list, options)}
+    select rebuild_${name}_list(organization, parent) from (
+      select distinct ${shared ? '0' : 'organization_id'} as organization,
+        ${parent ? `${parent.column}::text` : `''::text`} as parent from ${table}) of_table;`;
 }
 
 /** The SQL that undoes `trackList`, for a migration. */
@@ -235,6 +289,6 @@ export const forgetList = ({ name, table }: Pick<TrackedList, 'name' | 'table'>)
   drop trigger ${name}_list_deleted on ${table};
   drop trigger ${name}_list_moved on ${table};
   drop function ${name}_list_changed(), ${name}_list_moved(), check_${name}_list(), rebuild_${name}_list(integer, text),
-    count_${name}_list(integer, text, bigint, timestamptz);
+    count_${name}_list(integer, text, bigint, timestamptz), shift_${name}_list(integer, text, integer, list_place);
   delete from lists where name = '${name}';
 `;

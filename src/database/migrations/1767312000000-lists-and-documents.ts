@@ -3,7 +3,7 @@ import { forgetList, SPANS, TrackedList, trackList } from '../tracked-list';
 
 const ordered = { at: 'created_at', id: { column: 'id', type: 'uuid' } } as const;
 
-const LISTS: TrackedList[] = [
+export const LISTS: TrackedList[] = [
   { name: 'events', table: 'events', at: 'created_at', id: { column: 'id', type: 'bigint' } },
   {
     name: 'event_leads',
@@ -26,7 +26,7 @@ const LISTS: TrackedList[] = [
 ];
 
 /** As many as leads, each of them short, and nobody else's for as long as the lead's row is locked. */
-const BY_LEAD: TrackedList = {
+export const BY_LEAD: TrackedList = {
   name: 'lead_activity_events_by_lead',
   table: 'lead_activity_events',
   parent: { column: 'lead_id', type: 'uuid' },

@@ -1,9 +1,11 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
+import { settleLists } from '../tracked-list';
 
 /** What two transactions at once could still do to each other, found by reading; each has a test that shows it. */
 export class LocksInOneOrder1767657600000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    // Statements lock the rows of `lists` in the order of the names of their triggers, `…_list_deleted`.
+    // Statements lock the rows of `lists` in the order of the names of their triggers, `…_list_deleted`; not those of
+    // cascades, as 1768003200000-changes-in-one-statement.ts says.
     await db.query(settleLists(`(name || '_list') collate "C"`));
     await db.query(placeAtEnd("if tg_table_name = 'industry_events' then new.updated_at := new.created_at; end if;"));
     await db.query(`
@@ -28,27 +30,6 @@ export class LocksInOneOrder1767657600000 implements MigrationInterface {
     await db.query(settleLists('name'));
   }
 }
-
-/** @param name by which lists are settled one after the other */
-const settleLists = (name: string): string => `
-  create or replace function settle_lists() returns void language plpgsql as $$
-  declare
-    change record;
-    in_order boolean;
-  begin
-    perform set_config('lanyard.lists', '', true);
-    for change in select * from deferred_lists order by ${name}, organization_id, parent loop
-      in_order := false;
-      if not change.rebuild then
-        execute format('select count_%s_list($1, $2, $3, $4)', change.name) into in_order
-          using change.organization_id, change.parent, change.rows, change.first;
-      end if;
-      if not in_order then
-        execute format('select rebuild_%s_list($1, $2)', change.name) using change.organization_id, change.parent;
-      end if;
-    end loop;
-    drop table deferred_lists;
-  end $$`;
 
 /** @param more done with a new row that has its moment */
 const placeAtEnd = (more: string): string => `
