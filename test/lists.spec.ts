@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { operatorDataSourceOptions } from '../src/database/data-source';
 import { CheckService } from '../src/operator/check.service';
-import { exhibitor, leadInput } from './support/builders';
+import { eventInput, exhibitor, leadInput } from './support/builders';
 import { onServer } from './support/database';
 import { lockWaits, until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
@@ -352,6 +352,22 @@ describe('the check', () => {
     expect((await new CheckService(operator).check(false)).lists.wrong).toBe(0);
   });
 
+  it('is not held by a delete of an event while its leads are rendered', async () => {
+    const { tenant, lead } = await withActivity();
+    const [rendering, deleting] = await Promise.all([begun(), begun()]);
+    await rendering.query('select from leads where id = $1 for update', [lead]);
+    const deleted = deleting.query('delete from events where organization_id = $1', [tenant.organizationId]);
+    await until(async () => (await waiting()) === 1);
+    const { body } = await tenant.api.post('/events', eventInput()).expect(200);
+    await rendering.commitTransaction();
+    await deleted;
+    await deleting.commitTransaction();
+    for (const runner of [rendering, deleting]) await runner.release();
+    const { results } = (await tenant.api.get('/events').expect(200)).body;
+    expect(results).toMatchObject({ events: [{ id: body.results.id }], total: 1 });
+    expect((await new CheckService(operator).check(false)).lists.wrong).toBe(0);
+  });
+
   it('does not lock an import out that settles while rows are deleted', async () => {
     const { tenant, note, other } = await withActivity();
     const row = (name: string) => `select from lists where name = '${name}' and organization_id = $1 for update`;
@@ -385,7 +401,7 @@ describe('the check', () => {
 
   const waiting = (): Promise<number> => lockWaits(lanyard.config.databaseUrl as string);
 
-  async function withActivity(): Promise<{ tenant: Tenant; note: string; other: string }> {
+  async function withActivity(): Promise<{ tenant: Tenant; note: string; lead: string; other: string }> {
     const tenant = await lanyard.tenant();
     const { users, tagGroup, event, activation, lead, activity } = exhibitor();
     const note = activity();
@@ -394,7 +410,7 @@ describe('the check', () => {
       ...{ users, tagGroups: [tagGroup], events: [event], activations: [activation] },
       ...{ leads: [lead, { ...lead, id: other }], leadActivityEvents: [note] },
     });
-    return { tenant, note: note.id, other };
+    return { tenant, note: note.id, lead: lead.id, other };
   }
 
   it('finds what triggers did not keep because they were off, and makes it right', async () => {

@@ -36,6 +36,17 @@ export class ChangesInOneStatement1768003200000 implements MigrationInterface {
         end if;
         return null;
       end $$;
+
+      -- An event's leads are rendered before any list is locked. That takes long where they are many; and an import holds
+      -- leads before it locks lists.
+      create function leave_leads() returns trigger language plpgsql as $$
+      begin
+        delete from lead_activations l using activations a
+          where a.organization_id = old.organization_id and a.event_id = old.id
+            and l.organization_id = a.organization_id and l.activation_id = a.id;
+        return old;
+      end $$;
+      create trigger events_leave_leads before delete on events for each row execute function leave_leads();
     `);
   }
 
@@ -47,7 +58,7 @@ export class ChangesInOneStatement1768003200000 implements MigrationInterface {
         perform render_leads(old.organization_id, array[old.lead_id, new.lead_id]);
         return null;
       end $$;
-      drop function hold_tag_option() cascade; -- with its trigger
+      drop function leave_leads(), hold_tag_option() cascade; -- with their triggers
       create trigger lead_tags_hold_updated after update on lead_tags
         referencing new table as changed for each statement execute function hold_tag_options();
     `);
