@@ -332,24 +332,12 @@ describe('the check', () => {
       return id;
     };
     const old = await lead(db);
-    const [gate, importing, deleting] = await Promise.all([begun(), begun(), begun()]);
-    await gate.query(`select from lists where name = 'event_leads' and organization_id = $1 for update`, [
+    await bothEnd({
+      held: 'event_leads',
       organizationId,
-    ]);
-
-    await importing.query('select defer_lists()');
-    await lead(importing);
-    const settled = importing.query('select settle_lists()');
-    await until(async () => (await waiting()) === 1);
-    const deleted = deleting.query('delete from leads where id = $1', [old]);
-    await until(async () => (await waiting()) === 2);
-    await gate.commitTransaction();
-    await settled;
-    await importing.commitTransaction();
-    await deleted;
-    await deleting.commitTransaction();
-    for (const runner of [gate, importing, deleting]) await runner.release();
-    expect((await new CheckService(operator).check(false)).lists.wrong).toBe(0);
+      imports: lead,
+      deletes: ['delete from leads where id = $1', [old]],
+    });
   });
 
   it('is not held by a delete of an event while its leads are rendered', async () => {
@@ -370,19 +358,31 @@ describe('the check', () => {
 
   it('does not lock an import out that settles while rows are deleted', async () => {
     const { tenant, note, other } = await withActivity();
-    const row = (name: string) => `select from lists where name = '${name}' and organization_id = $1 for update`;
-    const [gate, importing, deleting] = await Promise.all([begun(), begun(), begun()]);
-    await gate.query(row('lead_activity_events'), [tenant.organizationId]);
+    const add = `insert into lead_activity_events (id, organization_id, created_at, event_type, lead_id)
+      select gen_random_uuid(), organization_id, created_at, event_type, $2 from lead_activity_events where id = $1`;
+    await bothEnd({
+      held: 'lead_activity_events',
+      organizationId: tenant.organizationId,
+      imports: (runner) => runner.query(add, [note, other]),
+      deletes: ['delete from lead_activity_events where id = $1', [note]],
+    });
+  });
 
+  /** An import settles, and then rows are deleted, while somebody holds a list that both need. */
+  async function bothEnd(work: {
+    held: string;
+    organizationId: number;
+    imports: (runner: QueryRunner) => Promise<unknown>;
+    deletes: [sql: string, parameters: string[]];
+  }): Promise<void> {
+    const [gate, importing, deleting] = await Promise.all([begun(), begun(), begun()]);
+    const held = [work.held, work.organizationId];
+    await gate.query('select from lists where name = $1 and organization_id = $2 for update', held);
     await importing.query('select defer_lists()');
-    await importing.query(
-      `insert into lead_activity_events (id, organization_id, created_at, event_type, lead_id)
-        select gen_random_uuid(), organization_id, created_at, event_type, $2 from lead_activity_events where id = $1`,
-      [note, other],
-    );
+    await work.imports(importing);
     const settled = importing.query('select settle_lists()');
     await until(async () => (await waiting()) === 1);
-    const deleted = deleting.query('delete from lead_activity_events where id = $1', [note]);
+    const deleted = deleting.query(...work.deletes);
     await until(async () => (await waiting()) === 2);
     await gate.commitTransaction();
     await settled;
@@ -391,7 +391,7 @@ describe('the check', () => {
     await deleting.commitTransaction();
     for (const runner of [gate, importing, deleting]) await runner.release();
     expect((await new CheckService(operator).check(false)).lists.wrong).toBe(0);
-  });
+  }
 
   const begun = async (): Promise<QueryRunner> => {
     const runner = operator.createQueryRunner();

@@ -1,5 +1,5 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { forgetList, SPANS, TrackedList, trackList } from '../tracked-list';
+import { forgetList, settleLists, SPANS, TrackedList, trackList } from '../tracked-list';
 
 const ordered = { at: 'created_at', id: { column: 'id', type: 'uuid' } } as const;
 
@@ -122,24 +122,7 @@ const lists = (db: QueryRunner): Promise<unknown> =>
       return true;
     end $$;
 
-    create function settle_lists() returns void language plpgsql as $$
-    declare
-      change record;
-      in_order boolean;
-    begin
-      perform set_config('lanyard.lists', '', true);
-      for change in select * from deferred_lists order by name, organization_id, parent loop
-        in_order := false;
-        if not change.rebuild then
-          execute format('select count_%s_list($1, $2, $3, $4)', change.name) into in_order
-            using change.organization_id, change.parent, change.rows, change.first;
-        end if;
-        if not in_order then
-          execute format('select rebuild_%s_list($1, $2)', change.name) using change.organization_id, change.parent;
-        end if;
-      end loop;
-      drop table deferred_lists;
-    end $$;
+    ${settleLists('name')};
   `);
 
 /**
