@@ -40,7 +40,7 @@ const routes = options.routes.split(',');
 const unknown = routes.find((route) => !(route in ROUTES));
 if (unknown) throw new Error(`--routes: ${unknown} is none of ${Object.keys(ROUTES).join()}`);
 
-const MINIMAL = fileURLToPath(new URL('minimal-server.mjs', import.meta.url));
+const MINIMAL = [fileURLToPath(new URL('minimal-server.mjs', import.meta.url))];
 
 /** Requests a route that differ, and leads that one of them associates. */
 const DIFFERENT = 400;

@@ -55,9 +55,8 @@ const issue = (own: Services, organization: number, ...limits: string[]): { id: 
   operator(own, ['keys', 'issue', '--organization', String(organization), ...limits]) as { id: string; key: string };
 
 function operator({ environment }: Services, args: string[]): unknown {
-  const program = services.LANYARD.replace('main.js', 'operator/main.js');
   const env = { ...process.env, ...environment };
-  return JSON.parse(execFileSync(process.execPath, [program, ...args, '--json'], { env, encoding: 'utf8' }));
+  return JSON.parse(execFileSync(process.execPath, [services.OPERATOR, ...args, '--json'], { env, encoding: 'utf8' }));
 }
 
 const MB = 1 << 20;

@@ -41,11 +41,10 @@ export function readOptions(own) {
 }
 
 const program = (name) => fileURLToPath(new URL(name, import.meta.url));
-export const LANYARD = program('../dist/src/main.js');
 const { scripts } = JSON.parse(readFileSync(program('../package.json'), 'utf8'));
-/** Of Node.js, as `npm start` gives them. */
-const LANYARD_FLAGS = scripts.start.split(' ').filter((word) => word.startsWith('--'));
-const OPERATOR = program('../dist/src/operator/main.js');
+/** What Node.js is to run, with the flags that `npm start` gives it. */
+export const LANYARD = [...scripts.start.match(/--\S+/g), program('../dist/src/main.js')];
+export const OPERATOR = program('../dist/src/operator/main.js');
 /** So many tokens that no request is refused. */
 const LIMITS = ['--max-tokens', '9000000', '--refill-rate', '1000000'];
 /** Milliseconds that a child has to stop: writing a CPU profile takes a while. */
@@ -137,11 +136,10 @@ async function startRedis(defer) {
   return `redis://127.0.0.1:${port}`;
 }
 
-/** A server of Node.js that says on which URL it listens. */
-export async function startServer({ environment, defer }, file, { settings, flags = [] } = {}) {
+/** A server of Node.js that says on which URL it listens. `args` and further `flags` are those of Node.js. */
+export async function startServer({ environment, defer }, args, { settings, flags = [] } = {}) {
   const env = { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', ...environment, ...settings };
-  const own = file === LANYARD ? LANYARD_FLAGS : [];
-  const { pid, match } = await startChild(process.execPath, [...own, ...flags, file], {
+  const { pid, match } = await startChild(process.execPath, [...flags, ...args], {
     env,
     defer,
     sign: /listens at (\S+)/,

@@ -252,7 +252,7 @@ describe('one statement that does several things', () => {
     from generate_series(1, 300) g`;
   const CONFERENCES = `insert into industry_events (id, created_at, name)`;
 
-  it.each<[string, string[], number?]>([
+  it.each<[string, string[]]>([
     [
       'gives activity to a lead, and adds to it',
       [
@@ -314,7 +314,7 @@ describe('one statement that does several things', () => {
   });
 });
 
-describe('the check', () => {
+describe('the lock of a list', () => {
   it('does not lock an import out that settles while leads of its event are deleted', async () => {
     const { organizationId } = await lanyard.tenant();
     const [{ event }] = await db.query<[{ event: string }]>(
@@ -340,7 +340,7 @@ describe('the check', () => {
     });
   });
 
-  it('is not held by a delete of an event while its leads are rendered', async () => {
+  it('is not held by a delete of an event whose leads are being rendered', async () => {
     const { tenant, lead } = await withActivity();
     const [rendering, deleting] = await Promise.all([begun(), begun()]);
     await rendering.query('select from leads where id = $1 for update', [lead]);
@@ -412,7 +412,9 @@ describe('the check', () => {
     });
     return { tenant, note: note.id, lead: lead.id, other };
   }
+});
 
+describe('the check', () => {
   it('finds what triggers did not keep because they were off, and makes it right', async () => {
     const { organizationId, api } = await lanyard.tenant();
     await db.query(INSERT, [organizationId, 0, 3000, 4000]);

@@ -76,7 +76,7 @@ class RequestClient extends Client {
       isOver = true;
       clearTimeout(timer);
       // A primary that became a standby is one for good; a new connection leads to whoever is the primary now.
-      if (sqlState(error) === READ_ONLY) this.end().catch(() => undefined);
+      if (error && sqlState(error) === READ_ONLY) this.end().catch(() => undefined);
       callback(error, result);
     };
     const onTimeout = (): void => {
