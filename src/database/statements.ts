@@ -207,11 +207,16 @@ function trackedPage({ list, render, exists }: TrackedListing, limit: number, in
   };
   const key = `name = '${name}' and organization_id = ${shared ? '0' : '$1'}
     and parent = ${parent ? `${parentValue}::text` : "''"}`;
-  const before = `with boundary as (
-      select total, coalesce(moments[span], '-infinity') as at,
-        ${fromUuid(`coalesce(ids[span], '${LEAST_UUID}')`, id.type)} as id,
-        ${index} * ${limit} - coalesce(ranks[span], 0) as skip
-      from lists, width_bucket(${index} * ${limit}, ranks) as span where ${key}
+  const before = `with block as materialized (
+      select id as list, total, blocks[n] as block, ${index} * ${limit} - coalesce(ranks[n], 0) as skip
+      from lists, width_bucket(${index} * ${limit}, ranks) as n where ${key}
+    ), boundary as (
+      select total, coalesce(b.at, '-infinity') as at, ${fromUuid(`coalesce(b.id, '${LEAST_UUID}')`, id.type)} as id,
+        skip - coalesce(b.rank, 0) as skip
+      from block left join lateral (
+        select b.at, b.id, b.rank from list_boundaries b
+        where b.list = block.list and b.block = block.block and b.rank <= block.skip order by b.at desc, b.id desc limit 1
+      ) b on true
     ), first as (
       ${rowsFrom(`${at} as at, ${id.column} as id`, 'boundary')} offset (select skip from boundary) limit 1
     )`;

@@ -2,9 +2,12 @@
  * A list whose total and whose pages are found without counting and without skipping rows: the rows of a table, all of
  * an organization's or those with one value in a column, in an order given by a moment and an id.
  *
- * A row of the table `lists` holds the total, and boundaries at regular places with the number of rows before each.
- * Triggers keep it in the transaction of every change, whoever makes it. The row is the list's lock too: who adds or
- * removes holds it to the end of the transaction, so that rows become visible in the order of the list.
+ * A row of the table `lists` holds the total, and an index of two levels tells where a page begins: boundaries at regular
+ * places are rows of `list_boundaries`; the rows between some of them are a block, and a boundary's rank is the number
+ * of rows of its block before it; `lists` has the blocks in order, with the number of rows before each.
+ *
+ * Triggers keep it in the transaction of every change, whoever makes it. The row of `lists` is the list's lock too: who
+ * adds or removes holds it to the end of the transaction, so that rows become visible in the order of the list.
  */
 export interface TrackedList {
   /** the list's name in `lists` */
@@ -22,47 +25,134 @@ export interface TrackedList {
 
 /**
  * Rows between two boundaries when they are drawn; deletions leave fewer, additions in the middle more. Finding a page
- * costs 0.07 µs for each row between the boundary and the page, and 0.02 µs for each boundary that there is: so spans
- * are twice as wide whenever there would be more than `MOST`.
+ * costs 0.1 to 0.2 µs for each row between the boundary and the page.
  */
-const SPAN = 250;
-const MOST = 2000;
+const SPAN = 64;
+/**
+ * Rows of a block when it is drawn. A change in the middle costs a microsecond or two for each boundary of its block, and
+ * a page far behind 0.01 µs for each block.
+ */
+const BLOCK = 64 * SPAN;
+/** Rows between two boundaries for which all are drawn anew. */
+const WIDEST = 2000;
 
-/** SQL of what the triggers of all lists use. */
-export const SPANS = `
-  create function list_span(total bigint) returns bigint language sql immutable as $$
-    select ${SPAN}::bigint << greatest(0, ceil(log(2, greatest(total, 1) / ${SPAN * MOST}.0)))::integer
-  $$;
-
-  -- The last of them stays.
-  create function every_second(list anyarray) returns anyarray language sql immutable as $$
-    select array_agg(one order by n) filter (where (cardinality(list) - n) % 2 = 0)
-    from unnest(list) with ordinality a (one, n)
-  $$;`;
+/** SQL of the table of boundaries, beside that of lists. */
+export const LIST_BOUNDARIES = `
+  create table if not exists list_boundaries (
+    list bigint not null constraint list_boundaries_list_fkey references lists (id) on delete cascade,
+    block integer not null,
+    rank integer not null, -- rows of the block before it
+    at timestamptz not null, -- the moment of the first row behind it
+    id uuid not null, -- and its id
+    constraint list_boundaries_pkey primary key (list, at, id)
+  ) with (fillfactor = 50);
+  -- Without the rank, so that a change of it touches no index.
+  create index if not exists list_boundaries_block_idx on list_boundaries (list, block, at, id);`;
 
 /**
- * SQL with which an import settles what it noted.
- * @param order of the lists, by which they are settled one after the other
+ * What deletes lock: the list of their own table, then those of what goes with it. (A cascade's triggers run after those
+ * of the statement.) So `delete from events` and `delete from leads`, and whoever is between them.
  */
-export const settleLists = (order: string): string => `
+const AS_DELETES_DO = `array_position(array['tag_groups', 'events', 'leads', 'activations', 'event_leads',
+  'lead_activity_events_by_type', 'lead_activity_events', 'industry_events'], name)`;
+
+/** SQL of the functions that all lists use. */
+export const LIST_FUNCTIONS = `
+  -- An import lasts, and must not hold up everybody else who adds to a list: within it, changes are noted, and
+  -- counted in its last moment.
+  create or replace function defer_lists() returns void language plpgsql as $$
+  begin
+    create temporary table deferred_lists (
+      name text, organization_id integer, parent text, rows bigint, first timestamptz,
+      primary key (name, organization_id, parent)
+    ) on commit drop;
+    perform set_config('lanyard.lists', 'deferred', true);
+  end $$;
+
+  create or replace function defer_list(
+    list text, of_organization integer, of_parent text, more bigint, from_moment timestamptz
+  ) returns boolean language plpgsql as $$
+  begin
+    if current_setting('lanyard.lists', true) is distinct from 'deferred' then
+      return false;
+    end if;
+    insert into deferred_lists as d values (list, of_organization, of_parent, more, from_moment)
+      on conflict (name, organization_id, parent) do update
+        set rows = d.rows + excluded.rows, first = least(d.first, excluded.first);
+    return true;
+  end $$;
+
   create or replace function settle_lists() returns void language plpgsql as $$
   declare
     change record;
     in_order boolean;
   begin
     perform set_config('lanyard.lists', '', true);
-    for change in select * from deferred_lists order by ${order}, organization_id, parent loop
-      in_order := false;
-      if not change.rebuild then
-        execute format('select count_%s_list($1, $2, $3, $4)', change.name) into in_order
-          using change.organization_id, change.parent, change.rows, change.first;
-      end if;
+    for change in select * from deferred_lists order by ${AS_DELETES_DO}, organization_id, parent loop
+      execute format('select count_%s_list($1, $2, $3, $4)', change.name) into in_order
+        using change.organization_id, change.parent, change.rows, change.first;
       if not in_order then
         execute format('select rebuild_%s_list($1, $2)', change.name) using change.organization_id, change.parent;
       end if;
     end loop;
     drop table deferred_lists;
-  end $$`;
+  end $$;
+
+  -- The ranks of a list follow rows that came (a step of 1) or went (-1) at these places. What has no rows up to the next
+  -- is dropped. Returns how many rows there are now between two boundaries, at most.
+  create or replace function shift_list(of_list bigint, step integer, places list_place[]) returns bigint
+  language plpgsql as $$
+  declare
+    new_blocks integer[];
+    new_ranks bigint[];
+    widest bigint;
+  begin
+    with moved as materialized (
+      select b.block, b.at, b.id, (step * count(*))::integer as rows
+      from unnest(places) p (at, id) left join lateral (
+        select s.block, s.at, s.id from list_boundaries s
+        where s.list = of_list and (s.at, s.id) <= (p.at, p.id) order by s.at desc, s.id desc limit 1
+      ) b on true group by 1, 2, 3
+    ), blocks as materialized (
+      select n, block, rank, lead(rank, 1, total) over (order by n) - rank as rows
+      from (
+        select l.total, b.n, b.block, b.rank + coalesce((select m.rows from moved m where m.block is null), 0)
+          + coalesce(sum(m.rows) over (order by b.n rows between unbounded preceding and 1 preceding), 0) as rank
+        from lists l, unnest(l.blocks, l.ranks) with ordinality b (block, rank, n)
+          left join (select m.block, sum(m.rows)::integer as rows from moved m group by 1) m on m.block = b.block
+        where l.id = of_list
+      ) shifted
+    ), spans as materialized (
+      select at, id, rank, lead(rank, 1, of_block) over (partition by block order by at, id) - rank as rows
+      from (
+        select s.block, s.at, s.id, b.rows as of_block, s.rank + coalesce(
+          sum(m.rows) over (partition by s.block order by s.at, s.id rows between unbounded preceding and 1 preceding), 0
+        ) as rank
+        from blocks b join list_boundaries s on s.list = of_list and s.block = b.block
+          left join moved m on m.at = s.at and m.id = s.id
+        where b.block in (select m.block from moved m)
+      ) shifted
+    ), dropped as (
+      delete from list_boundaries s using spans
+      where s.list = of_list and s.at = spans.at and s.id = spans.id and spans.rows = 0
+    ), shifted as (
+      update list_boundaries s set rank = spans.rank from spans
+      where s.list = of_list and s.at = spans.at and s.id = spans.id and spans.rows > 0 and s.rank <> spans.rank
+    )
+    select array_agg(b.block order by n) filter (where b.rows > 0), array_agg(b.rank order by n) filter (where b.rows > 0),
+      greatest((select max(s.rows) from spans s), min(b.rank))
+    into new_blocks, new_ranks, widest from blocks b;
+    update lists l
+    set blocks = coalesce(new_blocks, '{}'), ranks = coalesce(new_ranks, '{}'),
+      tail = l.total - coalesce(new_ranks[cardinality(new_ranks)] + last.rank, 0),
+      tail_from = coalesce(last.at, '-infinity')
+    from (select) one left join (
+      select s.rank, s.at from list_boundaries s where s.list = of_list order by s.at desc, s.id desc limit 1
+    ) last on true
+    where l.id = of_list;
+    return widest;
+  end $$;
+`;
 
 /** Boundaries hold every id as a uuid: of a number they are the last digits. */
 const asUuid = (id: string, type: 'uuid' | 'bigint'): string =>
@@ -95,174 +185,159 @@ export function listFunctions(list: TrackedList, { deferrable = true } = {}): st
     shared ? 'true' : 's.organization_id = of_organization',
     ...(parent ? [`s.${parent.column} = of_parent::${parent.type}`] : []),
   ].join(' and ');
-  const numbered = `select row_number() over (order by s.${at}, s.${id.column}) - 1 as n, s.${at} as at, ${uuid('s')} as id
-    from ${table} s where ${belongs}`;
-  const shifted = (row: string, step: number): string =>
-    `perform shift_${name}_list(${organization(row)}, ${restriction(row)}, ${step}, ${place(row)});`;
-  const deferred = (more: string, first: string): string =>
-    deferrable ? `defer_list('${name}', of_organization, of_parent, ${more}, ${first}, false)` : 'false';
   const ofList = `l.name = '${name}' and l.organization_id = of_organization and l.parent = of_parent`;
+  const deferred = deferrable ? `defer_list('${name}', of_organization, of_parent, more, first)` : 'false';
+  const moved = (row: string, step: number): string => `
+      of_organization := ${organization(row)};
+      of_parent := ${restriction(row)};
+      if not count_${name}_list(of_organization, of_parent, ${step}, ${row}.${at}) then
+        perform shift_${name}_list(of_organization, of_parent, ${step}, array[${place(row)}]);
+      end if;`;
 
   return `
-    -- Counts a list anew and draws its boundaries.
-    create or replace function rebuild_${name}_list(of_organization integer, of_parent text) returns void
+    -- Draws boundaries in what is behind the last.
+    create or replace function draw_${name}_list(of_organization integer, of_parent text) returns void
     language plpgsql as $$
     declare
-      span bigint;
+      list lists;
+      last list_boundaries;
+      last_rank bigint;
+      drawn record;
+    begin
+      select l.* into list from lists l where ${ofList};
+      last_rank := coalesce(list.ranks[cardinality(list.ranks)], 0);
+      select s.* into last from list_boundaries s where s.list = list.id order by s.at desc, s.id desc limit 1;
+      select count(*) as rows, array_agg(n order by n) filter (where n % ${SPAN} = 0 and n > 0) as steps,
+        array_agg(at order by n) filter (where n % ${SPAN} = 0 and n > 0) as moments,
+        array_agg(id order by n) filter (where n % ${SPAN} = 0 and n > 0) as ids
+      into drawn from (
+        select row_number() over (order by s.${at}, s.${id.column}) - 1 as n, s.${at} as at, ${uuid('s')} as id
+        from ${table} s where ${belongs} and (s.${at}, s.${id.column}) >=
+          (coalesce(last.at, '-infinity'), ${fromUuid(`coalesce(last.id, '${LEAST_UUID}')`, id.type)})
+      ) numbered;
+      -- Not while rows are there that are not counted yet: the same statement's.
+      if drawn.steps is null or drawn.rows <> list.tail then
+        return;
+      end if;
+      with placed as (
+        select list.total - list.tail + n as rank, at, id,
+          coalesce(last.block, 1) + (list.total - list.tail + n - last_rank) / ${BLOCK} as block
+        from unnest(drawn.steps, drawn.moments, drawn.ids) b (n, at, id)
+      ), boundaries as (
+        select *, case block when last.block then last_rank else min(rank) over (partition by block) end as block_rank
+        from placed
+      ), added as (
+        insert into list_boundaries (list, block, rank, at, id)
+        select list.id, block, rank - block_rank, at, id from boundaries
+      )
+      update lists l
+      set blocks = l.blocks || array(select block::integer from boundaries where rank = block_rank order by rank),
+        ranks = l.ranks || array(select rank from boundaries where rank = block_rank order by rank),
+        tail = l.tail - drawn.steps[cardinality(drawn.steps)],
+        tail_from = drawn.moments[cardinality(drawn.moments)]
+      where l.id = list.id;
+    end $$;
+
+    -- Counts a list anew and draws all its boundaries.
+    create or replace function rebuild_${name}_list(of_organization integer, of_parent text) returns void
+    language plpgsql as $$
     begin
       insert into lists (name, organization_id, parent, total, tail) values ('${name}', of_organization, of_parent, 0, 0)
         on conflict (name, organization_id, parent) do update set tail = 0; -- takes the lock
-      span := list_span((select count(*) from ${table} s where ${belongs}));
-      update lists l
-      set total = drawn.total, tail = drawn.total - coalesce(drawn.ranks[cardinality(drawn.ranks)], 0),
-        moments = coalesce(drawn.moments, '{}'), ids = coalesce(drawn.ids, '{}'), ranks = coalesce(drawn.ranks, '{}'),
-        tail_from = coalesce(drawn.moments[cardinality(drawn.ranks)], '-infinity')
-      from (
-        select count(*) as total, array_agg(n order by n) filter (where n % span = 0 and n > 0) as ranks,
-          array_agg(at order by n) filter (where n % span = 0 and n > 0) as moments,
-          array_agg(id order by n) filter (where n % span = 0 and n > 0) as ids
-        from (${numbered}) numbered
-      ) drawn
-      where ${ofList};
+      delete from list_boundaries s using lists l where s.list = l.id and ${ofList};
+      update lists l set total = counted.rows, tail = counted.rows, tail_from = '-infinity', blocks = '{}', ranks = '{}'
+        from (select count(*) as rows from ${table} s where ${belongs}) counted where ${ofList};
+      perform draw_${name}_list(of_organization, of_parent);
     end $$;
 
     -- Notes that a list has more rows (or fewer: a negative number), of which the first is at a moment.
-    -- Returns whether they are all behind the last boundary; else the boundaries' ranks must follow.
+    -- Returns whether that is all: they are behind the last boundary, or it is an import's. Else ranks must follow.
     create or replace function count_${name}_list(
       of_organization integer, of_parent text, more bigint, first timestamptz
     ) returns boolean language plpgsql as $$
     declare
       list lists;
-      span bigint;
     begin
+      if ${deferred} then
+        return true;
+      end if;
       insert into lists as l (name, organization_id, parent, total, tail)
       values ('${name}', of_organization, of_parent, more, more)
       on conflict (name, organization_id, parent) do update
         set total = l.total + more, tail = case when l.tail_from < first then l.tail + more else l.tail end
-      returning l.name, l.organization_id, l.parent, l.total, l.tail, l.tail_from into
-        list.name, list.organization_id, list.parent, list.total, list.tail, list.tail_from;
+      returning l.tail, l.tail_from into list.tail, list.tail_from;
       if list.tail_from >= first then
         return false;
       end if;
-      span := list_span(list.total);
-      -- Once in a span; and later, when rows are there that are not counted yet: the same statement's.
-      if list.tail >= 2 * span and list.tail / span > (list.tail - more) / span then
-        update lists l
-        set moments = l.moments || drawn.moments, ids = l.ids || drawn.ids, ranks = l.ranks || drawn.ranks,
-          tail = l.total - drawn.ranks[cardinality(drawn.ranks)],
-          tail_from = drawn.moments[cardinality(drawn.ranks)]
-        from (
-          select count(*) as rows,
-            array_agg(list.total - list.tail + n order by n) filter (where n % span = 0 and n > 0) as ranks,
-            array_agg(at order by n) filter (where n % span = 0 and n > 0) as moments,
-            array_agg(id order by n) filter (where n % span = 0 and n > 0) as ids
-          from (
-            ${numbered} and (s.${at}, s.${id.column}) >= (
-              select coalesce(l.moments[cardinality(l.ranks)], '-infinity'),
-                ${fromUuid(`coalesce(l.ids[cardinality(l.ranks)], '${LEAST_UUID}')`, id.type)}
-              from lists l where ${ofList})
-          ) numbered
-        ) drawn
-        where ${ofList} and drawn.rows = list.tail;
-        update lists l set moments = every_second(l.moments), ids = every_second(l.ids), ranks = every_second(l.ranks)
-        where ${ofList} and cardinality(l.ranks) > ${MOST};
+      -- Once in a span.
+      if list.tail >= ${2 * SPAN} and list.tail / ${SPAN} > (list.tail - more) / ${SPAN} then
+        perform draw_${name}_list(of_organization, of_parent);
       end if;
       return true;
+    end $$;
+
+    -- Ranks follow what \`count_${name}_list\` has counted.
+    create or replace function shift_${name}_list(
+      of_organization integer, of_parent text, step integer, places list_place[]
+    ) returns void language plpgsql as $$
+    declare
+      list bigint;
+      rows bigint;
+    begin
+      select l.id, l.total into list, rows from lists l where ${ofList};
+      -- Not while rows are there that are not counted yet: the same statement's.
+      if shift_list(list, step, places) > ${WIDEST} and rows = (select count(*) from ${table} s where ${belongs}) then
+        perform rebuild_${name}_list(of_organization, of_parent);
+      end if;
     end $$;
 
     create or replace function ${name}_list_changed() returns trigger language plpgsql as $$
     declare
       step integer := case tg_op when 'INSERT' then 1 else -1 end;
       change record;
-      of_organization integer;
-      of_parent text;
-      list lists;
-      boundaries list_place[];
-      widest bigint;
     begin
       for change in
         select ${organization('c')} as organization, ${restriction('c')} as parent, count(*) as rows, min(c.${at}) as first
         from changed c group by 1, 2 order by 1, 2
       loop
-        of_organization := change.organization;
-        of_parent := change.parent;
-        continue when ${deferred('step * change.rows', 'change.first')};
-        continue when count_${name}_list(of_organization, of_parent, step * change.rows, change.first);
-        select l.* into list from lists l where ${ofList};
-        boundaries := array(select (b.at, b.id)::list_place from unnest(list.moments, list.ids) b (at, id));
-        -- Ranks follow; a boundary without rows up to the next is dropped.
-        with moved as (
-          select width_bucket(${place('c')}, boundaries) as span, step * count(*) as rows from changed c
-          where ${organization('c')} = of_organization and ${restriction('c')} = of_parent group by 1
-        ), ranked as (
-          select r.n, r.rank + coalesce(sum(m.rows) over (order by r.n), 0) as rank
-          from unnest(list.ranks) with ordinality r (rank, n) left join moved m on m.span = r.n - 1
-        ), spans as (
-          select n, rank::bigint, (lead(rank, 1, list.total) over (order by n) - rank)::bigint as rows from ranked
-        )
-        select array_agg(s.rank order by s.n), array_agg(list.moments[s.n] order by s.n),
-          array_agg(list.ids[s.n] order by s.n), greatest(max(s.rows), min(s.rank))
-        into list.ranks, list.moments, list.ids, widest from spans s where s.rows > 0;
-        -- Not while rows are there that are not counted yet: the same statement's.
-        if widest > 8 * list_span(list.total) and list.total = (select count(*) from ${table} s where ${belongs}) then
-          perform rebuild_${name}_list(of_organization, of_parent);
-        else
-          update lists l
-          set ranks = coalesce(list.ranks, '{}'), moments = coalesce(list.moments, '{}'), ids = coalesce(list.ids, '{}'),
-            tail = l.total - coalesce(list.ranks[cardinality(list.ranks)], 0),
-            tail_from = coalesce(list.moments[cardinality(list.ranks)], '-infinity')
-          where ${ofList};
-        end if;
+        continue when count_${name}_list(change.organization, change.parent, step * change.rows, change.first);
+        perform shift_${name}_list(change.organization, change.parent, step, array(
+          select ${place('c')} from changed c
+          where ${organization('c')} = change.organization and ${restriction('c')} = change.parent));
       end loop;
       return null;
     end $$;
 
-    -- Counts one row more or less at a place.
-    create or replace function shift_${name}_list(
-      of_organization integer, of_parent text, step integer, place list_place
-    ) returns void language plpgsql as $$
-    begin
-      if ${deferred('step', 'place.at')} or count_${name}_list(of_organization, of_parent, step, place.at) then
-        return;
-      end if;
-      update lists l
-      set ranks = coalesce(shifted.ranks, '{}'), tail = l.total - coalesce(shifted.ranks[cardinality(shifted.ranks)], 0)
-      from (
-        select array_agg(b.rank + case when (b.at, b.id)::list_place > place then step else 0 end order by b.n) as ranks
-        from lists l, unnest(l.ranks, l.moments, l.ids) with ordinality b (rank, at, id, n) where ${ofList}
-      ) shifted
-      where ${ofList};
-    end $$;
-
     -- A row that changes its place, or its list, leaves one and comes to another.
     create or replace function ${name}_list_moved() returns trigger language plpgsql as $$
-    begin
-      ${shifted('old', -1)}
-      ${shifted('new', 1)}
+    declare
+      of_organization integer;
+      of_parent text;
+    begin${moved('old', -1)}${moved('new', 1)}
       return null;
     end $$;
 
     -- The lists of which \`lists\` does not say what a full scan says: docs/decisions/0007 tells when there may be any.
     create or replace function check_${name}_list() returns table (wrong_organization integer, wrong_parent text)
     language sql stable as $$
-      with known as materialized (
-        select organization_id, parent,
-          array(select (b.at, b.id)::list_place from unnest(moments, ids) b (at, id)) as boundaries
-        from lists where name = '${name}'
+      with places as (
+        select ${organization('s')} as organization_id, ${restriction('s')} as parent, s.${at} as at, ${uuid('s')} as id,
+          1 as row, null::bigint as rank from ${table} s
+        union all
+        select l.organization_id, l.parent, b.at, b.id, 0,
+          coalesce(l.ranks[array_position(l.blocks, b.block)] + b.rank, -1)
+        from lists l join list_boundaries b on b.list = l.id where l.name = '${name}'
       ), counted as (
-        select ${organization('s')} as organization_id, ${restriction('s')} as parent,
-          width_bucket(${place('s')}, coalesce(l.boundaries, '{}')) as span, count(*) as rows
-        from ${table} s left join known l on l.organization_id = ${organization('s')} and l.parent = ${restriction('s')}
-        group by 1, 2, 3
+        select organization_id, parent, sum(row) as total, max(rank) as last, coalesce(bool_or(rank <> before), false) as wrong
+        from (
+          select *, sum(row) over (partition by organization_id, parent order by at, id, row) as before from places
+        ) ranked group by 1, 2
       )
-      select organization_id, parent from (select organization_id, parent, sum(rows) as total from counted group by 1, 2) c
+      select organization_id, parent from counted c
       full join (select * from lists where name = '${name}') l using (organization_id, parent)
-      where coalesce(c.total, 0) is distinct from coalesce(l.total, 0)
-        or l.total - l.tail <> coalesce(l.ranks[cardinality(l.ranks)], 0)
-        or exists (
-          select from unnest(l.ranks) with ordinality r (rank, n)
-          where rank <> (select coalesce(sum(rows), 0) from counted b
-            where b.organization_id = l.organization_id and b.parent = l.parent and b.span < n))
+      where c.wrong or coalesce(c.total, 0) is distinct from coalesce(l.total, 0)
+        or l.total - l.tail <> coalesce(c.last, 0)
+        or cardinality(l.blocks) <> (select count(*) from list_boundaries b where b.list = l.id and b.rank = 0)
     $$;
 
     create or replace trigger ${name}_list_inserted after insert on ${table}
@@ -288,7 +363,8 @@ export const forgetList = ({ name, table }: Pick<TrackedList, 'name' | 'table'>)
   drop trigger ${name}_list_inserted on ${table};
   drop trigger ${name}_list_deleted on ${table};
   drop trigger ${name}_list_moved on ${table};
-  drop function ${name}_list_changed(), ${name}_list_moved(), check_${name}_list(), rebuild_${name}_list(integer, text),
-    count_${name}_list(integer, text, bigint, timestamptz), shift_${name}_list(integer, text, integer, list_place);
+  drop function ${name}_list_changed(), ${name}_list_moved(), check_${name}_list(), draw_${name}_list(integer, text),
+    rebuild_${name}_list(integer, text), count_${name}_list(integer, text, bigint, timestamptz),
+    shift_${name}_list(integer, text, integer, list_place[]);
   delete from lists where name = '${name}';
 `;

@@ -1,5 +1,5 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { forgetList, settleLists, SPANS, TrackedList, trackList } from '../tracked-list';
+import { forgetList, LIST_BOUNDARIES, LIST_FUNCTIONS, TrackedList, trackList } from '../tracked-list';
 
 const ordered = { at: 'created_at', id: { column: 'id', type: 'uuid' } } as const;
 
@@ -69,9 +69,9 @@ export class ListsAndDocuments1767312000000 implements MigrationInterface {
     `);
     for (const list of [BY_LEAD, ...LISTS]) await db.query(forgetList(list));
     await db.query(`
-      drop function defer_lists(), defer_list(text, integer, text, bigint, timestamptz, boolean), settle_lists(),
-        list_span(bigint), every_second(anyarray);
-      drop table lists;
+      drop function defer_lists(), defer_list(text, integer, text, bigint, timestamptz), settle_lists(),
+        shift_list(bigint, integer, list_place[]);
+      drop table list_boundaries, lists;
       drop type list_place;
     `);
   }
@@ -83,46 +83,21 @@ const lists = (db: QueryRunner): Promise<unknown> =>
     create type list_place as (at timestamptz, id uuid);
 
     create table lists (
+      id bigint generated always as identity constraint lists_id_key unique,
       name text not null,
       organization_id integer not null, -- 0 when the list is everybody's
       parent text not null, -- what the list is restricted to (an event's id, a type), '' for nothing
       total bigint not null,
       tail bigint not null, -- rows from the last boundary on
       tail_from timestamptz not null default '-infinity', -- the last boundary's moment
-      moments timestamptz[] not null default '{}', -- of the first row behind each boundary
-      ids uuid[] not null default '{}', -- and its id
-      ranks bigint[] not null default '{}', -- rows before each boundary
+      blocks integer[] not null default '{}', -- in their order
+      ranks bigint[] not null default '{}', -- rows before each block
       constraint lists_pkey primary key (name, organization_id, parent)
     ) with (fillfactor = 50);
     -- in pieces of their own, so that counting copies a pointer
-    alter table lists alter moments set storage external, alter ids set storage external, alter ranks set storage external;
-    ${SPANS}
-
-    -- An import lasts, and must not hold up everybody else who adds to a list: within it, changes are noted, and
-    -- counted in its last moment.
-    create function defer_lists() returns void language plpgsql as $$
-    begin
-      create temporary table deferred_lists (
-        name text, organization_id integer, parent text, rows bigint, first timestamptz, rebuild boolean,
-        primary key (name, organization_id, parent)
-      ) on commit drop;
-      perform set_config('lanyard.lists', 'deferred', true);
-    end $$;
-
-    create function defer_list(
-      list text, of_organization integer, of_parent text, more bigint, from_moment timestamptz, redraw boolean
-    ) returns boolean language plpgsql as $$
-    begin
-      if current_setting('lanyard.lists', true) is distinct from 'deferred' then
-        return false;
-      end if;
-      insert into deferred_lists as d values (list, of_organization, of_parent, more, from_moment, redraw)
-        on conflict (name, organization_id, parent) do update set rows = d.rows + excluded.rows,
-          first = least(d.first, excluded.first), rebuild = d.rebuild or excluded.rebuild;
-      return true;
-    end $$;
-
-    ${settleLists('name')};
+    alter table lists alter blocks set storage external, alter ranks set storage external;
+    ${LIST_BOUNDARIES}
+    ${LIST_FUNCTIONS}
   `);
 
 /**

@@ -62,7 +62,7 @@ const words = (db: QueryRunner): Promise<unknown> =>
           values (new.created_at, new.id, words_of_industry_event(new));
       end if;
       -- As an insert and a delete do, so that the list's row is another one whenever the words are others.
-      if tg_op = 'UPDATE' and not defer_list('industry_events', 0, '', 0, 'infinity', false) then
+      if tg_op = 'UPDATE' then
         perform count_industry_events_list(0, '', 0, 'infinity');
       end if;
       return null;

@@ -1,12 +1,8 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { settleLists } from '../tracked-list';
 
 /** What two transactions at once could still do to each other, found by reading; each has a test that shows it. */
 export class LocksInOneOrder1767657600000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    // Statements lock the rows of `lists` in the order of the names of their triggers, `…_list_deleted`; not those of
-    // cascades, as 1768003200000-changes-in-one-statement.ts says.
-    await db.query(settleLists(`(name || '_list') collate "C"`));
     await db.query(placeAtEnd("if tg_table_name = 'industry_events' then new.updated_at := new.created_at; end if;"));
     await db.query(`
       -- A lead is rendered with the values of its tags as they are when its transaction ends: who renames one waits, and
@@ -27,7 +23,6 @@ export class LocksInOneOrder1767657600000 implements MigrationInterface {
   async down(db: QueryRunner): Promise<void> {
     await db.query('drop function hold_tag_options() cascade'); // with its triggers
     await db.query(placeAtEnd(''));
-    await db.query(settleLists('name'));
   }
 }
 

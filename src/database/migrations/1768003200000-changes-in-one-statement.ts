@@ -1,20 +1,7 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { listFunctions, settleLists } from '../tracked-list';
-import { BY_LEAD, LISTS } from './1767312000000-lists-and-documents';
-
-/**
- * What deletes lock: the list of their own table, then those of what goes with it. (A cascade's triggers run after those
- * of the statement.) So `delete from events` and `delete from leads`, and whoever is between them.
- */
-const AS_DELETES_DO = `array_position(array['tag_groups', 'events', 'leads', 'activations', 'event_leads',
-  'lead_activity_events_by_type', 'lead_activity_events', 'industry_events'], name)`;
-
 /** What one statement that does several things, and two transactions at once, could still do to lists and documents. */
 export class ChangesInOneStatement1768003200000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    for (const list of LISTS) await db.query(listFunctions(list));
-    await db.query(listFunctions(BY_LEAD, { deferrable: false }));
-    await db.query(settleLists(AS_DELETES_DO));
     await db.query(`
       -- Before the rendering, which is a trigger of each row too.
       create function hold_tag_option() returns trigger language plpgsql as $$
@@ -50,7 +37,6 @@ export class ChangesInOneStatement1768003200000 implements MigrationInterface {
     `);
   }
 
-  /** The functions of lists stay: they do what those before did. */
   async down(db: QueryRunner): Promise<void> {
     await db.query(`
       create or replace function render_leads_of_row() returns trigger language plpgsql as $$
@@ -62,6 +48,5 @@ export class ChangesInOneStatement1768003200000 implements MigrationInterface {
       create trigger lead_tags_hold_updated after update on lead_tags
         referencing new table as changed for each statement execute function hold_tag_options();
     `);
-    await db.query(settleLists(`(name || '_list') collate "C"`));
   }
 }

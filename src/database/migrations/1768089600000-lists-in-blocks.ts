@@ -1,0 +1,34 @@
+import { MigrationInterface, QueryRunner } from 'typeorm';
+import { LIST_BOUNDARIES, LIST_FUNCTIONS, listFunctions } from '../tracked-list';
+import { BY_LEAD, LISTS } from './1767312000000-lists-and-documents';
+
+/** The boundaries of lists become rows in blocks: they were arrays as long as the list, which each change rewrote. */
+export class ListsInBlocks1768089600000 implements MigrationInterface {
+  async up(db: QueryRunner): Promise<void> {
+    await db.query(`
+      alter table lists
+        add if not exists id bigint generated always as identity constraint lists_id_key unique,
+        add if not exists blocks integer[] not null default '{}',
+        drop if exists moments,
+        drop if exists ids;
+      alter table lists alter blocks set storage external;
+      ${LIST_BOUNDARIES}
+      drop function if exists defer_list(text, integer, text, bigint, timestamptz, boolean), list_span(bigint),
+        every_second(anyarray);
+      ${LIST_FUNCTIONS}
+      do $do$ begin
+        execute replace(pg_get_functiondef('index_industry_event()'::regprocedure),
+          'and not defer_list(''industry_events'', 0, '''', 0, ''infinity'', false)', '');
+      end $do$;
+    `);
+    for (const list of [...LISTS, BY_LEAD]) {
+      await db.query(`drop function if exists shift_${list.name}_list(integer, text, integer, list_place)`);
+      await db.query(listFunctions(list, { deferrable: list !== BY_LEAD }));
+      await db.query(`select rebuild_${list.name}_list(organization_id, parent) from lists
+        where name = '${list.name}' and ranks <> '{}' and blocks = '{}'`);
+    }
+  }
+
+  /** What is here stays: those before made the same. */
+  async down(): Promise<void> {}
+}
