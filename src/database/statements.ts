@@ -214,8 +214,10 @@ function trackedPage({ list, render, exists }: TrackedListing, limit: number, in
       select total, coalesce(b.at, '-infinity') as at, ${fromUuid(`coalesce(b.id, '${LEAST_UUID}')`, id.type)} as id,
         skip - coalesce(b.rank, 0) as skip
       from block left join lateral (
-        select b.at, b.id, b.rank from list_boundaries b
-        where b.list = block.list and b.block = block.block and b.rank <= block.skip order by b.at desc, b.id desc limit 1
+        select * from (
+          select b.at, b.id, sum(b.rows) over (order by b.at, b.id rows unbounded preceding) as rank
+          from list_boundaries b where b.list = block.list and b.block = block.block
+        ) b where b.rank <= block.skip order by b.at desc, b.id desc limit 1
       ) b on true
     ), first as (
       ${rowsFrom(`${at} as at, ${id.column} as id`, 'boundary')} offset (select skip from boundary) limit 1
