@@ -191,7 +191,7 @@ function countedPage({ rows, render, total }: CountedListing, limit: number, ind
 
 /**
  * The page's first row is found from the last boundary before it, over entries of the index alone; tracked-list.ts tells
- * about boundaries.
+ * about blocks and boundaries. (`offset 0`: found once, and not once for each use.)
  */
 function trackedPage({ list, render, exists }: TrackedListing, limit: number, index?: string): string {
   const { name, table, parent, at, id, shared } = list;
@@ -200,31 +200,30 @@ function trackedPage({ list, render, exists }: TrackedListing, limit: number, in
     const conditions = [
       ...(shared ? [] : ['organization_id = $1']),
       ...(parent ? [`${parent.column} = ${parentValue}`] : []),
-      ...(start ? [`(${at}, ${id.column}) >= ((select at from ${start}), (select id from ${start}))`] : []),
+      ...(start ? [`(${at}, ${id.column}) >= (${start}.at, ${start}.id)`] : []),
     ];
     const where = conditions.length ? `where ${conditions.join(' and ')}` : '';
     return `select ${columns} from ${table} ${where} order by ${at}, ${id.column}`;
   };
   const key = `name = '${name}' and organization_id = ${shared ? '0' : '$1'}
     and parent = ${parent ? `${parentValue}::text` : "''"}`;
-  const before = `with block as materialized (
-      select id as list, total, blocks[n] as block, ${index} * ${limit} - coalesce(ranks[n], 0) as skip
-      from lists, width_bucket(${index} * ${limit}, ranks) as n where ${key}
+  const ifExists = exists ? `where exists (${exists})` : '';
+  if (!index) {
+    const total = `select coalesce((select total from lists where ${key}), 0) ${ifExists}`;
+    return pageAndTotal(page(`${rowsFrom('*')} limit ${limit}`, render), total);
+  }
+  return `with list as (
+      select id, total, blocks[n] as block, ${index} * ${limit} - coalesce(ranks[n], 0) as skip
+      from (select *, width_bucket(${index} * ${limit}, ranks) as n from lists where ${key} offset 0) l offset 0
     ), boundary as (
-      select total, coalesce(b.at, '-infinity') as at, ${fromUuid(`coalesce(b.id, '${LEAST_UUID}')`, id.type)} as id,
-        skip - coalesce(b.rank, 0) as skip
-      from block left join lateral (
-        select * from (
-          select b.at, b.id, sum(b.rows) over (order by b.at, b.id rows unbounded preceding) as rank
-          from list_boundaries b where b.list = block.list and b.block = block.block
-        ) b where b.rank <= block.skip order by b.at desc, b.id desc limit 1
-      ) b on true
-    ), first as (
-      ${rowsFrom(`${at} as at, ${id.column} as id`, 'boundary')} offset (select skip from boundary) limit 1
-    )`;
-  const rows = `${rowsFrom('*', index && 'first')} limit ${limit}`;
-  const total = `select coalesce((select total from ${index ? 'boundary' : `lists where ${key}`}), 0)`;
-  return `${index ? before : ''} ${pageAndTotal(page(rows, render), exists ? `${total} where exists (${exists})` : total)}`;
+      select total, skip - coalesce(ranks[n], 0) as skip, coalesce(moments[n], '-infinity') as at,
+        ${fromUuid(`coalesce(ids[n], '${LEAST_UUID}')`, id.type)} as id
+      from list l left join list_blocks b on b.list = l.id and b.block = l.block
+        cross join lateral (select width_bucket(l.skip, b.ranks) as n) n offset 0
+    )
+    select json, coalesce(total, 0) as total from (select ${ifExists}) one left join boundary on true left join lateral (
+      ${rowsFrom(`${at} as at, ${id.column} as id`, 'boundary')} offset boundary.skip limit 1
+    ) first on true left join lateral (${page(`${rowsFrom('*', 'first')} limit ${limit}`, render)}) p on true`;
 }
 
 /** The total stands in each row of the page; alone, when the page is empty. */

@@ -3,8 +3,7 @@
  * an organization's or those with one value in a column, in an order given by a moment and an id.
  *
  * A row of the table `lists` holds the total, and the blocks of the list in order, with the number of rows before each. A
- * block begins at the first of its boundaries, the rows of `list_boundaries`: each tells how many rows there are between
- * the one before it in the block and itself.
+ * row of `list_blocks` holds boundaries at regular places in a block, with the number of the block's rows before each.
  *
  * Triggers keep it in the transaction of every change, whoever makes it. The row of `lists` is the list's lock too: who
  * adds or removes holds it to the end of the transaction, so that rows become visible in the order of the list.
@@ -25,23 +24,25 @@ export interface TrackedList {
 
 /**
  * Rows between two boundaries, and of a block, when they are drawn; deletions leave fewer, additions in the middle more,
- * until a block has twice as many. Finding a page costs 0.1 to 0.2 µs for each row between the boundary and the page,
- * 0.3 µs for each boundary of the block, and 0.02 µs for each block of the list.
+ * until a block has twice as many. Finding a page costs 0.1 to 0.2 µs for each row between the boundary and the page, and
+ * 0.02 µs for each block of the list; a change in the middle of the list writes its block anew, of about a kilobyte.
  */
-const SPAN = 128;
-const BLOCK = 16 * SPAN;
+const SPAN = 64;
+const BLOCK = 32 * SPAN;
 
-/** SQL of the table of boundaries, beside that of lists. */
-export const LIST_BOUNDARIES = `
-  create table if not exists list_boundaries (
-    list bigint not null constraint list_boundaries_list_fkey references lists (id) on delete cascade,
-    at timestamptz not null, -- the moment of the first row behind it when it was drawn
-    id uuid not null, -- and its id
+/** SQL of the table of blocks, beside that of lists. */
+export const LIST_BLOCKS = `
+  create table if not exists list_blocks (
+    list bigint not null constraint list_blocks_list_fkey references lists (id) on delete cascade,
     block integer not null,
-    rows integer not null, -- between the boundary before it in its block and itself; 0 for the first
-    constraint list_boundaries_pkey primary key (list, at, id)
+    at timestamptz not null, -- the first boundary's moment
+    id uuid not null, -- and its id
+    ranks bigint[] not null, -- rows of the block before each boundary
+    moments timestamptz[] not null, -- of the first row behind each boundary when it was drawn
+    ids uuid[] not null, -- and its id
+    constraint list_blocks_pkey primary key (list, block)
   ) with (fillfactor = 50);
-  create index if not exists list_boundaries_block_idx on list_boundaries (list, block, at, id);`;
+  create unique index if not exists list_blocks_place_idx on list_blocks (list, at, id);`;
 
 /**
  * What deletes lock: the list of their own table, then those of what goes with it. (A cascade's triggers run after those
@@ -92,58 +93,52 @@ export const LIST_FUNCTIONS = `
     drop table deferred_lists;
   end $$;
 
-  -- Boundaries and blocks of a list follow rows that came (a step of 1) or went (-1) at these places; what has no rows
-  -- is dropped. Returns how many rows the largest of these blocks has now.
+  -- The blocks of a list follow rows that came (a step of 1) or went (-1) at these places; one without rows is dropped.
+  -- Returns how many rows the largest of these blocks has now.
   create or replace function shift_list(of_list bigint, step integer, places list_place[]) returns bigint
   language plpgsql set plan_cache_mode = force_generic_plan as $$
   declare
     new_blocks integer[];
     new_ranks bigint[];
     all_rows bigint;
-    last record;
     changes record;
     n integer;
     end_of_block bigint;
     largest bigint := 0;
+    last list_blocks;
   begin
     select l.blocks, l.ranks, l.total into new_blocks, new_ranks, all_rows from lists l where l.id = of_list;
-    with moved as materialized (
-      select before.block, next.at, next.id, (step * count(*))::integer as rows
-      from unnest(places) p (at, id) left join lateral (
-        select b.block from list_boundaries b
+    with changed as (
+      select b.block, array_agg((p.at, p.id)::list_place) as places
+      from unnest(places) p left join lateral (
+        select b.block from list_blocks b
         where b.list = of_list and (b.at, b.id) <= (p.at, p.id) order by b.at desc, b.id desc limit 1
-      ) before on true left join lateral (
-        select b.at, b.id from list_boundaries b
-        where b.list = of_list and b.block = before.block and (b.at, b.id) > (p.at, p.id) order by b.at, b.id limit 1
-      ) next on true group by 1, 2, 3
+      ) b on true group by 1
     ), shifted as (
-      update list_boundaries b set rows = b.rows + m.rows from moved m
-      where b.list = of_list and b.at = m.at and b.id = m.id and b.rows + m.rows > 0
-    ), dropped as (
-      delete from list_boundaries b using moved m
-      where b.list = of_list and b.at = m.at and b.id = m.id and b.rows + m.rows = 0
+      update list_blocks b set ranks = array(
+        select r.rank + step * (select count(*) from unnest(c.places) p where (p.at, p.id) < (r.at, r.id))
+        from unnest(b.ranks, b.moments, b.ids) with ordinality r (rank, at, id, n) order by r.n
+      ) from changed c where b.list = of_list and b.block = c.block
     )
-    select array_agg(m.block order by place) as blocks, array_agg(m.rows order by place) as rows into changes
-    from (
-      select m.block, sum(m.rows) as rows, coalesce(array_position(new_blocks, m.block), 0) as place from moved m group by 1
-    ) m;
+    select array_agg(c.block order by c.n) as blocks, array_agg(step * cardinality(c.places) order by c.n) as rows
+    into changes from (select *, coalesce(array_position(new_blocks, block), 0) as n from changed) c;
     for i in 1 .. cardinality(changes.blocks) loop
       n := coalesce(array_position(new_blocks, changes.blocks[i]), 0); -- 0: before the first
       new_ranks := new_ranks[:n] || array(
-        select rank + changes.rows[i] from unnest(new_ranks[n + 1:]) with ordinality r (rank, n) order by r.n);
+        select r.rank + changes.rows[i] from unnest(new_ranks[n + 1:]) with ordinality r (rank, n) order by r.n);
       end_of_block := coalesce(new_ranks[n + 1], all_rows);
       largest := greatest(largest, end_of_block - coalesce(new_ranks[n], 0));
       if end_of_block = new_ranks[n] then
-        delete from list_boundaries b where b.list = of_list and b.block = changes.blocks[i];
+        delete from list_blocks b where b.list = of_list and b.block = changes.blocks[i];
         new_blocks := new_blocks[:n - 1] || new_blocks[n + 1:];
         new_ranks := new_ranks[:n - 1] || new_ranks[n + 1:];
       end if;
     end loop;
-    select max(b.at) as at, sum(b.rows) as rank into last from list_boundaries b
+    select b.* into last from list_blocks b
       where b.list = of_list and b.block = new_blocks[cardinality(new_blocks)];
     update lists l set blocks = new_blocks, ranks = new_ranks,
-      tail = l.total - coalesce(new_ranks[cardinality(new_ranks)] + last.rank, 0),
-      tail_from = coalesce(last.at, '-infinity')
+      tail = l.total - coalesce(new_ranks[cardinality(new_ranks)] + last.ranks[cardinality(last.ranks)], 0),
+      tail_from = coalesce(last.moments[cardinality(last.moments)], '-infinity')
       where l.id = of_list;
     return largest;
   end $$;
@@ -195,39 +190,45 @@ export function listFunctions(list: TrackedList, { deferrable = true } = {}): st
     language plpgsql as $$
     declare
       list lists;
-      last list_boundaries;
+      last list_blocks;
       last_rank bigint;
       drawn record;
     begin
       select l.* into list from lists l where ${ofList};
+      select b.* into last from list_blocks b
+        where b.list = list.id and b.block = list.blocks[cardinality(list.blocks)];
       last_rank := coalesce(list.ranks[cardinality(list.ranks)], 0);
-      select s.* into last from list_boundaries s where s.list = list.id order by s.at desc, s.id desc limit 1;
       select count(*) as rows, array_agg(n order by n) filter (where n % ${SPAN} = 0 and n > 0) as steps,
         array_agg(at order by n) filter (where n % ${SPAN} = 0 and n > 0) as moments,
         array_agg(id order by n) filter (where n % ${SPAN} = 0 and n > 0) as ids
       into drawn from (
         select row_number() over (order by s.${at}, s.${id.column}) - 1 as n, s.${at} as at, ${uuid('s')} as id
-        from ${table} s where ${belongs} and (s.${at}, s.${id.column}) >=
-          (coalesce(last.at, '-infinity'), ${fromUuid(`coalesce(last.id, '${LEAST_UUID}')`, id.type)})
+        from ${table} s where ${belongs} and (s.${at}, s.${id.column}) >= (
+          coalesce(last.moments[cardinality(last.moments)], '-infinity'),
+          ${fromUuid(`coalesce(last.ids[cardinality(last.ids)], '${LEAST_UUID}')`, id.type)})
       ) numbered;
       -- Not while rows are there that are not counted yet: the same statement's.
       if drawn.steps is null or drawn.rows <> list.tail then
         return;
       end if;
-      with boundaries as (
+      with placed as (
         select at, id, list.total - list.tail + n as rank,
           coalesce(last.block, 1) + (list.total - list.tail + n - last_rank) / ${BLOCK} as block
         from unnest(drawn.steps, drawn.moments, drawn.ids) b (n, at, id)
+      ), boundaries as (
+        select *, case block when last.block then last_rank else min(rank) over (partition by block) end as before
+        from placed
       ), added as (
-        insert into list_boundaries (list, at, id, block, rows)
-        select list.id, at, id, block,
-          case when lag(block, 1, last.block::bigint) over (order by rank) = block then ${SPAN} else 0 end from boundaries
-      ), blocks as (
-        select block, min(rank) as rank from boundaries where block is distinct from last.block group by 1
+        insert into list_blocks as b (list, block, at, id, ranks, moments, ids)
+        select list.id, block, min(at), (array_agg(id order by rank))[1],
+          array_agg(rank - before order by rank), array_agg(at order by rank), array_agg(id order by rank)
+        from boundaries group by block
+        on conflict on constraint list_blocks_pkey do update
+          set ranks = b.ranks || excluded.ranks, moments = b.moments || excluded.moments, ids = b.ids || excluded.ids
       )
       update lists l
-      set blocks = l.blocks || array(select block::integer from blocks order by block),
-        ranks = l.ranks || array(select rank from blocks order by block),
+      set blocks = l.blocks || array(select block::integer from boundaries where rank = before order by rank),
+        ranks = l.ranks || array(select rank from boundaries where rank = before order by rank),
         tail = l.tail - drawn.steps[cardinality(drawn.steps)],
         tail_from = drawn.moments[cardinality(drawn.moments)]
       where l.id = list.id;
@@ -239,7 +240,7 @@ export function listFunctions(list: TrackedList, { deferrable = true } = {}): st
     begin
       insert into lists (name, organization_id, parent, total, tail) values ('${name}', of_organization, of_parent, 0, 0)
         on conflict (name, organization_id, parent) do update set tail = 0; -- takes the lock
-      delete from list_boundaries s using lists l where s.list = l.id and ${ofList};
+      delete from list_blocks b using lists l where b.list = l.id and ${ofList};
       update lists l set total = counted.rows, tail = counted.rows, tail_from = '-infinity', blocks = '{}', ranks = '{}'
         from (select count(*) as rows from ${table} s where ${belongs}) counted where ${ofList};
       perform draw_${name}_list(of_organization, of_parent);
@@ -318,9 +319,10 @@ export function listFunctions(list: TrackedList, { deferrable = true } = {}): st
         select ${organization('s')} as organization_id, ${restriction('s')} as parent, s.${at} as at, ${uuid('s')} as id,
           1 as row, null::bigint as rank from ${table} s
         union all
-        select l.organization_id, l.parent, b.at, b.id, 0, coalesce(l.ranks[array_position(l.blocks, b.block)]
-          + sum(b.rows) over (partition by b.list, b.block order by b.at, b.id), -1)
-        from lists l join list_boundaries b on b.list = l.id where l.name = '${name}'
+        select l.organization_id, l.parent, r.at, r.id, 0,
+          coalesce(l.ranks[array_position(l.blocks, b.block)] + r.rank, -1)
+        from lists l join list_blocks b on b.list = l.id, unnest(b.ranks, b.moments, b.ids) r (rank, at, id)
+        where l.name = '${name}'
       ), counted as (
         select organization_id, parent, sum(row) as total, max(rank) as last, coalesce(bool_or(rank <> before), false) as wrong
         from (
@@ -331,7 +333,7 @@ export function listFunctions(list: TrackedList, { deferrable = true } = {}): st
       full join (select * from lists where name = '${name}') l using (organization_id, parent)
       where c.wrong or coalesce(c.total, 0) is distinct from coalesce(l.total, 0)
         or l.total - l.tail <> coalesce(c.last, 0)
-        or cardinality(l.blocks) <> (select count(*) from list_boundaries b where b.list = l.id and b.rows = 0)
+        or cardinality(l.blocks) <> (select count(*) from list_blocks b where b.list = l.id)
     $$;
 
     create or replace trigger ${name}_list_inserted after insert on ${table}

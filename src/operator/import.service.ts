@@ -39,7 +39,7 @@ const STANDS_STILL = '10 min';
 const FILLED = [
   ...['users', 'tag_groups', 'tag_options', 'events', 'event_tag_groups', 'event_users', 'activations', 'leads'],
   ...['lead_tags', 'lead_activations', 'event_leads', 'lead_activity_events', 'industry_events'],
-  ...['industry_event_words', 'lists', 'list_boundaries'],
+  ...['industry_event_words', 'lists', 'list_blocks'],
 ];
 
 /** Reads a dataset into an organization: all of it, or nothing. */

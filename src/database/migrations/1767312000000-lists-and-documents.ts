@@ -1,5 +1,5 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { forgetList, LIST_BOUNDARIES, LIST_FUNCTIONS, TrackedList, trackList } from '../tracked-list';
+import { forgetList, LIST_BLOCKS, LIST_FUNCTIONS, TrackedList, trackList } from '../tracked-list';
 
 const ordered = { at: 'created_at', id: { column: 'id', type: 'uuid' } } as const;
 
@@ -71,7 +71,7 @@ export class ListsAndDocuments1767312000000 implements MigrationInterface {
     await db.query(`
       drop function defer_lists(), defer_list(text, integer, text, bigint, timestamptz), settle_lists(),
         shift_list(bigint, integer, list_place[]);
-      drop table list_boundaries, lists;
+      drop table list_blocks, lists;
       drop type list_place;
     `);
   }
@@ -88,7 +88,7 @@ const lists = (db: QueryRunner): Promise<unknown> =>
       organization_id integer not null, -- 0 when the list is everybody's
       parent text not null, -- what the list is restricted to (an event's id, a type), '' for nothing
       total bigint not null,
-      tail bigint not null, -- rows from the last boundary on
+      tail bigint not null, -- rows behind the last boundary
       tail_from timestamptz not null default '-infinity', -- the last boundary's moment
       blocks integer[] not null default '{}', -- in their order
       ranks bigint[] not null default '{}', -- rows before each block
@@ -96,7 +96,7 @@ const lists = (db: QueryRunner): Promise<unknown> =>
     ) with (fillfactor = 50);
     -- in pieces of their own, so that counting copies a pointer
     alter table lists alter blocks set storage external, alter ranks set storage external;
-    ${LIST_BOUNDARIES}
+    ${LIST_BLOCKS}
     ${LIST_FUNCTIONS}
   `);
 

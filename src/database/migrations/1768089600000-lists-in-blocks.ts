@@ -1,8 +1,8 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { LIST_BOUNDARIES, LIST_FUNCTIONS, listFunctions } from '../tracked-list';
+import { LIST_BLOCKS, LIST_FUNCTIONS, listFunctions } from '../tracked-list';
 import { BY_LEAD, LISTS } from './1767312000000-lists-and-documents';
 
-/** The boundaries of lists become rows in blocks: they were arrays as long as the list, which each change rewrote. */
+/** The boundaries of a list stand in blocks: they were arrays as long as the list, which each change wrote anew. */
 export class ListsInBlocks1768089600000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(`
@@ -12,7 +12,7 @@ export class ListsInBlocks1768089600000 implements MigrationInterface {
         drop if exists moments,
         drop if exists ids;
       alter table lists alter blocks set storage external;
-      ${LIST_BOUNDARIES}
+      ${LIST_BLOCKS}
       drop function if exists defer_list(text, integer, text, bigint, timestamptz, boolean), list_span(bigint),
         every_second(anyarray);
       ${LIST_FUNCTIONS}
