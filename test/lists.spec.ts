@@ -107,6 +107,7 @@ async function checkList(organization: number): Promise<void> {
   });
   const widths = [...places, rows].map((place, index) => place - (places[index - 1] ?? 0));
   expect(Math.max(...widths)).toBeLessThanOrEqual(4096);
+  expect(new Set(boundaries.map(({ block, place }) => `${block} ${place}`)).size).toBe(places.length);
 }
 
 /** Pages of the API are those of a full scan: the first, the last, and some between. */
@@ -155,6 +156,22 @@ describe('a tracked list', () => {
     const boundaries = await boundariesOf(tenant.organizationId);
     expect(boundaries.length).toBeGreaterThanOrEqual(5600 / 64 - 2);
     expect(new Set(boundaries.map(({ block }) => block)).size).toBe(3);
+  });
+
+  it('keeps no boundaries of rows that came and went', async () => {
+    const { organizationId } = await lanyard.tenant();
+    for (const staying of [1, 200]) {
+      await db.query(INSERT, [organizationId, 0, staying, staying]);
+      for (let round = 0; round < 5; round++) {
+        await db.query(INSERT, [organizationId, 1, 300, 300]);
+        await db.query('delete from leads where organization_id = $1 and created_at > $2', [
+          organizationId,
+          '2026-01-01T00:30:00Z',
+        ]);
+      }
+      await checkList(organizationId);
+      expect((await boundariesOf(organizationId)).length).toBeLessThanOrEqual(staying / 64 + 1);
+    }
   });
 
   it('counts exactly while many write and delete at once, and in the order in which they become visible', async () => {

@@ -35,7 +35,7 @@ export const LIST_BLOCKS = `
   create table if not exists list_blocks (
     list bigint not null constraint list_blocks_list_fkey references lists (id) on delete cascade,
     block integer not null,
-    at timestamptz not null, -- the first boundary's moment
+    at timestamptz not null, -- the moment of its first row when it was drawn
     id uuid not null, -- and its id
     ranks bigint[] not null, -- rows of the block before each boundary
     moments timestamptz[] not null, -- of the first row behind each boundary when it was drawn
@@ -93,7 +93,8 @@ export const LIST_FUNCTIONS = `
     drop table deferred_lists;
   end $$;
 
-  -- The blocks of a list follow rows that came (a step of 1) or went (-1) at these places; one without rows is dropped.
+  -- The blocks of a list follow rows that came (a step of 1) or went (-1) at these places. A block without rows is
+  -- dropped, and so is a boundary without rows up to the next.
   -- Returns how many rows the largest of these blocks has now.
   create or replace function shift_list(of_list bigint, step integer, places list_place[]) returns bigint
   language plpgsql set plan_cache_mode = force_generic_plan as $$
@@ -115,9 +116,15 @@ export const LIST_FUNCTIONS = `
         where b.list = of_list and (b.at, b.id) <= (p.at, p.id) order by b.at desc, b.id desc limit 1
       ) b on true group by 1
     ), shifted as (
-      update list_blocks b set ranks = array(
-        select r.rank + step * (select count(*) from unnest(c.places) p where (p.at, p.id) < (r.at, r.id))
-        from unnest(b.ranks, b.moments, b.ids) with ordinality r (rank, at, id, n) order by r.n
+      update list_blocks b set (ranks, moments, ids) = (
+        select array_agg(r.rank order by r.n), array_agg(r.at order by r.n), array_agg(r.id order by r.n)
+        from (
+          select s.*, lead(s.rank) over (order by s.n) as next from (
+            select r.n, r.at, r.id,
+              r.rank + step * (select count(*) from unnest(c.places) p where (p.at, p.id) < (r.at, r.id)) as rank
+            from unnest(b.ranks, b.moments, b.ids) with ordinality r (rank, at, id, n)
+          ) s
+        ) r where r.next is distinct from r.rank
       ) from changed c where b.list = of_list and b.block = c.block
     )
     select array_agg(c.block order by c.n) as blocks, array_agg(step * cardinality(c.places) order by c.n) as rows
