@@ -17,6 +17,7 @@ const CONDITION = /(?:"?\w+"?\.)?"?organization_id"? = \$1/g;
 const REDUNDANT = [
   'GET /leadActivityEvents: from lead_activity_events where organization_id = $1 and lead_id = $2::uuid on further pages',
   "GET /events/:eventId/leads: from lists where name = 'event_leads' and organization_id = $1 and parent = $2::bigint::text",
+  "GET /events/:eventId/leads: from lists where name = 'event_leads' and organization_id = $1 and parent = $2::bigint::text on further pages",
   'GET /events/:eventId/leads: from event_leads where organization_id = $1 and event_id = $2::bigint on further pages',
   'GET /events/:eventId/users: from event_users where organization_id = $1 and event_id = $2',
 ];
