@@ -284,6 +284,10 @@ describe('one statement that does several things', () => {
   const NEW = `select gen_random_uuid(), $1, timestamptz '2026-01-02Z' + g * interval '1 second', 'n'
     from generate_series(1, 300) g`;
   const CONFERENCES = `insert into industry_events (id, created_at, name)`;
+  const GROUP = `, 'PUBLISHED', false, 1, false, false`;
+  const GROUPS = `insert into tag_groups (id, organization_id, created_at, name, status, allows_multiple_selection,
+      display_order, required, all_events)
+    select gen_random_uuid(), $1, timestamptz '2026-01-01Z' + interval`;
 
   it.each<[string, string[]]>([
     [
@@ -313,6 +317,15 @@ describe('one statement that does several things', () => {
         `with gone as (delete from leads where organization_id = $1 and extract(second from created_at) < 40)
           insert into leads (id, organization_id, created_at, first_name)
           select gen_random_uuid(), $1, timestamptz '2026-01-01 00:20Z', 'n' from generate_series(1, 3000)`,
+      ],
+    ],
+    [
+      'moves many into a block that is nearly too large',
+      [
+        `${GROUPS} '1 second' * n, n::text ${GROUP} from generate_series(1, 10000) n`,
+        `${GROUPS} '2000.5 seconds' + interval '1 second' * n, 'n' ${GROUP} from generate_series(1, 2040) n`,
+        `update tag_groups set created_at = timestamptz '2026-01-01Z' + interval '4000.25 seconds'
+          where organization_id = $1 and name in (select n::text from generate_series(8000, 8100) n)`,
       ],
     ],
     [

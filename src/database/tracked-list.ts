@@ -188,7 +188,7 @@ export function listFunctions(list: TrackedList, { deferrable = true } = {}): st
       of_organization := ${organization(row)};
       of_parent := ${restriction(row)};
       if not count_${name}_list(of_organization, of_parent, ${step}, ${row}.${at}) then
-        perform shift_${name}_list(of_organization, of_parent, ${step}, array[${place(row)}]);
+        perform shift_list(l.id, ${step}, array[${place(row)}]) from lists l where ${ofList};
       end if;`;
 
   return `
@@ -310,7 +310,8 @@ export function listFunctions(list: TrackedList, { deferrable = true } = {}): st
       return null;
     end $$;
 
-    -- A row that changes its place, or its list, leaves one and comes to another.
+    -- A row that changes its place, or its list, leaves one and comes to another. Nothing is rebuilt: the statement's
+    -- other rows have moved already, and are counted after it.
     create or replace function ${name}_list_moved() returns trigger language plpgsql as $$
     declare
       of_organization integer;

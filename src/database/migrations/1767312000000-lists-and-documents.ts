@@ -88,7 +88,7 @@ const lists = (db: QueryRunner): Promise<unknown> =>
       organization_id integer not null, -- 0 when the list is everybody's
       parent text not null, -- what the list is restricted to (an event's id, a type), '' for nothing
       total bigint not null,
-      tail bigint not null, -- rows behind the last boundary
+      tail bigint not null, -- rows from the last boundary on
       tail_from timestamptz not null default '-infinity', -- the last boundary's moment
       blocks integer[] not null default '{}', -- in their order
       ranks bigint[] not null default '{}', -- rows before each block

@@ -1,4 +1,5 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
+
 /** What one statement that does several things, and two transactions at once, could still do to lists and documents. */
 export class ChangesInOneStatement1768003200000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {

@@ -5,6 +5,9 @@ import { BY_LEAD, LISTS } from './1767312000000-lists-and-documents';
 /** The boundaries of a list stand in blocks: they were arrays as long as the list, which each change wrote anew. */
 export class ListsInBlocks1768089600000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
+    const tables = new Set([...LISTS, BY_LEAD].map(({ table }) => table));
+    // Before `lists`, as who writes does: an import that is under way would end in a deadlock.
+    await db.query(`lock table ${[...tables].join(', ')} in share row exclusive mode`);
     await db.query(`
       alter table lists
         add if not exists id bigint generated always as identity constraint lists_id_key unique,
