@@ -23,12 +23,14 @@ export interface TrackedList {
 }
 
 /**
- * Rows between two boundaries, and of a block, when they are drawn; deletions leave fewer, additions in the middle more,
- * until a block has twice as many. Finding a page costs 0.1 to 0.2 µs for each row between the boundary and the page, and
- * 0.02 µs for each block of the list; a change in the middle of the list writes its block anew, of about a kilobyte.
+ * Rows between two boundaries, and of a block, when they are drawn; deletions leave fewer, additions in the middle more.
+ * Finding a page costs 0.1 to 0.2 µs for each row between the boundary and the page, and 0.02 µs for each block of the
+ * list; a change in its middle writes a block anew, about a kilobyte, and the row of the list, 6 kB for a million rows.
  */
 const SPAN = 64;
 const BLOCK = 32 * SPAN;
+/** Rows between two boundaries for which a list is drawn anew. */
+const WIDEST = 2000;
 
 /** SQL of the table of blocks, beside that of lists. */
 export const LIST_BLOCKS = `
@@ -95,7 +97,7 @@ export const LIST_FUNCTIONS = `
 
   -- The blocks of a list follow rows that came (a step of 1) or went (-1) at these places. A block without rows is
   -- dropped, and so is a boundary without rows up to the next.
-  -- Returns how many rows the largest of these blocks has now.
+  -- Returns how many rows there are now between two boundaries of these blocks, at most.
   create or replace function shift_list(of_list bigint, step integer, places list_place[]) returns bigint
   language plpgsql set plan_cache_mode = force_generic_plan as $$
   declare
@@ -105,7 +107,7 @@ export const LIST_FUNCTIONS = `
     changes record;
     n integer;
     end_of_block bigint;
-    largest bigint := 0;
+    widest bigint := 0;
     last list_blocks;
   begin
     select l.blocks, l.ranks, l.total into new_blocks, new_ranks, all_rows from lists l where l.id = of_list;
@@ -126,15 +128,19 @@ export const LIST_FUNCTIONS = `
           ) s
         ) r where r.next is distinct from r.rank
       ) from changed c where b.list = of_list and b.block = c.block
+      returning b.block, b.ranks[cardinality(b.ranks)] as last,
+        (select max(r.next - r.rank) from (select rank, lead(rank) over (order by rank) as next from unnest(b.ranks) rank) r) as widest
     )
-    select array_agg(c.block order by c.n) as blocks, array_agg(step * cardinality(c.places) order by c.n) as rows
-    into changes from (select *, coalesce(array_position(new_blocks, block), 0) as n from changed) c;
+    select array_agg(c.block order by c.n) as blocks, array_agg(step * cardinality(c.places) order by c.n) as rows,
+      array_agg(coalesce(s.last, 0) order by c.n) as lasts, max(s.widest) as widest
+    into changes
+    from (select *, coalesce(array_position(new_blocks, block), 0) as n from changed) c left join shifted s using (block);
     for i in 1 .. cardinality(changes.blocks) loop
       n := coalesce(array_position(new_blocks, changes.blocks[i]), 0); -- 0: before the first
       new_ranks := new_ranks[:n] || array(
         select r.rank + changes.rows[i] from unnest(new_ranks[n + 1:]) with ordinality r (rank, n) order by r.n);
       end_of_block := coalesce(new_ranks[n + 1], all_rows);
-      largest := greatest(largest, end_of_block - coalesce(new_ranks[n], 0));
+      widest := greatest(widest, end_of_block - coalesce(new_ranks[n], 0) - changes.lasts[i]);
       if end_of_block = new_ranks[n] then
         delete from list_blocks b where b.list = of_list and b.block = changes.blocks[i];
         new_blocks := new_blocks[:n - 1] || new_blocks[n + 1:];
@@ -147,7 +153,7 @@ export const LIST_FUNCTIONS = `
       tail = l.total - coalesce(new_ranks[cardinality(new_ranks)] + last.ranks[cardinality(last.ranks)], 0),
       tail_from = coalesce(last.moments[cardinality(last.moments)], '-infinity')
       where l.id = of_list;
-    return largest;
+    return greatest(widest, changes.widest);
   end $$;
 `;
 
@@ -286,7 +292,7 @@ export function listFunctions(list: TrackedList, { deferrable = true } = {}): st
     begin
       -- Not while rows are there that are not counted yet: the same statement's.
       if (
-        select shift_list(l.id, step, places) > ${2 * BLOCK} and l.total = (select count(*) from ${table} s where ${belongs})
+        select shift_list(l.id, step, places) > ${WIDEST} and l.total = (select count(*) from ${table} s where ${belongs})
         from lists l where ${ofList}
       ) then
         perform rebuild_${name}_list(of_organization, of_parent);
