@@ -4,7 +4,6 @@ import { DataSource, type QueryRunner } from 'typeorm';
 import { operatorDataSourceOptions } from '../src/database/data-source';
 import { CheckService } from '../src/operator/check.service';
 import { eventInput, exhibitor, leadInput } from './support/builders';
-import { onServer } from './support/database';
 import { lockWaits, until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
 
@@ -30,6 +29,16 @@ const INSERT = `
   select gen_random_uuid(), $1, timestamptz '2026-01-01Z' + $2 * interval '1 hour' + g % $4 * interval '1 second', 'n'
   from generate_series(1, $3::integer) g`;
 
+/** SQL of new tag groups, named by their numbers `n`, at moments from the beginning of 2026 that are told as SQL. */
+const newGroups = (organization: number | string, from: number, to: number, at: string): string => `
+  insert into tag_groups (id, organization_id, created_at, name, status, allows_multiple_selection, display_order,
+    required, all_events)
+  select gen_random_uuid(), ${organization}, timestamptz '2026-01-01Z' + ${at}, n::text, 'PUBLISHED', false, 1, false, false
+  from generate_series(${from}, ${to}) n`;
+
+/** Rows that a step moves, at most: they are counted one by one. */
+const MOST_MOVED = 100;
+
 /** One way in which rows come, go or move, on a list of leads. */
 type Step = { of: 'add' | 'remove' | 'move' | 'import'; hour: number; rows: number; spread: number };
 const step: fc.Arbitrary<Step> = fc.record({
@@ -44,10 +53,9 @@ async function run({ of, hour, rows, spread }: Step, organization: number): Prom
   const someOf = `select id from leads where organization_id = $1
     and created_at >= timestamptz '2026-01-01Z' + $2 * interval '1 hour' order by created_at, id limit $3`;
   const remove = [`delete from leads where id in (${someOf})`, [organization, hour, rows]] as const;
-  // A move is counted row by row.
   const move = [
     `update leads set created_at = created_at - interval '3 hours' where id in (${someOf})`,
-    [organization, hour, Math.min(rows, 100)],
+    [organization, hour, Math.min(rows, MOST_MOVED)],
   ] as const;
   if (of === 'add') await db.query(...add);
   else if (of === 'remove') await db.query(...remove);
@@ -87,8 +95,11 @@ async function boundariesOf(organization: number, table = 'leads'): Promise<Boun
   );
 }
 
-/** What is kept of an organization's leads is what a full scan says; the boundaries are as close as promised. */
-async function checkList(organization: number): Promise<void> {
+/**
+ * What is kept of an organization's leads is what a full scan says; the boundaries are as close as promised.
+ * @param moved rows that have moved, not in an import: for them nothing is drawn
+ */
+async function checkList(organization: number, moved = 0): Promise<void> {
   const [list] = await db.query<{ total: number; tail: number; blocks: number[] }[]>(
     `select total::integer, tail::integer, blocks from lists where name = 'leads' and organization_id = $1`,
     [organization],
@@ -106,18 +117,24 @@ async function checkList(organization: number): Promise<void> {
     blocks: [...new Set(boundaries.map(({ block }) => block))],
   });
   const widths = [...places, rows].map((place, index) => place - (places[index - 1] ?? 0));
-  expect(Math.max(...widths)).toBeLessThanOrEqual(2000);
+  expect(Math.max(...widths)).toBeLessThanOrEqual(2000 + moved);
   expect(new Set(boundaries.map(({ block, place }) => `${block} ${place}`)).size).toBe(places.length);
 }
 
-/** Pages of the API are those of a full scan: the first, the last, and some between. */
+/** Pages of the API are those of a full scan: the first, the last, some between, and where blocks of the list begin. */
 async function checkPages({ api, organizationId }: Tenant, limit: number): Promise<void> {
   const scan = await db.query<{ id: string }[]>(
     'select id from leads where organization_id = $1 order by created_at, id',
     [organizationId],
   );
   const last = Math.max(0, Math.ceil(scan.length / limit) - 1);
-  for (const offset of new Set([0, 1, last >> 2, last >> 1, last - 1, last, last + 1])) {
+  const [list] = await db.query<{ ranks: string[] }[]>(
+    `select ranks from lists where name = 'leads' and organization_id = $1`,
+    [organizationId],
+  );
+  const begins = (list?.ranks ?? []).map((rank) => Math.floor(Number(rank) / limit));
+  const around = begins.flatMap((page) => [page, page + 1]);
+  for (const offset of new Set([0, 1, last >> 2, last >> 1, last - 1, last, last + 1, ...around])) {
     if (offset < 0) continue;
     const { results } = (await api.get('/leads', { limit, offset }).expect(200)).body;
     const expected = scan.slice(offset * limit, (offset + 1) * limit).map(({ id }) => id);
@@ -135,9 +152,11 @@ describe('a tracked list', () => {
         async (steps, limit) => {
           const tenant = await lanyard.tenant();
           await db.query(...([INSERT, [tenant.organizationId, 2, 2500, 4000]] as const));
+          let moved = 0;
           for (const each of steps) {
             await run(each, tenant.organizationId);
-            await checkList(tenant.organizationId);
+            if (each.of === 'move') moved += Math.min(each.rows, MOST_MOVED);
+            await checkList(tenant.organizationId, moved);
           }
           await checkPages(tenant, limit);
           expect((await new CheckService(operator).check(false)).lists.wrong).toBe(0);
@@ -172,6 +191,23 @@ describe('a tracked list', () => {
       await checkList(organizationId);
       expect((await boundariesOf(organizationId)).length).toBeLessThanOrEqual(staying / 64 + 1);
     }
+  });
+
+  it('finds the rows of a block that come before its first boundary', async () => {
+    const tenant = await lanyard.tenant();
+    await db.query(INSERT, [tenant.organizationId, 0, 10_000, 20_000]);
+    const removed = ['2026-01-01T00:35:13Z', '2026-01-01T00:36:16Z'];
+    // The second block's first rows, with its first boundary; then one of them again.
+    await db.query('delete from leads where organization_id = $1 and created_at between $2 and $3', [
+      tenant.organizationId,
+      ...removed,
+    ]);
+    await db.query(`insert into leads (id, organization_id, created_at) values (gen_random_uuid(), $1, $2)`, [
+      tenant.organizationId,
+      '2026-01-01T00:35:50Z',
+    ]);
+    await checkPages(tenant, 48);
+    await checkPages(tenant, 50);
   });
 
   it('counts exactly while many write and delete at once, and in the order in which they become visible', async () => {
@@ -284,10 +320,6 @@ describe('one statement that does several things', () => {
   const NEW = `select gen_random_uuid(), $1, timestamptz '2026-01-02Z' + g * interval '1 second', 'n'
     from generate_series(1, 300) g`;
   const CONFERENCES = `insert into industry_events (id, created_at, name)`;
-  const GROUP = `, 'PUBLISHED', false, 1, false, false`;
-  const GROUPS = `insert into tag_groups (id, organization_id, created_at, name, status, allows_multiple_selection,
-      display_order, required, all_events)
-    select gen_random_uuid(), $1, timestamptz '2026-01-01Z' + interval`;
 
   it.each<[string, string[]]>([
     [
@@ -322,10 +354,33 @@ describe('one statement that does several things', () => {
     [
       'moves many between two boundaries that are nearly too far apart',
       [
-        `${GROUPS} '1 second' * n, n::text ${GROUP} from generate_series(1, 10000) n`,
-        `${GROUPS} '4000.25 seconds', 'n' ${GROUP} from generate_series(1, 1900) n`,
+        newGroups('$1', 1, 10000, `n * interval '1 second'`),
+        newGroups('$1', 1, 1900, `interval '4000.25 seconds'`),
         `update tag_groups set created_at = timestamptz '2026-01-01Z' + interval '4000.25 seconds'
           where organization_id = $1 and name in (select n::text from generate_series(8000, 8100) n)`,
+      ],
+    ],
+    [
+      'moves one row to the end, and as many away from there as had come',
+      [
+        newGroups('$1', 1, 191, `n * interval '1 second'`),
+        newGroups('$1', 192, 255, `n * interval '1 second'`),
+        `update tag_groups
+          set created_at = created_at + case name when '1' then interval '1 day' else interval '1 hour' end
+          where organization_id = $1 and (name = '1' or name::integer > 150)`,
+      ],
+    ],
+    [
+      'moves one row within a block, and removes another from it',
+      [
+        newGroups('$1', 1, 10000, `n * interval '10 seconds'`),
+        newGroups('$1', 1, 1900, `interval '50005 seconds'`),
+        `update tag_groups set created_at = timestamptz '2026-01-01Z' + interval '50005 seconds'
+          where organization_id = $1 and name in (select n::text from generate_series(9001, 9100) n)`,
+        `with moved as (
+            update tag_groups set created_at = timestamptz '2026-01-01Z' + interval '54321 seconds'
+            where organization_id = $1 and name = '5001')
+          delete from tag_groups where organization_id = $1 and name = '9050'`,
       ],
     ],
     [
@@ -486,38 +541,95 @@ describe('the check', () => {
     expect(results.total).toBe(2999);
     expect(results.leads).toHaveLength(49);
   });
+
+  it.each([
+    ['a total', 'update lists set total = total + 1'],
+    ['rows behind the last boundary', 'update lists set tail = tail + 1'],
+    ['the moment of the last boundary', `update lists set tail_from = tail_from + interval '1 second'`],
+    ['a rank too many', 'update lists set ranks = ranks || 9000::bigint'],
+    ['the order of blocks', 'update lists set blocks = array[blocks[2], blocks[1]], ranks = array[ranks[2], ranks[1]]'],
+    ['a rank of a block', 'update list_blocks set ranks[2] = ranks[2] + 1'],
+    ['a block without boundaries', `update list_blocks set ranks = '{}', moments = '{}', ids = '{}'`],
+    [
+      'the order of boundaries',
+      `update list_blocks set ranks = array[ranks[2], ranks[1]] || ranks[3:],
+        moments = array[moments[2], moments[1]] || moments[3:], ids = array[ids[2], ids[1]] || ids[3:]`,
+    ],
+    ['a block too few', 'delete from list_blocks'],
+  ])('finds %s that is wrong, and makes it right', async (_, wrong) => {
+    const { organizationId } = await lanyard.tenant();
+    await db.query(INSERT, [organizationId, 0, 5000, 6000]);
+    const condition = wrong.includes('list_blocks')
+      ? `(list, block) = (select id, blocks[1] from lists where name = 'leads' and organization_id = $1)`
+      : `name = 'leads' and organization_id = $1`;
+    await db.query(`${wrong} where ${condition}`, [organizationId]);
+    const check = new CheckService(operator);
+    expect((await check.check(true)).lists.wrong).toBe(1);
+    expect((await check.check(false)).lists.wrong).toBe(0);
+    await checkList(organizationId);
+  });
 });
 
 describe('a list of many blocks', () => {
   const ROWS = 100_000;
 
-  it('is changed in its middle in one block', async () => {
-    const { organizationId, api } = await lanyard.tenant();
-    // On a connection of its own: the server's have little patience.
-    await onServer(
-      `insert into tag_groups (id, organization_id, created_at, name, status, allows_multiple_selection, display_order,
-          required, all_events)
-        select gen_random_uuid(), ${organizationId}, timestamptz '2026-01-01Z' + n * interval '1 second', n::text,
-          'PUBLISHED', false, 1, false, false from generate_series(0, ${ROWS - 1}) n`,
-      lanyard.config.databaseUrl,
-    );
-    const drawn = await boundariesOf(organizationId, 'tag_groups');
-    expect(drawn.map(({ place }) => place)).toEqual(Array.from({ length: 1562 }, (_, n) => (n + 1) * 64));
-    expect(new Set(drawn.map(({ block }) => block)).size).toBe(49);
-    await db.transaction(async (manager) => {
+  let tenant: Tenant;
+  let names: string[];
+  beforeAll(async () => {
+    tenant = await lanyard.tenant();
+    await operator.query(newGroups(tenant.organizationId, 0, ROWS - 1, `n * interval '10 seconds'`));
+    names = Array.from({ length: ROWS }, (_, n) => `${n}`);
+  }, 60_000);
+
+  /** Blocks that a statement writes. */
+  const blocksWritten = (sql: string): Promise<number> =>
+    operator.transaction(async (manager) => {
       const written = async (): Promise<number> => {
-        const sql = `select pg_stat_get_xact_tuples_updated('list_blocks'::regclass)::integer as blocks`;
-        return (await manager.query<[{ blocks: number }]>(sql))[0].blocks;
+        const [{ rows }] = await manager.query<[{ rows: number }]>(`select (pg_stat_get_xact_tuples_inserted(blocks)
+          + pg_stat_get_xact_tuples_updated(blocks) + pg_stat_get_xact_tuples_deleted(blocks))::integer as rows
+          from (select 'list_blocks'::regclass as blocks) b`);
+        return rows;
       };
       const before = await written();
-      await manager.query('delete from tag_groups where organization_id = $1 and name = $2', [organizationId, '50000']);
-      expect((await written()) - before).toBe(1);
+      await manager.query(sql);
+      return (await written()) - before;
     });
-    for (const offset of [999, 1000, 1998]) {
-      const { results } = (await api.get('/tagGroups', { limit: 50, offset }).expect(200)).body;
-      expect(results.total).toBe(ROWS - 1);
-      const names = Array.from({ length: 50 }, (_, n) => offset * 50 + n).map((n) => `${n < 50_000 ? n : n + 1}`);
-      expect(results.tagGroups.map(({ name }: { name: string }) => name)).toEqual(names);
+
+  const expectPages = async (...offsets: number[]): Promise<void> => {
+    for (const offset of offsets) {
+      const { results } = (await tenant.api.get('/tagGroups', { limit: 50, offset }).expect(200)).body;
+      expect(results.total).toBe(names.length);
+      expect(results.tagGroups.map(({ name }: { name: string }) => name)).toEqual(
+        names.slice(offset * 50, (offset + 1) * 50),
+      );
     }
-  }, 60_000);
+  };
+
+  it('has a boundary at every 64th row, and 32 of them in a block', async () => {
+    const drawn = await boundariesOf(tenant.organizationId, 'tag_groups');
+    expect(drawn.map(({ place }) => place)).toEqual(Array.from({ length: 1562 }, (_, n) => (n + 1) * 64));
+    expect(new Set(drawn.map(({ block }) => block)).size).toBe(49);
+    await expectPages(0, 1, 41, 1000, 1999, 2000);
+  });
+
+  it('is changed in its middle in one block', async () => {
+    const { organizationId } = tenant;
+    const remove = `delete from tag_groups where organization_id = ${organizationId} and name = '50000'`;
+    expect(await blocksWritten(remove)).toBe(1);
+    names.splice(50_000, 1);
+    await expectPages(999, 1000, 1998);
+  });
+
+  it('has one block drawn anew when many rows come between two boundaries of it', async () => {
+    const { organizationId } = tenant;
+    const late = (from: number, to: number): string =>
+      newGroups(organizationId, from, to, `interval '699991 seconds' + (n - 200000) * interval '1 millisecond'`);
+    // As many as are left between two boundaries; then one more, which makes two blocks of one.
+    expect(await blocksWritten(late(200_000, 201_935))).toBe(1);
+    expect(await blocksWritten(late(201_936, 201_936))).toBe(1 + 2);
+    names.splice(69_999, 0, ...Array.from({ length: 1937 }, (_, n) => `${200_000 + n}`));
+    await expectPages(1399, 1400, 1420, 1440, 2038);
+    const places = (await boundariesOf(organizationId, 'tag_groups')).map(({ place }) => place);
+    expect(Math.max(...places.map((place, n) => place - (places[n - 1] ?? 0)))).toBeLessThanOrEqual(128);
+  });
 });

@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { operatorDataSourceOptions } from '../src/database/data-source';
 import { migrate } from '../src/database/migrate';
 import { emptyDatabase, TestDatabase } from './support/database';
-import { query } from './support/embedded-fixtures';
+import { lockWaits, query, until } from './support/embedded-fixtures';
 import { Operator } from './support/operator';
 
 describe('migrations', () => {
@@ -45,15 +45,20 @@ describe('migrations', () => {
     expect(applied.flat().length).toBe(dataSource.migrations.length);
   });
 
-  it('give way to a transaction that has a table for long, and come after it', async () => {
-    await migrate(database.url);
-    await dataSource.initialize();
+  /** Undoes the latest migrations, up to and including this one. */
+  async function undo(name: string): Promise<void> {
     const latest = async () =>
       (await dataSource.query<{ name: string }[]>('select name from migrations order by id desc limit 1'))[0]?.name;
-    for (let undone; undone !== 'WordsWithinWords1767830400000';) {
+    for (let undone; undone !== name;) {
       undone = await latest();
       await dataSource.undoLastMigration();
     }
+  }
+
+  it('give way to a transaction that has a table for long, and come after it', async () => {
+    await migrate(database.url);
+    await dataSource.initialize();
+    await undo('WordsWithinWords1767830400000');
     const long = dataSource.createQueryRunner();
     await long.startTransaction();
     await long.query("insert into industry_events (id, name) values (gen_random_uuid(), 'Imported')");
@@ -68,6 +73,32 @@ describe('migrations', () => {
     expect(await migrate(database.url, { say })).toContain('WordsWithinWords1767830400000');
     await long.release();
     expect(said).toEqual([expect.stringContaining('Waiting for an import')]);
+  });
+
+  it('give way to a transaction that waits for them', async () => {
+    await migrate(database.url);
+    await dataSource.initialize();
+    await undo('ListsInBlocks1768089600000');
+    const { organizationId } = (
+      await dataSource.query<[{ organizationId: number }]>(
+        `insert into organizations (name) values ('Busy') returning id as "organizationId"`,
+      )
+    )[0];
+    const long = dataSource.createQueryRunner();
+    await long.startTransaction();
+    await long.query('insert into leads (id, organization_id) values (gen_random_uuid(), $1)', [organizationId]);
+    // So it is the migration that PostgreSQL ends.
+    await long.query(`set local deadlock_timeout = '10min'`);
+    await query(
+      database.url,
+      `alter database ${new URL(database.url).pathname.slice(1)} set deadlock_timeout = '500ms'`,
+    );
+    const migrated = migrate(database.url);
+    await until(async () => (await lockWaits(database.url)) === 1);
+    await long.query('lock table events in row exclusive mode');
+    await long.commitTransaction();
+    await long.release();
+    expect(await migrated).toContain('ListsInBlocks1768089600000');
   });
 
   it('can be reverted to an empty database', async () => {

@@ -92,7 +92,7 @@ const contentType: Noise = (draft, { random }) => {
   const charset = random.pick(['utf-8', 'UTF-16', 'x', '', '"', 'utf-8; charset=utf-16']);
   const type = random.pick(['application/json', 'APPLICATION/JSON', 'application/vnd.api+json']);
   setHeader(draft, 'Content-Type', `${type}; charset=${charset}`);
-  if (draft.statuses.includes(413)) draft.statuses = [400, 413];
+  if (draft.statuses.includes(413)) draft.statuses = [...draft.statuses, 400];
   draft.labels.push('content type');
 };
 

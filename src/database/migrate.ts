@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource, MigrationExecutor } from 'typeorm';
 import { ConfigError } from '../config';
 import { operatorDataSourceOptions } from './data-source';
-import { LOCK_NOT_AVAILABLE, sqlState } from './transaction';
+import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './transaction';
 
 /** Any constant: all processes that migrate one database must take the same lock. */
 const MIGRATION_LOCK = 7_261_914;
@@ -61,7 +61,7 @@ async function applyMissing(dataSource: DataSource, { say, signal }: Waiting): P
       await dataSource.runMigrations();
       return missing.map(({ name }) => name);
     } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (![DEADLOCK, LOCK_NOT_AVAILABLE].includes(sqlState(error) ?? '')) throw error;
       if (!isTold) say?.('Waiting for an import, or another long transaction, before the database can be migrated');
       await pause(LONGEST_PAUSE, undefined, { signal });
     }

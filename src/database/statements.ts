@@ -216,8 +216,8 @@ function trackedPage({ list, render, exists }: TrackedListing, limit: number, in
       select id, total, blocks[n] as block, ${index} * ${limit} - coalesce(ranks[n], 0) as skip
       from (select *, width_bucket(${index} * ${limit}, ranks) as n from lists where ${key} offset 0) l offset 0
     ), boundary as (
-      select total, skip - coalesce(ranks[n], 0) as skip, coalesce(moments[n], '-infinity') as at,
-        ${fromUuid(`coalesce(ids[n], '${LEAST_UUID}')`, id.type)} as id
+      select total, skip - coalesce(ranks[n], 0) as skip, coalesce(moments[n], b.at, '-infinity') as at,
+        ${fromUuid(`coalesce(ids[n], b.id, '${LEAST_UUID}')`, id.type)} as id
       from list l left join list_blocks b on b.list = l.id and b.block = l.block
         cross join lateral (select width_bucket(l.skip, b.ranks) as n) n offset 0
     )

@@ -2,8 +2,10 @@ import { QueryFailedError } from 'typeorm';
 
 /** The server takes no writes: it is a standby, perhaps since a moment ago. */
 export const READ_ONLY = '25006';
-/** Deadlock, serialization failure, a row referred to that was deleted after it was looked at, and a primary that was. */
-const TRANSIENT = ['40P01', '40001', '23503', READ_ONLY];
+/** Two transactions waited for each other, and this one was ended. */
+export const DEADLOCK = '40P01';
+/** A deadlock, a serialization failure, a row referred to that was deleted after it was looked at, and a primary that was. */
+const TRANSIENT = [DEADLOCK, '40001', '23503', READ_ONLY];
 const ATTEMPTS = 4;
 
 /** Thrown by work that found the data changed under its hands: it is run again. */

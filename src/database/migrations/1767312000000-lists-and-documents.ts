@@ -23,15 +23,15 @@ export const LISTS: TrackedList[] = [
   { name: 'activations', table: 'activations', ...ordered },
   { name: 'tag_groups', table: 'tag_groups', ...ordered },
   { name: 'industry_events', table: 'industry_events', shared: true, ...ordered },
+  // As many as leads, each of them short, and nobody else's for as long as the lead's row is locked.
+  {
+    name: 'lead_activity_events_by_lead',
+    table: 'lead_activity_events',
+    parent: { column: 'lead_id', type: 'uuid' },
+    deferrable: false,
+    ...ordered,
+  },
 ];
-
-/** As many as leads, each of them short, and nobody else's for as long as the lead's row is locked. */
-export const BY_LEAD: TrackedList = {
-  name: 'lead_activity_events_by_lead',
-  table: 'lead_activity_events',
-  parent: { column: 'lead_id', type: 'uuid' },
-  ...ordered,
-};
 
 /**
  * Pages and totals that do not depend on a list's length (docs/decisions/0007), and the stored JSON of leads
@@ -41,7 +41,6 @@ export class ListsAndDocuments1767312000000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await lists(db);
     for (const list of LISTS) await db.query(trackList(list));
-    await db.query(trackList(BY_LEAD, { deferrable: false }));
     await places(db);
     await documents(db);
   }
@@ -67,10 +66,11 @@ export class ListsAndDocuments1767312000000 implements MigrationInterface {
       alter table events alter created_at set default now();
       alter table industry_events alter created_at set default now();
     `);
-    for (const list of [BY_LEAD, ...LISTS]) await db.query(forgetList(list));
+    for (const list of LISTS) await db.query(forgetList(list));
     await db.query(`
       drop function defer_lists(), defer_list(text, integer, text, bigint, timestamptz), settle_lists(),
-        shift_list(bigint, integer, list_place[]);
+        shift_list(bigint, integer, list_place[]), list_stretch(bigint, integer), in_order(bigint[]),
+        draw_boundaries(bigint, integer, integer, bigint, bigint[], timestamptz[], uuid[]);
       drop table list_blocks, lists;
       drop type list_place;
     `);

@@ -1,11 +1,11 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { LIST_BLOCKS, LIST_FUNCTIONS, listFunctions } from '../tracked-list';
-import { BY_LEAD, LISTS } from './1767312000000-lists-and-documents';
+import { LIST_BLOCKS, renewLists } from '../tracked-list';
+import { LISTS } from './1767312000000-lists-and-documents';
 
 /** The boundaries of a list stand in blocks: they were arrays as long as the list, which each change wrote anew. */
 export class ListsInBlocks1768089600000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    const tables = new Set([...LISTS, BY_LEAD].map(({ table }) => table));
+    const tables = new Set(LISTS.map(({ table }) => table));
     // Before `lists`, as who writes does: an import that is under way would end in a deadlock.
     await db.query(`lock table ${[...tables].join(', ')} in share row exclusive mode`);
     await db.query(`
@@ -18,17 +18,18 @@ export class ListsInBlocks1768089600000 implements MigrationInterface {
       ${LIST_BLOCKS}
       drop function if exists defer_list(text, integer, text, bigint, timestamptz, boolean), list_span(bigint),
         every_second(anyarray);
-      ${LIST_FUNCTIONS}
       do $do$ begin
         execute replace(pg_get_functiondef('index_industry_event()'::regprocedure),
           'and not defer_list(''industry_events'', 0, '''', 0, ''infinity'', false)', '');
       end $do$;
     `);
-    for (const list of [...LISTS, BY_LEAD]) {
-      await db.query(`drop function if exists shift_${list.name}_list(integer, text, integer, list_place)`);
-      await db.query(listFunctions(list, { deferrable: list !== BY_LEAD }));
-      await db.query(`select rebuild_${list.name}_list(organization_id, parent) from lists
-        where name = '${list.name}' and ranks <> '{}' and blocks = '{}'`);
+    for (const { name } of LISTS) {
+      await db.query(`drop function if exists shift_${name}_list(integer, text, integer, list_place)`);
+    }
+    await db.query(renewLists(LISTS));
+    for (const { name } of LISTS) {
+      await db.query(`select rebuild_${name}_list(organization_id, parent) from lists
+        where name = '${name}' and ranks <> '{}' and blocks = '{}'`);
     }
   }
 
