@@ -15,13 +15,14 @@ describe('a database that takes its time', () => {
     await lanyard.app.get(DataSource).query(`
       create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(2.1); return old; end $$;
       create trigger dawdling before delete on events for each row execute function dawdle();
-      create trigger dawdling before delete on leads for each row execute function dawdle()`);
+      create trigger dawdling before delete or update on leads for each row execute function dawdle()`);
   });
   afterAll(() => lanyard.stop());
 
   it('costs a client 500 after two seconds, and nothing is changed', async () => {
     const { body } = await tenant.api.post('/leads', leadInput()).expect(200);
-    await tenant.api.delete(`/leads/${body.results.id}`).expect(500, { status: 500, error: 'Internal Server Error' });
+    const patched = tenant.api.patch(`/leads/${body.results.id}`, { firstName: 'Late' });
+    await patched.expect(500, { status: 500, error: 'Internal Server Error' });
     await tenant.api.get(`/leads/${body.results.id}`).expect(200, body);
   });
 
@@ -30,6 +31,15 @@ describe('a database that takes its time', () => {
     await tenant.api.delete(`/events/${body.results.id}`).expect(200);
     await tenant.api.get(`/events/${body.results.id}`).expect(404);
   });
+
+  it.each([{}, { 'idempotency-key': 'gone-1' }])(
+    'may delete a lead, which can have as many activity events: %j',
+    async (headers) => {
+      const { body } = await tenant.api.post('/leads', leadInput()).expect(200);
+      await tenant.api.delete(`/leads/${body.results.id}`).set(headers).expect(200);
+      await tenant.api.get(`/leads/${body.results.id}`).expect(404);
+    },
+  );
 });
 
 describe('a delete of an event that takes long', () => {

@@ -26,6 +26,9 @@ export async function retried<T>(work: () => Promise<T>): Promise<T> {
 /** A lock was waited for as long as the session's `lock_timeout` lets it. */
 export const LOCK_NOT_AVAILABLE = '55P03';
 
+/** A statement took as long as the session's `statement_timeout` lets it. */
+export const OUT_OF_TIME = '57014';
+
 /** What PostgreSQL said, also through TypeORM. */
 const causeOf = (error: unknown): { code?: unknown; constraint?: unknown } =>
   (error instanceof QueryFailedError ? error.driverError : error instanceof Error ? error : {}) as object;

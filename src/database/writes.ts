@@ -6,7 +6,7 @@ import type { Caller } from '../http/caller';
 import { poolOf } from './data-source';
 import { IdempotentAnswers } from './idempotent-answers';
 import { Json, oneWithin, scoped, Statements } from './statements';
-import { retried } from './transaction';
+import { OUT_OF_TIME, retried, sqlState } from './transaction';
 import { Overloaded, Turns } from './turns';
 
 /** Milliseconds that a long write may take; load balancers often give up after a minute. */
@@ -59,6 +59,16 @@ export class Writes implements BeforeApplicationShutdown {
       }
     };
     return this.longTurns.run(caller.organizationId, () => this.transaction(caller, work));
+  }
+
+  /** A write of one statement that most often touches little, but may touch as much as a long one. */
+  async oneElseLong(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
+    try {
+      return await this.one(caller, name, text, values);
+    } catch (error) {
+      if (sqlState(error) !== OUT_OF_TIME) throw error;
+      return this.long(caller, name, text, values);
+    }
   }
 
   /** How many requests wait for a connection; long writes for one of theirs. */

@@ -108,6 +108,6 @@ export class LeadsService {
   }
 
   delete(caller: Caller, leadId: string): Promise<Json> {
-    return this.writes.one(caller, 'lead.delete', DELETE, [leadId]);
+    return this.writes.oneElseLong(caller, 'lead.delete', DELETE, [leadId]);
   }
 }
