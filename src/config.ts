@@ -103,7 +103,7 @@ export class Config {
   @setting('LANYARD_DEMO', oneOf({ on: true, off: false }))
   readonly demo: boolean = true;
 
-  /** Connections to PostgreSQL a process; deletes of large events may hold two of them. */
+  /** Connections to PostgreSQL a process; long deletes may hold two of them. */
   @setting('LANYARD_POOL_SIZE', integer(3, 1000))
   readonly poolSize: number = 10;
 

@@ -1,8 +1,9 @@
 import { NotFoundException } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseSilent, MOST_WAITING, Overloaded, Turns } from '../src/database/turns';
 import { leadInput } from './support/builders';
-import { InProcess, startInProcess } from './support/lanyard';
+import { lockWaits, until } from './support/embedded-fixtures';
+import { InProcess, startInProcess, Tenant } from './support/lanyard';
 
 /** Work that the test ends by hand. */
 function underWay(turns: Turns) {
@@ -71,11 +72,11 @@ describe('turns', () => {
     expect(outcomes).toEqual({ a1: TypeError, a2: 'done' });
   });
 
-  it('do not come when the database has answered nobody for a second', async () => {
+  it('do not come when the database has answered nobody for longer than a statement may take', async () => {
     const { ask, end, outcomes, names } = underWay(new Turns(1));
     ask('a1');
     ask('b1');
-    await jest.advanceTimersByTimeAsync(999);
+    await jest.advanceTimersByTimeAsync(1599);
     expect(outcomes).toEqual({});
     await jest.advanceTimersByTimeAsync(1);
     expect(outcomes).toEqual({ b1: DatabaseSilent });
@@ -87,7 +88,7 @@ describe('turns', () => {
     const { ask, end, outcomes, names } = underWay(new Turns(1));
     ask('a1');
     ask('b1');
-    jest.advanceTimersByTime(1000);
+    jest.advanceTimersByTime(1600);
     await end('a1');
     await new Promise(setImmediate);
     expect(outcomes).toEqual({ a1: 'done' });
@@ -106,23 +107,23 @@ describe('turns', () => {
     expect(names()).toEqual(['a1', 'b1', 'b2']);
   });
 
-  it('do not come when it answered somebody at first, and then nobody for a second', async () => {
+  it('do not come when it answered somebody at first, and then nobody for that long', async () => {
     const { ask, end, outcomes } = underWay(new Turns(1));
     for (const name of ['a1', 'b1', 'c1']) ask(name);
     await jest.advanceTimersByTimeAsync(500);
     await end('a1');
-    await jest.advanceTimersByTimeAsync(1500);
+    await jest.advanceTimersByTimeAsync(1600);
     expect(outcomes).toEqual({ a1: 'done', c1: DatabaseSilent });
   });
 
-  it('do not come when it last answered a second ago', async () => {
+  it('do not come when it last answered that long ago', async () => {
     const { ask, end, outcomes } = underWay(new Turns(1));
     ask('a1');
     ask('b1');
     await jest.advanceTimersByTimeAsync(500);
     ask('c1');
     await end('a1');
-    await jest.advanceTimersByTimeAsync(999);
+    await jest.advanceTimersByTimeAsync(1599);
     expect(outcomes).toEqual({ a1: 'done' });
     await jest.advanceTimersByTimeAsync(1);
     expect(outcomes).toEqual({ a1: 'done', c1: DatabaseSilent });
@@ -215,7 +216,7 @@ describe('turns', () => {
     ask('a2');
     await jest.advanceTimersByTimeAsync(500);
     ask('a3');
-    await jest.advanceTimersByTimeAsync(700);
+    await jest.advanceTimersByTimeAsync(1200);
     expect(outcomes).toEqual({ a2: DatabaseSilent });
     await end('a1');
     expect(names()).toEqual(['a1', 'a3']);
@@ -253,29 +254,47 @@ describe('turns', () => {
 
 describe('an organization whose requests are all stuck', () => {
   let lanyard: InProcess;
+  let other: InProcess;
+  let stuck: Tenant;
+  let path: string;
+  let holder: QueryRunner;
   beforeAll(async () => {
     lanyard = await startInProcess({ poolSize: 5 });
+    other = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
   });
-  afterAll(() => lanyard.stop());
-
-  it('does not keep others, or the answer of health, waiting', async () => {
-    const [stuck, other] = [await lanyard.tenant(), await lanyard.tenant()];
+  afterAll(async () => {
+    await other.stop();
+    await lanyard.stop();
+  });
+  /** Its requests that change this lead wait for the lock. */
+  beforeEach(async () => {
+    stuck = await lanyard.tenant();
     const { body } = await stuck.api.post('/leads', leadInput()).expect(200);
-    const own = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
-    const holder = own.app.get(DataSource).createQueryRunner();
+    path = `/leads/${body.results.id}`;
+    holder = other.app.get(DataSource).createQueryRunner();
     await holder.startTransaction();
     await holder.query('select from leads where id = $1 for update', [body.results.id]);
+  });
+  afterEach(() => holder.release());
 
+  it('does not keep others, or the answer of health, waiting', async () => {
+    const tenant = await lanyard.tenant();
     let answered = 0;
-    const patches = Array.from({ length: 50 }, () =>
-      stuck.api.patch(`/leads/${body.results.id}`, { jobTitle: 'x' }).then(() => answered++),
-    );
-    await other.api.post('/leads', leadInput()).expect(200);
+    const patches = Array.from({ length: 50 }, () => stuck.api.patch(path, { jobTitle: 'x' }).then(() => answered++));
+    await tenant.api.post('/leads', leadInput()).expect(200);
     const { status } = await fetch(lanyard.baseUrl.replace('/api/v0', '/health/ready'));
     expect({ status, answered }).toEqual({ status: 200, answered: 0 });
     await holder.rollbackTransaction();
-    await holder.release();
     await Promise.all(patches);
-    await own.stop();
+  });
+
+  it('has its others answered when those have waited for as long as they may', async () => {
+    const patches = Array.from({ length: 4 }, () =>
+      stuck.api.patch(path, { jobTitle: 'x' }).then(({ status }) => status),
+    );
+    await until(async () => (await lockWaits(lanyard.config.databaseUrl as string)) === 4);
+    await stuck.api.get(path).expect(200);
+    expect(await Promise.all(patches)).toEqual([503, 503, 503, 503]);
+    await holder.rollbackTransaction();
   });
 });

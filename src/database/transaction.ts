@@ -26,8 +26,8 @@ export async function retried<T>(work: () => Promise<T>): Promise<T> {
 /** A lock was waited for as long as the session's `lock_timeout` lets it. */
 export const LOCK_NOT_AVAILABLE = '55P03';
 
-/** A statement took as long as the session's `statement_timeout` lets it. */
-export const OUT_OF_TIME = '57014';
+/** A statement took as long as the session's `statement_timeout` lets it, or somebody ended it. */
+export const QUERY_CANCELED = '57014';
 
 /** What PostgreSQL said, also through TypeORM. */
 const causeOf = (error: unknown): { code?: unknown; constraint?: unknown } =>

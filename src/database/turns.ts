@@ -1,8 +1,11 @@
 import { HttpException, ServiceUnavailableException } from '@nestjs/common';
 import { sqlState, TryAgain } from './transaction';
 
-/** Milliseconds without any answer of the database after which nobody waits on for a connection. */
-const SILENCE = 1000;
+/**
+ * Milliseconds without any answer of the database after which nobody waits on for a connection: more than a statement may
+ * take, since all of them may wait for a lock.
+ */
+const SILENCE = 1600;
 /** Milliseconds of waiting after which a statement that fails would be an error too late. */
 const A_WHILE = 200;
 const SILENT = 'The database does not answer';
@@ -127,18 +130,20 @@ export class Turns {
     });
   }
 
-  /** Looks after a second whether it makes sense to wait on; when this process stood still, after what came meanwhile. */
+  /** Looks, when it may be time to wait no more, whether it is; when this process stood still, after what came meanwhile. */
   private wait(organizationId: number, queue: Waiting[], one: Waiting): void {
+    const silentFrom = (): number => (this.isLong ? Infinity : Math.max(one.since, this.answered) + SILENCE);
     const look = (): void => {
       const place = queue.indexOf(one);
       if (place < 0) return;
       const now = performance.now();
-      const isAnswering = this.isLong || now - this.answered < SILENCE;
-      if (isAnswering && now - one.since < PATIENCE) return this.wait(organizationId, queue, one);
+      const isSilent = now >= silentFrom();
+      if (!isSilent && now - one.since < PATIENCE) return this.wait(organizationId, queue, one);
       queue.splice(place, 1);
       if (queue.length === 0) this.waiting.delete(organizationId);
-      one.refuse(isAnswering ? new Overloaded(TOO_LONG) : new DatabaseSilent(SILENT));
+      one.refuse(isSilent ? new DatabaseSilent(SILENT) : new Overloaded(TOO_LONG));
     };
-    one.timer = setTimeout(() => setImmediate(look), SILENCE);
+    const until = Math.min(silentFrom(), one.since + PATIENCE);
+    one.timer = setTimeout(() => setImmediate(look), Math.ceil(until - performance.now()));
   }
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../http/caller';
 import { poolOf } from './data-source';
 import { IdempotentAnswers } from './idempotent-answers';
 import { Json, oneWithin, scoped, Statements } from './statements';
-import { OUT_OF_TIME, retried, sqlState } from './transaction';
+import { QUERY_CANCELED, retried, sqlState } from './transaction';
 import { Overloaded, Turns } from './turns';
 
 /** Milliseconds that a long write may take; load balancers often give up after a minute. */
@@ -49,10 +49,10 @@ export class Writes implements BeforeApplicationShutdown {
   long(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
     const work = async (manager: EntityManager): Promise<Json> => {
       const connection = (await manager.queryRunner?.connect()) as LongConnection;
+      await manager.query(`set local statement_timeout = ${LONG}`);
       if (this.isStopping) throw new Overloaded('The server stops');
       this.longWrites.add(connection);
       try {
-        await manager.query(`set local statement_timeout = ${LONG}`);
         return await oneWithin(manager, name, text, scoped(caller, values), LONG + ANSWER);
       } finally {
         this.longWrites.delete(connection);
@@ -66,7 +66,7 @@ export class Writes implements BeforeApplicationShutdown {
     try {
       return await this.one(caller, name, text, values);
     } catch (error) {
-      if (sqlState(error) !== OUT_OF_TIME) throw error;
+      if (sqlState(error) !== QUERY_CANCELED) throw error;
       return this.long(caller, name, text, values);
     }
   }

@@ -1,6 +1,6 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isBadInput, LOCK_NOT_AVAILABLE, sqlState } from '../database/transaction';
+import { isBadInput, LOCK_NOT_AVAILABLE, QUERY_CANCELED, sqlState } from '../database/transaction';
 import { Overloaded } from '../database/turns';
 import { errorBody, ErrorInWords, errorText } from './errors';
 
@@ -41,7 +41,8 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 /** Not done, because others do so much, or hold what it needs. Nothing is wrong with the request or the server. */
-const isRefusal = (error: unknown): boolean => error instanceof Overloaded || sqlState(error) === LOCK_NOT_AVAILABLE;
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Overloaded || [LOCK_NOT_AVAILABLE, QUERY_CANCELED].includes(sqlState(error) ?? '');
 
 function statusOf(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
