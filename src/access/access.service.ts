@@ -39,7 +39,7 @@ const NOTE_USES = `
 export class AccessService implements OnApplicationShutdown {
   private readonly logger = new Logger(AccessService.name);
   private readonly known = new LRUCache<string, Known>({ max: 10_000, ttl: REMEMBERED });
-  /** a flood of invented keys must neither reach the database each time nor push out the known ones */
+  /** apart from the known ones, which a flood of invented keys must not push out */
   private readonly unknown = new LRUCache<string, true>({ max: 10_000, ttl: REMEMBERED });
   private readonly underWay = new Map<string, Promise<Known | undefined>>();
   /** requests since the last note, by the id of their key */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { one } from '../database/json';
+import { LISTS } from '../database/lists';
 import { Json, Page, Statements, TrackedListing } from '../database/statements';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
@@ -7,7 +8,7 @@ import { ACTIVATION } from './activation.response';
 
 const LIST: TrackedListing = {
   name: 'activations',
-  list: { name: 'activations', table: 'activations', at: 'created_at', id: { column: 'id', type: 'uuid' } },
+  list: LISTS.activations,
   render: ACTIVATION,
 };
 

@@ -6,8 +6,9 @@ import { DataSource, EntityManager } from 'typeorm';
 import type { Caller } from '../http/caller';
 import { poolOf, type TimedQuery } from './data-source';
 import { page, Render } from './json';
+import type { TrackedList } from './lists';
 import { Turns } from './turns';
-import { fromUuid, LEAST_UUID, TrackedList } from './tracked-list';
+import { fromUuid, LEAST_UUID } from './tracked-list';
 
 /** JSON text that PostgreSQL rendered and that goes out as it is. */
 export type Json = string;
@@ -64,7 +65,7 @@ export interface FoundListing {
 }
 
 /** On whose behalf a statement runs. */
-export type Owner = Pick<Caller, 'organizationId'>;
+type Owner = Pick<Caller, 'organizationId'>;
 
 /**
  * Prepared statements on the pool of the data source: one round trip and no planning each. `$1` is the organization of

@@ -1,32 +1,5 @@
-/**
- * A list whose total and whose pages are found without counting and without skipping rows: the rows of a table, all of
- * an organization's or those with one value in a column, in an order given by a moment and an id.
- *
- * A row of the table `lists` holds the total, and the blocks of the list in order, with the number of rows before each (of
- * rows before the first block there are some, and they are "block 0"). A row of `list_blocks` holds boundaries at regular
- * places in a block, with the number of the block's rows before each.
- *
- * Triggers keep it in the transaction of every change, whoever makes it. The row of `lists` is the list's lock too: who
- * adds or removes holds it to the end of the transaction, so that rows become visible in the order of the list.
- */
-export interface TrackedList {
-  /** the list's name in `lists` */
-  name: string;
-  table: string;
-  /** the column by whose value a list is one of many, with its type */
-  parent?: { column: string; type: 'uuid' | 'bigint' | 'text' };
-  /** the column of the moment */
-  at: string;
-  /** the column of the id, with its type */
-  id: { column: string; type: 'uuid' | 'bigint' };
-  /** whether the list is everybody's and not an organization's */
-  shared?: boolean;
-  /**
-   * whether an import settles the list in its last moment (`defer_lists()`), as it does if nothing is said; not for lists
-   * of which it touches as many as records
-   */
-  deferrable?: false;
-}
+import type { QueryRunner } from 'typeorm';
+import { LISTS, type TrackedList } from './lists';
 
 /**
  * Rows between two boundaries when they are drawn; deletions leave fewer, additions in the middle more. Finding a page
@@ -53,18 +26,13 @@ export const LIST_BLOCKS = `
   ) with (fillfactor = 50);
   create unique index if not exists list_blocks_place_idx on list_blocks (list, at, id);`;
 
-/**
- * What deletes lock: the list of their own table, then those of what goes with it. (A cascade's triggers run after those
- * of the statement.) So `delete from events` and `delete from leads`, and whoever is between them.
- */
-const AS_DELETES_DO = `array_position(array['tag_groups', 'events', 'leads', 'activations', 'event_leads',
-  'lead_activity_events_by_type', 'lead_activity_events', 'industry_events'], name)`;
+const NAMES = Object.values(LISTS).map(({ name }) => `'${name}'`);
 
 /** Where a list begins. */
 export const LEAST_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** SQL of the functions that all lists use. */
-export const LIST_FUNCTIONS = `
+const LIST_FUNCTIONS = `
   -- An import lasts, and must not hold up everybody else who adds to a list: within it, changes are noted, and
   -- counted in its last moment.
   create or replace function defer_lists() returns void language plpgsql as $$
@@ -95,7 +63,7 @@ export const LIST_FUNCTIONS = `
     behind bigint;
   begin
     perform set_config('lanyard.lists', '', true);
-    for change in select * from deferred_lists order by ${AS_DELETES_DO}, organization_id, parent loop
+    for change in select * from deferred_lists order by array_position(array[${NAMES}], name), organization_id, parent loop
       execute format('select count_%s_list($1, $2, $3, $4)', change.name) into behind
         using change.organization_id, change.parent, change.rows, change.first;
       execute format('select %s_%s_list($1, $2)', case when behind is null then 'rebuild' else 'draw' end, change.name)
@@ -411,13 +379,21 @@ function listFunctions({ name, table, parent, at, id, shared, deferrable }: Trac
   `;
 }
 
-/** The SQL that begins to track a list, for a migration: as above, and what is there is counted. */
+/** The SQL that begins to track a list, for a migration: its functions and triggers, and what is there is counted. */
 export function trackList(list: TrackedList): string {
   const { name, table, parent, shared } = list;
-  return `${listFunctions(list)}
+  return `${LIST_FUNCTIONS}
+    ${listFunctions(list)}
     select rebuild_${name}_list(organization, parent) from (
       select distinct ${shared ? '0' : 'organization_id'} as organization,
         ${parent ? `${parent.column}::text` : `''::text`} as parent from ${table}) of_table;`;
+}
+
+/** The lists that a migration finds tracked: not those of later ones. */
+export async function trackedLists(db: QueryRunner): Promise<TrackedList[]> {
+  const found = (await db.query(`select tgname as trigger from pg_trigger`)) as { trigger: string }[];
+  const triggers = new Set(found.map(({ trigger }) => trigger));
+  return Object.values(LISTS).filter(({ name }) => triggers.has(`${name}_list_inserted`));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { many, NOTHING, one } from '../database/json';
+import { LISTS } from '../database/lists';
 import { Json, Page, Statements, TrackedListing } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
@@ -9,13 +10,7 @@ import { EVENT_LEAD } from './event.response';
 
 const LIST: TrackedListing = {
   name: 'events.leads',
-  list: {
-    name: 'event_leads',
-    table: 'event_leads',
-    parent: { column: 'event_id', type: 'bigint' },
-    at: 'associated_at',
-    id: { column: 'lead_id', type: 'uuid' },
-  },
+  list: LISTS.eventLeads,
   exists: 'select from events where organization_id = $1 and id = $2',
   render: EVENT_LEAD,
 };

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { NOTHING, one } from '../database/json';
+import { LISTS } from '../database/lists';
 import { CountedListing, Json, Page, Statements, TrackedListing } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
@@ -9,7 +10,7 @@ import { EVENT, USER } from './event.response';
 
 const LIST: TrackedListing = {
   name: 'events',
-  list: { name: 'events', table: 'events', at: 'created_at', id: { column: 'id', type: 'bigint' } },
+  list: LISTS.events,
   render: EVENT,
 };
 

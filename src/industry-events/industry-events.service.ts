@@ -1,6 +1,7 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { many, one } from '../database/json';
+import { LISTS } from '../database/lists';
 import { allWithin, CountedListing, Json, oneWithin, Page, Statements, TrackedListing } from '../database/statements';
 import { TryAgain, violates } from '../database/transaction';
 import { Writes } from '../database/writes';
@@ -13,13 +14,7 @@ import { SEARCH, searched } from './search';
 
 const LIST: TrackedListing = {
   name: 'industryEvents',
-  list: {
-    name: 'industry_events',
-    table: 'industry_events',
-    shared: true,
-    at: 'created_at',
-    id: { column: 'id', type: 'uuid' },
-  },
+  list: LISTS.industryEvents,
   render: INDUSTRY_EVENT,
 };
 

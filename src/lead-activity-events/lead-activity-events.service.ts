@@ -1,30 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { one } from '../database/json';
+import { LISTS } from '../database/lists';
 import { CountedListing, Json, Page, Statements, TrackedListing } from '../database/statements';
 import type { Caller } from '../http/caller';
 import type { LeadActivityEventsQuery } from './lead-activity-event.dto';
 import { LEAD_ACTIVITY_EVENT } from './lead-activity-event.response';
 
-const table = 'lead_activity_events';
-const order = { at: 'created_at', id: { column: 'id', type: 'uuid' } } as const;
 const render = LEAD_ACTIVITY_EVENT;
 
-const ALL: TrackedListing = { name: 'leadActivityEvents', list: { name: table, table, ...order }, render };
+const ALL: TrackedListing = { name: 'leadActivityEvents', list: LISTS.leadActivityEvents, render };
 
-const BY_LEAD: TrackedListing = {
-  name: 'leadActivityEvents.lead',
-  list: { name: `${table}_by_lead`, table, parent: { column: 'lead_id', type: 'uuid' }, ...order },
-  render,
-};
+const BY_LEAD: TrackedListing = { name: 'leadActivityEvents.lead', list: LISTS.leadActivityEventsByLead, render };
 
-const BY_TYPE: TrackedListing = {
-  name: 'leadActivityEvents.type',
-  list: { name: `${table}_by_type`, table, parent: { column: 'event_type', type: 'text' }, ...order },
-  render,
-};
+const BY_TYPE: TrackedListing = { name: 'leadActivityEvents.type', list: LISTS.leadActivityEventsByType, render };
 
 /** One lead's of one type are few. */
-const OF_LEAD_AND_TYPE = `from ${table} where organization_id = $1 and lead_id = $2 and event_type = $3`;
+const OF_LEAD_AND_TYPE = 'from lead_activity_events where organization_id = $1 and lead_id = $2 and event_type = $3';
 const BY_LEAD_AND_TYPE: CountedListing = {
   name: 'leadActivityEvents.lead.type',
   rows: `select * ${OF_LEAD_AND_TYPE} order by created_at, id`,

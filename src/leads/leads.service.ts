@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { NOTHING, one } from '../database/json';
+import { LISTS } from '../database/lists';
 import { Json, Page, Statements, TrackedListing } from '../database/statements';
 import { Together } from '../database/together';
 import { isBadInput, retried } from '../database/transaction';
@@ -11,7 +12,7 @@ import { LEAD } from './lead.response';
 
 const LIST: TrackedListing = {
   name: 'leads',
-  list: { name: 'leads', table: 'leads', at: 'created_at', id: { column: 'id', type: 'uuid' } },
+  list: LISTS.leads,
   render: LEAD,
 };
 

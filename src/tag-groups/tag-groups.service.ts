@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { one } from '../database/json';
+import { LISTS } from '../database/lists';
 import { Json, Page, Statements, TrackedListing } from '../database/statements';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
@@ -7,7 +8,7 @@ import { TAG_GROUP } from './tag-group.response';
 
 const LIST: TrackedListing = {
   name: 'tagGroups',
-  list: { name: 'tag_groups', table: 'tag_groups', at: 'created_at', id: { column: 'id', type: 'uuid' } },
+  list: LISTS.tagGroups,
   render: TAG_GROUP,
 };
 

@@ -1,36 +1,12 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { forgetList, LIST_BLOCKS, LIST_FUNCTIONS, TrackedList, trackList } from '../tracked-list';
+import { LISTS } from '../lists';
+import { forgetList, LIST_BLOCKS, trackList } from '../tracked-list';
 
-const ordered = { at: 'created_at', id: { column: 'id', type: 'uuid' } } as const;
-
-export const LISTS: TrackedList[] = [
-  { name: 'events', table: 'events', at: 'created_at', id: { column: 'id', type: 'bigint' } },
-  {
-    name: 'event_leads',
-    table: 'event_leads',
-    parent: { column: 'event_id', type: 'bigint' },
-    at: 'associated_at',
-    id: { column: 'lead_id', type: 'uuid' },
-  },
-  { name: 'leads', table: 'leads', ...ordered },
-  { name: 'lead_activity_events', table: 'lead_activity_events', ...ordered },
-  {
-    name: 'lead_activity_events_by_type',
-    table: 'lead_activity_events',
-    parent: { column: 'event_type', type: 'text' },
-    ...ordered,
-  },
-  { name: 'activations', table: 'activations', ...ordered },
-  { name: 'tag_groups', table: 'tag_groups', ...ordered },
-  { name: 'industry_events', table: 'industry_events', shared: true, ...ordered },
-  // As many as leads, each of them short, and nobody else's for as long as the lead's row is locked.
-  {
-    name: 'lead_activity_events_by_lead',
-    table: 'lead_activity_events',
-    parent: { column: 'lead_id', type: 'uuid' },
-    deferrable: false,
-    ...ordered,
-  },
+const { tagGroups, events, leads, activations, eventLeads, industryEvents } = LISTS;
+const { leadActivityEvents, leadActivityEventsByLead, leadActivityEventsByType } = LISTS;
+const FIRST = [
+  ...[tagGroups, events, leads, activations, eventLeads, industryEvents],
+  ...[leadActivityEvents, leadActivityEventsByLead, leadActivityEventsByType],
 ];
 
 /**
@@ -40,7 +16,7 @@ export const LISTS: TrackedList[] = [
 export class ListsAndDocuments1767312000000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await lists(db);
-    for (const list of LISTS) await db.query(trackList(list));
+    for (const list of FIRST) await db.query(trackList(list));
     await places(db);
     await documents(db);
   }
@@ -66,7 +42,7 @@ export class ListsAndDocuments1767312000000 implements MigrationInterface {
       alter table events alter created_at set default now();
       alter table industry_events alter created_at set default now();
     `);
-    for (const list of LISTS) await db.query(forgetList(list));
+    for (const list of FIRST) await db.query(forgetList(list));
     await db.query(`
       drop function defer_lists(), defer_list(text, integer, text, bigint, timestamptz), settle_lists(),
         shift_list(bigint, integer, list_place[]), list_stretch(bigint, integer), in_order(bigint[]),
@@ -97,7 +73,6 @@ const lists = (db: QueryRunner): Promise<unknown> =>
     -- in pieces of their own, so that counting copies a pointer
     alter table lists alter blocks set storage external, alter ranks set storage external;
     ${LIST_BLOCKS}
-    ${LIST_FUNCTIONS}
   `);
 
 /**

@@ -1,11 +1,11 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { LIST_BLOCKS, renewLists } from '../tracked-list';
-import { LISTS } from './1767312000000-lists-and-documents';
+import { LIST_BLOCKS, renewLists, trackedLists } from '../tracked-list';
 
 /** The boundaries of a list stand in blocks: they were arrays as long as the list, which each change wrote anew. */
 export class ListsInBlocks1768089600000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    const tables = new Set(LISTS.map(({ table }) => table));
+    const lists = await trackedLists(db);
+    const tables = new Set(lists.map(({ table }) => table));
     // Before `lists`, as who writes does: an import that is under way would end in a deadlock.
     await db.query(`lock table ${[...tables].join(', ')} in share row exclusive mode`);
     await db.query(`
@@ -23,11 +23,11 @@ export class ListsInBlocks1768089600000 implements MigrationInterface {
           'and not defer_list(''industry_events'', 0, '''', 0, ''infinity'', false)', '');
       end $do$;
     `);
-    for (const { name } of LISTS) {
+    for (const { name } of lists) {
       await db.query(`drop function if exists shift_${name}_list(integer, text, integer, list_place)`);
     }
-    await db.query(renewLists(LISTS));
-    for (const { name } of LISTS) {
+    await db.query(renewLists(lists));
+    for (const { name } of lists) {
       await db.query(`select rebuild_${name}_list(organization_id, parent) from lists
         where name = '${name}' and ranks <> '{}' and blocks = '{}'`);
     }

@@ -1,6 +1,5 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { renewLists } from '../tracked-list';
-import { LISTS } from './1767312000000-lists-and-documents';
+import { renewLists, trackedLists } from '../tracked-list';
 
 /**
  * Where rows come between two boundaries again and again, their block is drawn anew and not the list; and rows that a
@@ -8,7 +7,7 @@ import { LISTS } from './1767312000000-lists-and-documents';
  */
 export class BlocksDrawnAnew1768176000000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
-    await db.query(renewLists(LISTS));
+    await db.query(renewLists(await trackedLists(db)));
   }
 
   /** What is here stays: those before made the same. */
