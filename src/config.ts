@@ -57,7 +57,8 @@ const text: Check = { read: (value) => value, must: 'text' };
 const directory: Check = { read: (path) => resolve(path), must: 'a directory' };
 const addresses: Check = {
   read: addressesOf,
-  write: (value) => (value as Address[]).map(({ host, port }) => `${host}:${port}`).join(','),
+  write: (value) =>
+    (value as Address[]).map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(','),
   must: 'host:port,host:port',
 };
 
@@ -156,7 +157,7 @@ export class Config {
 
   constructor(values: Partial<Config> = {}) {
     Object.assign(this, values);
-    this.given = new Set([...(values.given ?? []), ...Object.keys(values)]);
+    this.given = values.given ?? new Set(Object.keys(values));
   }
 }
 

@@ -27,6 +27,16 @@ describe('the settings', () => {
     expect(config.metricsPort).toBeUndefined();
     expect([...config.given].sort()).toEqual(['demo', 'host', 'logLevel', 'port']);
     expect(readConfig({})).toEqual(new Config());
+    expect(new Config({ ...config, databaseUrl: 'postgres://made' }).given).toEqual(config.given);
+  });
+
+  it.each([
+    ['LANYARD_DEMO', 'off'],
+    ['LANYARD_CORS_ORIGINS', 'https://a.example'],
+    ['LANYARD_REDIS_SENTINELS', 'one:1,[::1]:26380'],
+  ])('%s=%s is shown as it was given', (name, value) => {
+    const setting = SETTINGS.find((each) => each.name === name);
+    expect(setting?.write(setting.read(value))).toBe(value);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorBody, errorText } from './errors';
+import { errorBody, errorText, JSON_TYPE } from './errors';
 import { MOST_HEADERS } from './request';
 import { SECURITY_HEADERS } from './security-headers';
 
@@ -45,7 +45,7 @@ function refuse(socket: Socket, last: ServerResponse | undefined, status: number
   if (last && !last.req.complete && !last.headersSent) {
     // It is this request's body that is broken or never comes.
     last.writeHead(status, {
-      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Type': JSON_TYPE,
       'Content-Length': Buffer.byteLength(body),
       Connection: 'close',
     });
@@ -64,7 +64,7 @@ function answerOf(status: number, body: string): string {
   const headers = [
     ...SECURITY_HEADERS,
     ['X-Request-Id', randomUUID()],
-    ['Content-Type', 'application/json; charset=utf-8'],
+    ['Content-Type', JSON_TYPE],
     ['Content-Length', String(Buffer.byteLength(body))],
     ['Connection', 'close'],
   ];

@@ -2,7 +2,7 @@ import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@n
 import type { Request, Response } from 'express';
 import { isBadInput, LOCK_NOT_AVAILABLE, QUERY_CANCELED, sqlState } from '../database/transaction';
 import { Overloaded } from '../database/turns';
-import { errorBody, ErrorInWords, errorText } from './errors';
+import { errorBody, ErrorInWords, errorText, JSON_TYPE } from './errors';
 
 /** Milliseconds in which the log is told of refusals once: it must not grow with them. */
 const TOLD_EVERY = 10_000;
@@ -28,7 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
     }
     const text = error instanceof ErrorInWords ? error.message : errorText(status);
     if (status === 503) response.setHeader('Retry-After', '1');
-    response.status(status).setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.status(status).setHeader('Content-Type', JSON_TYPE);
     response.send(errorBody(status, text));
   }
 

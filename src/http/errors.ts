@@ -15,6 +15,9 @@ export class InvalidField extends ErrorInWords {
   }
 }
 
+/** The content type of every answer of the API. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** The text of an error that needs no words of its own: the name of its HTTP status. */
 export const errorText = (status: number): string => STATUS_CODES[status] ?? 'Error';
 

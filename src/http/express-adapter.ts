@@ -2,6 +2,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import type { Config } from '../config';
+import { JSON_TYPE } from './errors';
 import { AnswerText } from './returns';
 import { UntakenAnswers } from './untaken';
 
@@ -53,7 +54,7 @@ export class LeanExpressAdapter extends ExpressAdapter {
     if (response.writableEnded) return undefined; // refused meanwhile, because its body turned out to be broken
     if (!(body instanceof AnswerText)) return super.reply(response, body, status) as unknown;
     const text = body.take();
-    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.setHeader('Content-Type', JSON_TYPE);
     // Node leaves the length out of answers to HTTP/1.0, so that one cut short would look whole.
     if (!response.useChunkedEncodingByDefault) response.setHeader('Content-Length', Buffer.byteLength(text));
     return response.end(text);

@@ -41,7 +41,7 @@ export const UuidParam = (name: string): ParameterDecorator => pathParam(name, u
 /** The id of an event in the path: a positive safe integer in decimal digits, else 400. */
 export const EventIdParam = (): ParameterDecorator => pathParam('eventId', eventId, WHOLE_ID);
 
-/** Marks a handler that reads a JSON body; every other handler's body is never read. */
+/** Marks a handler that reads a JSON body; of every other write it must come whole, and nobody looks at it. */
 export const READS_BODY = Symbol('readsBody');
 
 /** The request's body, read and checked. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
-import { errorBody } from './errors';
+import { errorBody, JSON_TYPE } from './errors';
 import { SECURITY_HEADERS } from './security-headers';
 
 declare module 'express-serve-static-core' {
@@ -16,7 +16,7 @@ export function prepareRequest(request: Request, response: Response, next: NextF
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
   const refusal = refusalOf(request);
   if (refusal !== undefined) {
-    response.set({ Connection: 'close', 'Content-Type': 'application/json; charset=utf-8' });
+    response.set({ Connection: 'close', 'Content-Type': JSON_TYPE });
     response.status(refusal).send(errorBody(refusal));
     return;
   }

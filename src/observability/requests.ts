@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Log } from './log';
 
 /** What is known of a request once its answer is gone. */
-export interface Observed {
+interface Observed {
   readonly method: string;
   /** the route's pattern, which holds no id: `/api/v0/leads/:leadId`; `*` for a path that no route has */
   readonly route: string;

@@ -4,7 +4,7 @@ import { bucketHeaders, everyHeader, headers } from './headers';
 import type { Schema, Schemas } from './schema';
 
 /** What of a document is looked at here. */
-export interface MediaType {
+interface MediaType {
   schema: Schema;
   example?: unknown;
 }

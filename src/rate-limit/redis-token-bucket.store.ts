@@ -12,7 +12,7 @@ const KEY_PREFIX = 'rl:v1:';
 const TAKE_TOKEN_SHA1 = createHash('sha1').update(TAKE_TOKEN).digest('hex');
 
 /** A take, with what another store needs to go on from it. */
-export interface ReportedTake {
+interface ReportedTake {
   result: TakeResult;
   state: BucketState;
   /** Redis's clock, in unix microseconds */

@@ -13,7 +13,7 @@ export interface DataDirectory {
   readonly account: Account | undefined;
 }
 
-export interface DataDirectoryOptions {
+interface DataDirectoryOptions {
   readonly dataDir: string;
   readonly explicit: boolean;
   readonly systemDir: string;

@@ -24,7 +24,7 @@ export class StartAgain extends Error {}
 const PASSES =
   /lock file ".*" (already exists|is empty)|bogus data in lock file|could not remove old lock file|pre-existing shared memory block|could not create any TCP\/IP/;
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly directory: DataDirectory;
   readonly settings: Record<string, string>;
   readonly systemDir: string;
