@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
@@ -396,16 +396,19 @@ unless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
       return !store.degraded;
     });
 
+  /**
+   * A decision; undefined when it takes 250 ms. They are counted by a timer: in a process that stood still past that, what
+   * was due before comes before.
+   */
+  const decide = (): Promise<TakeResult | void> =>
+    Promise.race([store.take(id, STANDING), pause(250, undefined, { ref: false }).then(() => nextTurn())]);
+
   /** Two of five tokens are left in Redis; then it goes. Every decision stays below 250 ms. */
   async function expectNoFreshBurst(leave: () => Promise<unknown> | void): Promise<void> {
     for (let i = 0; i < 3; i++) await store.take(id, STANDING);
     await leave();
-    const answers: boolean[] = [];
-    for (let i = 0; i < 6; i++) {
-      const begun = performance.now();
-      answers.push((await store.take(id, STANDING)).admitted);
-      expect(performance.now() - begun).toBeLessThan(250);
-    }
+    const answers = [];
+    for (let i = 0; i < 6; i++) answers.push((await decide())?.admitted);
     expect(answers).toEqual([true, true, false, false, false, false]);
     expect(store.degraded).toBe(true);
     expect(store.degradedDecisions).toBe(6);
@@ -435,9 +438,7 @@ unless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
     const closed = once(client, 'close');
     await expectNoFreshBurst(() => own.signal('SIGSTOP'));
     probes.now += 1000;
-    const begun = performance.now();
-    expect(await store.take(id, STANDING)).toMatchObject({ admitted: false });
-    expect(performance.now() - begun).toBeLessThan(250);
+    expect(await decide()).toMatchObject({ admitted: false });
     await closed;
     own.signal('SIGCONT');
     await recovered();
