@@ -8,7 +8,7 @@ import { eventInput, exhibitor, industryEventInput, leadInput } from './support/
 import { InProcess, startInProcess } from './support/lanyard';
 
 const REQUESTS = 800;
-const SEEDS = [20_260_301, 356_637_947, Date.now() % 1_000_000_000];
+const SEEDS = [20_260_301, 356_637_947, 735_082_114];
 
 /** A short run of `npm run prove:malformed`, which describes it. */
 describe('requests made from openapi.json and broken', () => {
