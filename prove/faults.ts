@@ -8,7 +8,7 @@ import { type Fault, type Played, Stage } from './faults/stage';
 import { row, sum, verdictOf } from './faults/report';
 import { migrating, starts } from './faults/starts';
 import { sigterm, sigtermAtOnce, sigtermBehindHaproxy } from './faults/stopping';
-import { record, type Result } from './results';
+import { record } from './results';
 
 const FAULTS: Fault[] = [
   apiKilled,
@@ -42,6 +42,7 @@ const { values } = parseArgs({
   },
 });
 const scale = Number(values.times);
+const isFull = scale >= 1;
 const seed = Number(values.seed);
 const only = values.only ? values.only.split(',') : FAULTS.map(({ name }) => name);
 const unknown = only.filter((name) => !FAULTS.some((fault) => fault.name === name));
@@ -52,12 +53,6 @@ if (!(scale > 0) || !Number.isInteger(seed) || unknown.length > 0) {
   process.exit(2);
 }
 
-/** A part of the full count is no figure to publish. */
-function result(found: Result): void {
-  if (scale >= 1) record(found);
-  else process.stdout.write(`${found.kept ? 'kept' : 'BROKEN'} so far: ${found.promise}: ${found.measured}\n`);
-}
-
 /** The one that is up, to be taken down also after Ctrl-C. */
 let stage: Stage | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -66,6 +61,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 /** Lines in logs that hold a canary, through all faults of this run. */
 const leaks: string[] = [];
+/** Faults that could be played here, to their end. */
+let count = 0;
 
 async function play(fault: Fault): Promise<boolean> {
   const times = Math.max(1, Math.round(fault.times * scale));
@@ -78,7 +75,8 @@ async function play(fault: Fault): Promise<boolean> {
     const { kept, measured, complaints } = verdictOf(played, checked, found);
     row(fault.name, played, sum(stage.answers, played), checked, kept);
     for (const complaint of complaints.slice(0, 20)) process.stdout.write(`    ${complaint}\n`);
-    if (fault.promise && !played.skipped) result({ promise: fault.promise, measured, kept });
+    if (!played.skipped) count++;
+    if (fault.promise && !played.skipped) record({ promise: fault.promise, measured, kept }, isFull);
     return kept;
   } catch (error) {
     return failed(fault, error as Error);
@@ -91,7 +89,7 @@ function failed(fault: Fault, error: Error): boolean {
   const played: Played = { measured: `ended by an error: ${error.message}`, broken: [error.message] };
   row(fault.name, played, new Map(), [], false);
   process.stdout.write([error.stack, ...(stage?.lastWords() ?? []), ''].join('\n'));
-  if (fault.promise) result({ promise: fault.promise, measured: played.measured, kept: false });
+  if (fault.promise) record({ promise: fault.promise, measured: played.measured, kept: false }, isFull);
   return false;
 }
 
@@ -102,11 +100,10 @@ async function main(): Promise<void> {
   for (const fault of FAULTS.filter(({ name }) => only.includes(name))) kept = (await play(fault)) && kept;
   const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
   for (const line of leaks.slice(0, 20)) process.stdout.write(`    in a log: ${line}\n`);
-  const measured = `${leaks.length} occurrences, ${only.length} faults, ${minutes} minutes`;
+  const measured = `${leaks.length} occurrences, ${count} faults, ${minutes} minutes`;
   // A part of the faults says nothing about the others.
-  if (only.length === FAULTS.length) {
-    result({ promise: 'canaries in every field and key', measured, kept: leaks.length === 0 });
-  } else process.stdout.write(`canaries: ${measured}\n`);
+  const isOfAll = isFull && only.length === FAULTS.length;
+  record({ promise: 'canaries in every field and key', measured, kept: leaks.length === 0 }, isOfAll);
   process.exitCode = kept ? 0 : 1;
 }
 

@@ -86,9 +86,13 @@ const FILE = join(__dirname, '../docs/reliability.md');
 const [BEGIN, END] = ['<!-- results: written by the programs -->\n', '<!-- end of results -->'];
 const HEAD = ['promise', 'aim', 'measured', 'kept', 'command', 'when, commit'];
 
-/** Prints a result and writes it into the table of docs/reliability.md. */
-export function record({ promise, measured, kept }: Result): void {
-  process.stdout.write(`${kept ? 'kept' : 'BROKEN'}: ${promise}: ${measured}\n`);
+/**
+ * Prints a result and writes it into the table of docs/reliability.md.
+ * @param isFull whether it is of the full count: a part of it is no figure to publish, and only printed
+ */
+export function record({ promise, measured, kept }: Result, isFull: boolean): void {
+  process.stdout.write(`${kept ? 'kept' : 'BROKEN'}${isFull ? '' : ' so far'}: ${promise}: ${measured}\n`);
+  if (!isFull) return;
   const page = readFileSync(FILE, 'utf8');
   const [before = '', rest = ''] = page.split(BEGIN);
   const [table = '', after = ''] = rest.split(END);
