@@ -63,15 +63,13 @@ describe('migrations', () => {
     await long.startTransaction();
     await long.query("insert into industry_events (id, name) values (gen_random_uuid(), 'Imported')");
     const said: string[] = [];
-    const say = (line: string): void => {
-      said.push(line);
-      // Who stands behind the migration has its turn.
-      void query(database.url, 'select from industry_events for update skip locked').then(() =>
-        long.commitTransaction(),
-      );
-    };
-    expect(await migrate(database.url, { say })).toContain('WordsWithinWords1767830400000');
+    const migrated = migrate(database.url, { say: (line) => void said.push(line) });
+    await until(async () => (await lockWaits(database.url)) === 1);
+    // Who stands behind the migration has its turn.
+    await query(database.url, 'update industry_events set name = name where false');
+    await long.commitTransaction();
     await long.release();
+    expect(await migrated).toContain('WordsWithinWords1767830400000');
     expect(said).toEqual([expect.stringContaining('Waiting for an import')]);
   });
 
