@@ -3,9 +3,10 @@
 import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { transformSync } from '@swc/core';
 
-const configFile = new URL('../.swcrc', import.meta.url).pathname;
+const configFile = fileURLToPath(new URL('../.swcrc', import.meta.url));
 
 Module._extensions['.ts'] = (module, filename) => {
   const { code } = transformSync(readFileSync(filename, 'utf8'), { filename, configFile });

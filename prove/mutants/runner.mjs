@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { jestExpect } from '@jest/expect';
 import { transformSync } from '@swc/core';
@@ -60,7 +61,7 @@ const SUITES = [
 const TEST_TIMEOUT = 10_000;
 
 const compiled = new Map();
-const configFile = new URL('../../.swcrc', import.meta.url).pathname;
+const configFile = fileURLToPath(new URL('../../.swcrc', import.meta.url));
 function loadTypeScript(module, filename) {
   const code = compiled.get(filename) ?? transformSync(readFileSync(filename, 'utf8'), { filename, configFile }).code;
   compiled.set(filename, code);
