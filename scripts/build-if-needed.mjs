@@ -10,14 +10,16 @@ const stamp = join(root, 'dist', '.built');
 const inputs = ['nest-cli.json', 'ormconfig.ts', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'].map(
   (file) => join(root, file),
 );
-const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true }).map((entry) =>
+const src = join(root, 'src');
+const sources = readdirSync(src, { recursive: true, withFileTypes: true }).map((entry) =>
   join(entry.parentPath, entry.name),
 );
 const changed = (file) => statSync(file).mtimeMs;
 
 if (
-  existsSync(join(root, 'src')) &&
-  !(existsSync(stamp) && [...inputs, ...sources].every((file) => changed(file) < changed(stamp)))
+  existsSync(src) &&
+  // The folder changes, too, when a file in it goes.
+  !(existsSync(stamp) && [...inputs, src, ...sources].every((file) => changed(file) < changed(stamp)))
 ) {
   process.stderr.write('Building …\n');
   rmSync(stamp, { force: true });
