@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
+import { LANYARD, makeOrganization, operator, run } from '../scripts/services.mjs';
 import type { CheckResult } from '../src/operator/check.service';
 import { PostgresNode } from './failover/postgres';
 import { type Defer, Program, until } from './failover/programs';
@@ -17,8 +17,6 @@ const ORGANIZATIONS = 4;
 const WRITERS_OF_EACH = 2;
 /** Rounds of a result to publish. */
 const FULL = 5;
-const API = join(__dirname, '../dist/src/main.js');
-const OPERATOR = join(__dirname, '../dist/src/operator/main.js');
 
 /** An installation without a single point of failure, but on one machine. */
 interface Stage {
@@ -57,7 +55,8 @@ async function prove(rounds: number, defer: Defer): Promise<boolean> {
     process.stdout.write(`${tableOf(result, round)}\n`);
     if (round < rounds) await swap(stage);
   }
-  const { documents, lists } = await operator<CheckResult>(stage.database.port, 'check');
+  const services = { environment: { DATABASE_URL: urlOf(stage.database.port) }, defer };
+  const { documents, lists } = (await operator(services, ['check'])) as CheckResult;
   const sum = (of: (round: Round) => number) => results.reduce((total, round) => total + of(round), 0);
   const most = (of: (round: Round) => number) => Math.max(...results.map(of));
   const wrong = documents.wrong + lists.wrong;
@@ -88,33 +87,21 @@ async function build(defer: Defer): Promise<Stage> {
   const redis = await RedisGroup.start(folder, defer);
   const urls = [];
   for (let i = 0; i < 2; i++) urls.push(await startApi(join(folder, 'api.log'), database.port, redis, defer));
+  const services = { environment: { DATABASE_URL: urlOf(database.port) }, defer };
   const keys = [];
-  for (let i = 0; i < ORGANIZATIONS; i++) keys.push(await issueKey(database.port));
+  for (let i = 0; i < ORGANIZATIONS; i++) keys.push((await makeOrganization(services, 'Failover')).key);
   return { primary, standby, database, redis, writers: new Writers(urls, keys) };
 }
 
 async function startApi(log: string, port: number, redis: RedisGroup, defer: Defer): Promise<string> {
   const env = { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', DATABASE_URL: urlOf(port) };
-  const start = { command: process.execPath, args: [API], sign: /listens at (\S+)/, log };
+  const start = { command: process.execPath, args: LANYARD, sign: /listens at (\S+)/, log };
   const program = await Program.start({ ...start, env: { ...env, ...redis.settings } });
   defer(() => program.end('SIGTERM'));
   return String(program.match[1]).replace('localhost', '127.0.0.1');
 }
 
 const urlOf = (port: number): string => `postgres://lanyard@127.0.0.1:${port}/lanyard`;
-
-/** Not execFileSync: the way to the database leads through this process. */
-async function operator<Result>(port: number, ...args: string[]): Promise<Result> {
-  const env = { ...process.env, DATABASE_URL: urlOf(port) };
-  const { stdout } = await promisify(execFile)(process.execPath, [OPERATOR, ...args, '--json'], { env });
-  return JSON.parse(stdout) as Result;
-}
-
-async function issueKey(port: number): Promise<string> {
-  const { id } = await operator<{ id: number }>(port, 'organizations', 'create', '--name', 'Failover');
-  const limits = ['--max-tokens', '1000000', '--refill-rate', '100000'];
-  return (await operator<{ key: string }>(port, 'keys', 'issue', '--organization', String(id), ...limits)).key;
-}
 
 async function playRound({ primary, standby, database, redis, writers }: Stage): Promise<Round> {
   writers.start(WRITERS_OF_EACH);
@@ -213,7 +200,6 @@ function tableOf({ redis, postgres, ...writes }: Round, round: number): string {
 }
 
 async function main(): Promise<void> {
-  const { run } = await import('../scripts/services.mjs');
   const { values } = parseArgs({ options: { rounds: { type: 'string', default: String(FULL) } } });
   const rounds = Number(values.rounds);
   if (!(Number.isInteger(rounds) && rounds > 0)) {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import Table from 'cli-table3';
 import type { Pool } from 'pg';
 import * as services from '../scripts/services.mjs';
@@ -42,9 +41,9 @@ async function makeWorld(own: Services, baseUrl: string): Promise<World> {
   };
   const main = await services.makeOrganization(own, 'Main', [dataset]);
   const other = await services.makeOrganization(own, 'Other');
-  const revoked = issue(own, main.id);
-  operator(own, ['keys', 'revoke', revoked.id]);
-  const empty = issue(own, main.id, '--max-tokens', '1', '--refill-rate', '0.001');
+  const revoked = await issue(own, main.id);
+  await services.operator(own, ['keys', 'revoke', revoked.id]);
+  const empty = await issue(own, main.id, '--max-tokens', '1', '--refill-rate', '0.001');
   const makers = { event: eventInput, lead: leadInput, industryEvent: industryEventInput };
   const ids = await fillWorld(sender(baseUrl, main.key), makers);
   const foreign = await fillWorld(sender(baseUrl, other.key), makers);
@@ -54,13 +53,8 @@ async function makeWorld(own: Services, baseUrl: string): Promise<World> {
   return { ids: { ...ids, ...imported }, foreign, keys: { valid: main.key, empty: empty.key, revoked: revoked.key } };
 }
 
-const issue = (own: Services, organization: number, ...limits: string[]): { id: string; key: string } =>
-  operator(own, ['keys', 'issue', '--organization', String(organization), ...limits]) as { id: string; key: string };
-
-function operator({ environment }: Services, args: string[]): unknown {
-  const env = { ...process.env, ...environment };
-  return JSON.parse(execFileSync(process.execPath, [services.OPERATOR, ...args, '--json'], { env, encoding: 'utf8' }));
-}
+const issue = (own: Services, organization: number, ...limits: string[]): Promise<{ id: string; key: string }> =>
+  services.operator(own, ['keys', 'issue', '--organization', String(organization), ...limits]);
 
 const MB = 1 << 20;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -171,7 +171,7 @@ async function end(child) {
 }
 
 /** The JSON result of a command of the operator's. */
-async function operator({ environment, defer }, args, lines = []) {
+export async function operator({ environment, defer }, args, lines = []) {
   const child = spawn(process.execPath, [OPERATOR, ...args, '--json'], {
     env: { ...process.env, ...environment },
     stdio: ['pipe', 'pipe', 'inherit'],

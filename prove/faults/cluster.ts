@@ -4,6 +4,7 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DataSource } from 'typeorm';
+import { LANYARD, OPERATOR } from '../../scripts/services.mjs';
 import { ApiKeysService, type KeySettings } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
@@ -12,7 +13,6 @@ import { Daemon, until } from './daemon';
 import { ask } from './http';
 import { Postgres } from './postgres';
 
-const program = (name: string): string => join(__dirname, '../../dist/src', name);
 const run = promisify(execFile);
 
 /** Limits that no load reaches. */
@@ -60,7 +60,7 @@ export class Api extends Daemon {
   }
 
   launch(extra: NodeJS.ProcessEnv = {}): void {
-    this.run(process.execPath, [program('main.js')], { env: { ...process.env, ...this.environment, ...extra } });
+    this.run(process.execPath, LANYARD, { env: { ...process.env, ...this.environment, ...extra } });
   }
 
   async start(): Promise<void> {
@@ -182,7 +182,7 @@ export class Cluster {
   /** `operator check`: whether what is stored beside the data is what the data says. */
   async check(): Promise<boolean> {
     const env = { ...process.env, DATABASE_URL: this.postgres.url() };
-    return run(process.execPath, [program('operator/main.js'), 'check', '--json'], { env }).then(
+    return run(process.execPath, [OPERATOR, 'check', '--json'], { env }).then(
       () => true,
       () => false,
     );
