@@ -181,7 +181,7 @@ async function benchmark(defer) {
   return wrong.length || !pages.every(({ runs }) => allSucceeded(runs)) ? 1 : 0;
 }
 
-/** Ratios to the first page of the same list in the smallest organization that has it. */
+/** Ratios to the first page of the same list in the first organization of `--sizes` that has it. */
 function report(cases) {
   const row = ({ size, list, last, pages }) => {
     const base = cases.find((each) => each.list.name === list.name).pages[0].runs;
