@@ -16,6 +16,7 @@ import { ResilientTokenBucketStore } from '../src/rate-limit/resilient-token-buc
 import { TAKE_TOKEN } from '../src/rate-limit/take-token.lua';
 import type { BucketLimits, TakeResult } from '../src/rate-limit/token-bucket';
 import type { TokenBucketStore } from '../src/rate-limit/token-bucket.store';
+import { until } from './support/embedded-fixtures';
 import { NO_REDIS, NO_SERVER, RedisServer, unless } from './support/redis-server';
 
 const SECOND = 1_000_000;
@@ -26,11 +27,6 @@ const DEFAULTS: BucketLimits = { maxTokens: 20, refillRate: 1 };
 const STANDING: BucketLimits = { maxTokens: 5, refillRate: 0.001 };
 /** Runs of up to 60 steps; raise it for a long run. */
 const RANDOM_RUNS = Number(process.env.RATE_LIMIT_RANDOM_RUNS ?? 60);
-
-/** Polls until the condition holds; the test's time limit ends it otherwise. */
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await pause(5);
-}
 
 function fakeClock(now = START) {
   const clock = { now, read: () => clock.now };

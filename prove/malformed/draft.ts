@@ -64,7 +64,7 @@ const BROKEN_UUIDS = [
   ...['%00', '%c3%28', '%u0041', '..%2f..%2fhealth', '%2e%2e', '%25%30%30', '*', '%5B%5D', "'%20or%201=1", '{{7*7}}'],
   ...['x'.repeat(4000), '01234567-89ab-4def-8123-456789abcdef%00', '01234567-89ab-4def-8123-456789abcdef%0d%0a', '%'],
 ];
-export const brokenId = (random: Random, name: string): string =>
+const brokenId = (random: Random, name: string): string =>
   random.pick(name === 'eventId' ? BROKEN_EVENT_IDS : BROKEN_UUIDS);
 
 /** What a request takes from its surroundings. */

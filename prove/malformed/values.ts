@@ -19,7 +19,7 @@ export function jsonOf(value: unknown): string {
 type Fields = Record<string, unknown>;
 
 /** A value as the schema wants it. */
-export function validValue(random: Random, schema: Schema, name = ''): unknown {
+function validValue(random: Random, schema: Schema, name = ''): unknown {
   const types = typesOf(schema);
   if (types.includes('null') && random.chance(0.2)) return null;
   if (schema.enum) return random.pick(schema.enum);
@@ -109,7 +109,7 @@ const NO_OBJECT = [[], [[]], 'x', '', 0, 1, true, [{}]];
 const UNSOUND = ['a\0b', '\0', '\ud800', 'x\udc00', '\udc00\ud800'];
 
 /** A value that the schema refuses, whatever stands beside it. */
-export function brokenValue(random: Random, schema: Schema): unknown {
+function brokenValue(random: Random, schema: Schema): unknown {
   const types = typesOf(schema);
   if (!types.includes('null') && random.chance(0.1)) return null;
   if (schema.enum) return brokenEnum(random, schema.enum);

@@ -9,7 +9,7 @@ import { search } from './search';
 const recordOf = (model: Model, id: string): IndustryEvent => model.catalogue.get(id) ?? refuse(NOT_FOUND);
 
 /** The fields that a body names, date-times in UTC. */
-export function changesOf(body: Fields): Fields {
+function changesOf(body: Fields): Fields {
   const named = INDUSTRY_EVENT_FIELDS.filter((field) => body[field] !== undefined);
   const isDate = (field: string): boolean => field === 'startDate' || field === 'endDate';
   return Object.fromEntries(

@@ -11,7 +11,7 @@ const activitiesOf = (tenant: Tenant, lead: string) =>
   tenant.activities.list().filter(({ associatedLead }) => associatedLead === lead);
 
 /** A lead as the contract shows it, with what others have of it. */
-export const shownLead = (tenant: Tenant, { shown, tags, activations }: LeadRecord): Fields => ({
+const shownLead = (tenant: Tenant, { shown, tags, activations }: LeadRecord): Fields => ({
   ...shown,
   activations,
   tags: tags.map((id) => ({ tagOptionId: id, value: tenant.tagOption(id)?.value })),

@@ -20,7 +20,7 @@ export interface LeadRecord {
   activations: { activationId: string; checkedIn: boolean; registered: boolean }[];
 }
 
-export interface Association {
+interface Association {
   /** place among the associations of the event */
   position: number;
   event: number;
@@ -49,7 +49,7 @@ export interface TagOption {
   value: string;
 }
 
-export interface TagGroup {
+interface TagGroup {
   createdAt: string;
   shown: Fields & { id: string; tagOptions: TagOption[] };
 }

@@ -60,7 +60,7 @@ const list =
   };
 
 /** A day of the calendar comes out of a Date as it went in. */
-export const isDay = (value: unknown): value is string => {
+const isDay = (value: unknown): value is string => {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value) || value.startsWith('0000')) return false;
   const date = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);

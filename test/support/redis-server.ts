@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/database/embedded/free-port';
 
-export const HAS_SERVER = spawnSync('redis-server', ['--version']).status === 0;
+const HAS_SERVER = spawnSync('redis-server', ['--version']).status === 0;
 export const NO_SERVER = HAS_SERVER ? '' : ' (skipped: no redis-server on the PATH)';
 export const NO_REDIS =
   HAS_SERVER || process.env.REDIS_URL ? '' : ' (skipped: no redis-server on the PATH and no REDIS_URL)';
