@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { operatorDataSourceOptions } from '../src/database/data-source';
+import type { SectionName } from '../src/operator/dataset';
+import { ImportFault } from '../src/operator/import-fault';
 import { ImportService } from '../src/operator/import.service';
+import { exhibitor } from './support/builders';
 import { lockWaits, query, until } from './support/embedded-fixtures';
 import { install, Installation, outcomeOf, remove } from './support/operator';
 
@@ -160,6 +163,47 @@ describe('an import of several batches', () => {
     await operator.destroy();
     const [row] = await query(installation.database.url, 'select count(*)::integer from industry_events');
     expect(row?.count).toBe(2000);
+  });
+
+  describe('beside that of another organization', () => {
+    type Exhibitor = ReturnType<typeof exhibitor>;
+    const option = tagOption('a', 0);
+    const { id } = option;
+
+    it.each<[SectionName, string, (all: Exhibitor) => object]>([
+      ['tagGroups', 'id', ({ tagGroup }) => ({ ...tagGroup, id, tagOptions: [] })],
+      ['tagGroups', 'tagOptions[0].id', ({ tagGroup }) => ({ ...tagGroup, id: randomUUID(), tagOptions: [option] })],
+      ['activations', 'id', ({ activation }) => ({ ...activation, id })],
+      ['leads', 'id', () => ({ id })],
+      ['leadActivityEvents', 'id', ({ activity }) => activity({ id })],
+    ])('is refused where that has brought the same of %s.%s', async (section, path, clashing) => {
+      const operator = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
+      const service = new ImportService(operator);
+      async function* records(industryEvents: object[] = [], end = () => Promise.resolve()) {
+        const all = exhibitor();
+        const { users, event, activation, lead, activity } = all;
+        const before = { users, tagGroups: [all.tagGroup], events: [event], activations: [activation] };
+        const after = { leads: [lead], leadActivityEvents: [activity()], industryEvents };
+        const dataset: Record<string, object[]> = { ...before, ...after };
+        dataset[section]?.push(clashing(all));
+        for (const [name, list] of Object.entries(dataset)) {
+          for (const record of list) yield { section: name as SectionName, record };
+        }
+        await end();
+      }
+      const other = (await installation.server.tenant()).organizationId;
+      let refused: Promise<unknown> | undefined;
+      const batch = Array.from({ length: 1000 }, (_, n) => ({ name: `Expo ${n}` })); // all before it is written
+      await service.importRecords(organizationId, (written) =>
+        records(batch, async () => {
+          await written();
+          refused = service.importRecords(other, records()).catch((error: unknown) => error);
+          await until(async () => (await lockWaits(installation.database.url)) === 1);
+        }),
+      );
+      expect(await refused).toEqual(new ImportFault(`${section}[1].${path}: belongs to another organization`));
+      await operator.destroy();
+    });
   });
 
   it('that is stored for good has succeeded, also when it is interrupted afterwards', async () => {

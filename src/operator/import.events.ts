@@ -5,7 +5,6 @@ import { lastOfEach, replaceLinksStatement, Row, upsertStatement, write } from '
 const TAG_GROUPS = upsertStatement({
   name: 'tag_groups',
   key: 'id',
-  conflict: 'id',
   columns: {
     name: 'text',
     status: 'text',
@@ -26,11 +25,10 @@ const TAG_OPTIONS = `
   select id, $1, tag_group_id, display_order, value
   from json_to_recordset($2::json) as r(id uuid, tag_group_id uuid, display_order integer, value text)
   order by id
-  on conflict (id) do update
+  on conflict (organization_id, id) do update
     set tag_group_id = excluded.tag_group_id, display_order = excluded.display_order, value = excluded.value
-    where tag_options.organization_id = excluded.organization_id
-      and (tag_options.tag_group_id, tag_options.display_order, tag_options.value)
-        is distinct from (excluded.tag_group_id, excluded.display_order, excluded.value)`;
+    where (tag_options.tag_group_id, tag_options.display_order, tag_options.value)
+      is distinct from (excluded.tag_group_id, excluded.display_order, excluded.value)`;
 
 export async function writeTagGroups(scope: Scope, batch: Placed<TagGroupRecord>[]): Promise<void> {
   const { manager, organizationId } = scope;
@@ -73,7 +71,6 @@ export async function writeTagGroups(scope: Scope, batch: Placed<TagGroupRecord>
 const EVENTS = upsertStatement({
   name: 'events',
   key: 'ref',
-  conflict: 'organization_id, ref',
   columns: {
     created_by: 'text',
     name: 'text',

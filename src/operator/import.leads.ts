@@ -30,7 +30,6 @@ const TEXTS = [
 const LEADS = recordStatements({
   name: 'leads',
   key: 'id',
-  conflict: 'id',
   columns: {
     ...Object.fromEntries(TEXTS.map((column) => [column, 'text'])),
     is_enriched: 'boolean',

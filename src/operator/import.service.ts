@@ -3,6 +3,7 @@ import { makePlain } from '../http/plain-json';
 import { firstFault, instantiate } from '../http/reader';
 import { LAST_SECTION, RECORDS, SectionName, SECTIONS } from './dataset';
 import { IMPORT_LOCK, ImportFault, Placed, Scope } from './import-fault';
+import { clash } from './import.clash';
 import { WRITERS } from './import.writers';
 import { References } from './references';
 
@@ -208,7 +209,10 @@ class ImportRun {
     const batches = sections.map((section) => [section, this.waiting[section].splice(0)] as const);
     const writers = batches
       .filter(([, batch]) => batch.length > 0)
-      .map(([section, batch]) => WRITERS[section](batch as Placed<never>[]));
+      .map(([section, batch]) => {
+        const write = WRITERS[section](batch as Placed<never>[]);
+        return (scope: Scope) => write(scope).catch((error: unknown) => Promise.reject(clash(error, batch) as Error));
+      });
     await this.writing;
     this.writing = this.write(writers);
     this.writing.catch(() => undefined); // whoever awaits it next is told

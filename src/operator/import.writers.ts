@@ -8,7 +8,6 @@ import { lastOfEach, recordStatements, Row, upsertStatement, write, writeRecords
 const USERS = upsertStatement({
   name: 'users',
   key: 'email',
-  conflict: 'organization_id, email',
   columns: { first_name: 'text', last_name: 'text' },
   inOrder: true,
 });
@@ -28,7 +27,6 @@ async function writeUsers(scope: Scope, batch: Placed<UserRecord>[]): Promise<vo
 const ACTIVATIONS = upsertStatement({
   name: 'activations',
   key: 'id',
-  conflict: 'id',
   columns: {
     event_id: 'bigint',
     created_by: 'text',

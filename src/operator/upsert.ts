@@ -7,8 +7,8 @@ interface Table {
   name: string;
   /** the column that says which record is meant, beside the organization */
   key: string;
-  /** the columns of the unique index that finds a stored row */
-  conflict: string;
+  /** the columns of the unique index that finds a stored row, where they are not the organization and the key */
+  conflict?: string;
   /** every other column that a record carries, with its type */
   columns: Record<string, string>;
   /** rows get ids in the order of the dataset; other tables are written in the order of their keys, against deadlocks */
@@ -30,7 +30,7 @@ export function upsertStatement({ name, key, conflict, columns, inOrder }: Table
     from json_to_recordset($2::json) as r(${types.map(([column, type]) => `${column} ${type}`).join(', ')})
     left join ${name} stored on stored.organization_id = $1 and stored.${key} = r.${key}
     order by r.${inOrder ? 'position' : key}
-    on conflict (${conflict}) do update
+    on conflict (${conflict ?? `organization_id, ${key}`}) do update
       set created_at = excluded.created_at, ${names.map((c) => `${c} = excluded.${c}`).join(', ')}
       where ${name}.organization_id = excluded.organization_id
         and (${['created_at', ...names].map((c) => `${name}.${c}`).join(', ')})
