@@ -165,6 +165,17 @@ describe('CSV', () => {
       ['a quote that is not closed', 'email\n"a@b.co\n\n\n', [], 'line 2 or one after it: a quote is not closed'],
       ['a quote where none may be', 'email\na@b.co\n"a"b\n', [], 'line 3: a quote stands where none may'],
       ['bytes that are no UTF-8', Buffer.from('email\n\xff\n', 'latin1'), [], 'line 2: not UTF-8'],
+      ['a bad value before a stray quote', 'email\nnobody\n"a"b\n', [], 'line 2, column "email": missing or invalid'],
+      ['a bad value before an open quote', 'email\nnobody\n"a\n', [], 'line 2, column "email": missing or invalid'],
+      [
+        'a bad value before bytes that are none',
+        Buffer.from('email\nnobody\n\xff\n', 'latin1'),
+        [],
+        'line 2, column "em',
+      ],
+      ['the line below line ends in cells', 'email,description\n,"a\r\nb\r\n"\n,"a"b\n', [], 'line 5: a quote stands'],
+      ['the line below blank rows of several', 'email\n"\r\n"\nnobody\n', [], 'line 4, column "email": missing'],
+      ['bytes of a file of bare CRs', Buffer.from('twitter\r\r"a\rb"\r\xff\r', 'latin1'), [], 'line 5: not UTF-8'],
     ])('that is wrong is refused, naming %s', async (_, content, map, reason) => {
       const csv = new CsvRecords(csvFormOf({ csv: 'leads', map }) as CsvForm, tenant.organizationId);
       const db = installation.server.app.get(DataSource);

@@ -80,6 +80,11 @@ describe('import and export', () => {
       ['an array', '[{"email": "a@example.com"}]', 'the dataset must be one JSON object, or NDJSON'],
       ['nothing', ' \n', 'the dataset is empty'],
       ['bytes that are no UTF-8', Buffer.from(`${ndjson('a@example.com')}\n\xff`, 'latin1'), 'line 3: not UTF-8'],
+      [
+        'a fault before such bytes',
+        Buffer.from(`${ndjson('nobody')}\xff\n`, 'latin1'),
+        'line 1: users[0].email: missing',
+      ],
     ])('refuses %s and leaves nothing', async (_, content, reason) => {
       const { status, stdout, stderr } = await first.operator.run([...args(file('fault', content)), '--json']);
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

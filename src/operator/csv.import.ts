@@ -1,4 +1,4 @@
-import { pipeline, Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { CsvError, parse } from 'csv-parse';
 import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
@@ -6,7 +6,7 @@ import { isUuid } from '../http/text';
 import { Column, columnsOf, Mapping } from './csv.columns';
 import { CellFault, CSV_FIELDS, CsvSection, Draft } from './csv.fields';
 import { asItWas } from './csv.formulas';
-import { linesOf } from './dataset-source';
+import { LINES_OF_CSV, textsOf } from './dataset-source';
 import { storedRecords } from './export.records';
 import { ImportFault } from './import-fault';
 import type { UncheckedRecord } from './import.service';
@@ -126,51 +126,65 @@ function covers(name: string, path: string): boolean {
 }
 
 async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Row> {
+  const rows: Row[] = [];
+  // A line end of two characters within quotes counts as two lines there.
+  let twice = 0;
+  let last = 0;
   const parser = parse({
     delimiter,
-    info: true,
     max_record_size: LONGEST_ROW,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
-    skip_records_with_empty_values: true,
+    // What the parser hands on by itself is lost where a fault comes after it.
+    on_record: (cells: string[], { lines }) => {
+      twice += count(cells, /\r\n/g);
+      last = lines - twice;
+      if (cells.some((cell) => cell.trim() !== '')) rows.push({ cells, line: last - count(cells, /\r\n|\n|\r/g) });
+    },
   });
-  // Whatever goes wrong on the way in destroys the parser, and whoever reads from it is told.
-  pipeline(Readable.from(withEnds(linesOf(chunks))), parser, () => undefined);
-  // A line end of two characters within quotes counts as two lines there.
-  let twice = 0;
-  let last = 0;
+  parser.on('error', () => undefined); // whoever writes is told
+  let fault: unknown;
   try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      twice += count(record, /\r\n/g);
-      last = info.lines - twice;
-      yield { cells: record, line: last - count(record, /\r\n|\n|\r/g) };
+    for await (const text of textsOf(chunks, LINES_OF_CSV)) {
+      await promisify((told: Told) => void parser.write(text, told))();
+      yield* rows.splice(0);
     }
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    const { code, lines } = error as CsvError & { lines?: number };
-    const isOpen = code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE';
-    if (isOpen) throw new ImportFault(`line ${last + 1} or one after it: a quote is not closed`);
-    throw new ImportFault(
-      `line ${(lines ?? last + 1) - twice}: a quote stands where none may (within a cell it is doubled)`,
-    );
+    fault = error;
   }
+  // Only now is the last row known to have ended.
+  await promisify((told: Told) => void parser.end(told))().catch((error: unknown) => (fault ??= error));
+  yield* rows;
+  if (fault !== undefined) throw fault instanceof CsvError ? quoteFault(fault, last, twice) : fault;
+}
+
+type Told = (error?: Error | null) => void;
+
+function quoteFault({ code, lines }: CsvError & { lines?: number }, last: number, twice: number): ImportFault {
+  const isOpen = code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE';
+  if (isOpen) return new ImportFault(`line ${last + 1} or one after it: a quote is not closed`);
+  return new ImportFault(
+    `line ${(lines ?? last + 1) - twice}: a quote stands where none may (within a cell it is doubled)`,
+  );
 }
 
 const count = (cells: string[], what: RegExp): number =>
   cells.reduce((sum, cell) => sum + (/[\r\n]/.test(cell) ? (cell.match(what)?.length ?? 0) : 0), 0);
 
-async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${line}\n`;
-}
-
 async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   let batch: Row[] = [];
-  for await (const row of rows) {
-    batch.push(row);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
+  let fault: unknown;
+  try {
+    for await (const row of rows) {
+      batch.push(row);
+      if (batch.length < BATCH) continue;
+      yield batch;
+      batch = [];
+    }
+  } catch (error) {
+    fault = error;
   }
   yield batch;
+  if (fault !== undefined) throw fault;
 }
