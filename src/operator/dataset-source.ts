@@ -4,7 +4,7 @@ import { jsonFault } from './json-fault';
 import { reasonOf, Refusal } from './terminal';
 
 /** A dataset in one of its two forms. */
-export type DatasetSource = { lines: AsyncIterable<string> } | { dataset: object };
+type DatasetSource = { lines: AsyncIterable<string> } | { dataset: object };
 
 /**
  * Opens a dataset. NDJSON is known by its first line and read as it is asked for, in constant memory; one JSON object

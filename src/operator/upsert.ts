@@ -49,12 +49,12 @@ function insertStatement({ name, key, columns }: Table): string {
 }
 
 /** Both ways to write a record: as a new one, and over a stored one. */
-export interface Statements {
+export interface RecordStatements {
   insert: string;
   replace: string;
 }
 
-export const recordStatements = (table: Table): Statements => ({
+export const recordStatements = (table: Table): RecordStatements => ({
   insert: insertStatement(table),
   replace: upsertStatement(table),
 });
@@ -99,7 +99,7 @@ function insertLinksStatement({ name, owner, target, columns }: Links): string {
     select $1, ${names} from json_to_recordset($2::json) as r(${types}) order by ${owner[0]}, ${target[0]}`;
 }
 
-export const linkStatements = (links: Links): Statements => ({
+export const linkStatements = (links: Links): RecordStatements => ({
   insert: insertLinksStatement(links),
   replace: replaceLinksStatement(links),
 });
@@ -142,7 +142,7 @@ export interface Parted<R> {
 /** Writes the rows of records: new ones without a look at what is stored, and known ones where they differ. */
 export async function writeRecords<R>(
   target: Target,
-  { insert, replace }: Statements,
+  { insert, replace }: RecordStatements,
   { fresh, known }: Parted<R>,
   rowsOf: Rendering<R>,
 ): Promise<void> {
@@ -153,7 +153,7 @@ export async function writeRecords<R>(
 /** Gives records exactly the links that they name. */
 export async function writeLinks<R extends { id: string }>(
   target: Target,
-  { insert, replace }: Statements,
+  { insert, replace }: RecordStatements,
   { fresh, known }: Parted<R>,
   rowsOf: Rendering<R>,
 ): Promise<void> {
