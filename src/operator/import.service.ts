@@ -52,18 +52,11 @@ export class ImportService {
 
   /**
    * A dataset as one object.
+   * @param onProgress told the number of records read so far, once a batch
    * @throws ImportFault that names the place of the first fault
    */
-  import(organizationId: number, dataset: object): Promise<ImportResult> {
-    return this.inOneTransaction(organizationId, async (run) => {
-      for (const [section, records] of Object.entries(dataset)) {
-        if (!isSection(section)) throw new ImportFault(`${section}: not a section (${SECTIONS.join(', ')})`);
-        if (!Array.isArray(records)) throw new ImportFault(`${section}: not an array`);
-      }
-      for (const section of SECTIONS) {
-        for (const record of (dataset as Record<string, unknown[]>)[section] ?? []) await run.add(section, record);
-      }
-    });
+  import(organizationId: number, dataset: object, onProgress?: OnProgress): Promise<ImportResult> {
+    return this.importRecords(organizationId, recordsOf(dataset), onProgress);
   }
 
   /**
@@ -122,6 +115,16 @@ export class ImportService {
 }
 
 const isSection = (name: unknown): name is SectionName => SECTIONS.includes(name as SectionName);
+
+async function* recordsOf(dataset: object): AsyncGenerator<UncheckedRecord> {
+  for (const [section, records] of Object.entries(dataset)) {
+    if (!isSection(section)) throw new ImportFault(`${section}: not a section (${SECTIONS.join(', ')})`);
+    if (!Array.isArray(records)) throw new ImportFault(`${section}: not an array`);
+  }
+  for (const section of SECTIONS) {
+    for (const record of (dataset as Record<string, unknown[]>)[section] ?? []) yield { section, record };
+  }
+}
 
 async function* parsed(lines: AsyncIterable<string>): AsyncGenerator<UncheckedRecord> {
   let number = 0;
