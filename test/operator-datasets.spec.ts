@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DataSource } from 'typeorm';
 import { SECTIONS } from '../src/operator/dataset';
 import { demo } from '../src/operator/demo';
+import { ImportService } from '../src/operator/import.service';
 import { jsonFault } from '../src/operator/json-fault';
 import { Interrupted, withDatabase } from '../src/operator/session';
 import { query, until } from './support/embedded-fixtures';
@@ -37,6 +39,20 @@ describe('import and export', () => {
   };
   const users = (organizationId: number): Promise<Record<string, unknown>[]> =>
     query(first.database.url, `select email from users where organization_id = ${organizationId} order by id`);
+  /** Which transaction wrote each row of each table that holds any: all of them, but of keys and lists. */
+  const versions = async (url: string): Promise<Record<string, unknown>> => {
+    const tables = await query(
+      url,
+      `select table_name as name from information_schema.tables
+        where table_schema = 'public' and table_type = 'BASE TABLE' and table_name !~ 'key|list' order by 1`,
+    );
+    const all: Record<string, unknown> = {};
+    for (const { name } of tables) {
+      const rows = await query(url, `select xmin::text, ctid::text from ${String(name)} order by ctid`);
+      if (rows.length > 0) all[String(name)] = rows;
+    }
+    return all;
+  };
   const ndjson = (...emails: string[]): string =>
     emails.map((email) => `${JSON.stringify({ section: 'users', record: { email } })}\n`).join('');
 
@@ -58,9 +74,20 @@ describe('import and export', () => {
       const result = await fresh.operator.json(['import', path, '--organization', String(id)]);
       const events = { 'harbour-expo': 1, 'flow-summit': 2, 'river-dinner': 3 };
       expect(result).toEqual({ imported: DEMO, events });
+      const stored = await versions(fresh.database.url);
+      expect(Object.keys(stored)).toContain('lead_activity_events');
       const again = await fresh.operator.run(['import', path, '--organization', String(id)]);
+      expect(await versions(fresh.database.url)).toEqual(stored);
       expect(again.stdout).toMatch(/^Imported: 3 users, 2 tagGroups, 3 events, .*12 leads.*\nEvent 1: harbour-expo\n/);
       await remove(fresh);
+    });
+
+    it('tells how many records of one JSON object were read', async () => {
+      const told: number[] = [];
+      const dataset = { users: [{ email: 'ada@example.com' }, { email: 'ben@example.com' }] };
+      const imports = new ImportService(first.server.app.get(DataSource));
+      await imports.import(organizationId, dataset, (count) => told.push(count));
+      expect(told).toEqual([2]);
     });
 
     it('reads one JSON object or NDJSON from standard input', async () => {
