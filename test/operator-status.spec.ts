@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { AddressInfo, createServer } from 'node:net';
 import { bar, bytes } from '../src/operator/status.text';
 import { emptyDatabase, TestDatabase, testDatabase } from './support/database';
 import { query } from './support/embedded-fixtures';
@@ -102,6 +104,18 @@ describe('operator status', () => {
     const told = await nowhere.run(['status']);
     expect(told.stdout).toMatch(/^Database +does not answer: DATABASE_URL: cannot connect to /);
     expect(stdout + told.stdout + told.stderr).not.toContain('secret');
+  });
+
+  it('says in one line, too, that the database has no TLS', async () => {
+    const server = createServer((socket) => socket.once('data', () => socket.end('N'))).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const place = `127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+    const plain = operator({ DATABASE_URL: `postgres://lanyard:secret@${place}?sslmode=verify-full` });
+    const { status, stdout, stderr } = await plain.run(['status', '--json']);
+    server.close();
+    expect({ status, stderr }).toEqual({ status: 1, stderr: 'the database does not answer\n' });
+    const error = `DATABASE_URL: cannot connect to ${place}: The server does not support SSL connections`;
+    expect(JSON.parse(stdout)).toMatchObject({ database: { reachable: false, error } });
   });
 
   unless(NO_SERVER)(`with a Redis${NO_SERVER}`, () => {

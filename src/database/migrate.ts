@@ -91,8 +91,7 @@ export async function connect(
     try {
       return await new DataSource(options).initialize();
     } catch (error) {
-      const reason = unreachable(url, error);
-      if (performance.now() - started + wait > patienceWith(error, milliseconds)) throw reason;
+      if (performance.now() - started + wait > patienceWith(error, milliseconds)) throw unreachable(url, error);
       if (wait === FIRST_PAUSE) say?.(`Waiting for PostgreSQL at ${placeOf(url)}: ${(error as Error).message}`);
     }
     await pause(wait, undefined, { signal });
@@ -105,11 +104,11 @@ function patienceWith(error: unknown, milliseconds: number): number {
   return AWAY.test(code ?? '') || CUT_OFF.test(message) ? milliseconds : 0;
 }
 
-/** Names the place, and never the user or the password. */
-function unreachable(url: string, error: unknown): unknown {
-  const { code, message } = error as { code?: string; message?: string };
-  if (code === undefined && !CUT_OFF.test(message ?? '')) return error;
-  return new ConfigError(`DATABASE_URL: cannot connect to ${placeOf(url)}: ${message || code}`);
+/** Names the place and the reason, in one line, and never the password. */
+function unreachable(url: string, error: unknown): ConfigError {
+  const { code, message } = error as { code?: string; message: string };
+  const reason = message.split('\n')[0] || code;
+  return new ConfigError(`DATABASE_URL: cannot connect to ${placeOf(url)}: ${reason}`, { cause: error });
 }
 
 function placeOf(url: string): string {
