@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IssuedKey } from '../src/access/api-keys.service';
 import { TestDatabase, testDatabase } from './support/database';
 import { EmbeddedFixtures, query } from './support/embedded-fixtures';
-import { Operator } from './support/operator';
+import { Operator, outcomeOf } from './support/operator';
 
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as string;
@@ -112,6 +112,13 @@ describe("the operator's command line", () => {
       expect(stdout).toContain(id);
       expect(stdout).toMatch(/id .* key .* label .* tokens .* last used .* expires .* revoked/);
     });
+  });
+
+  it('fails when nobody reads its result: a key is seen once', async () => {
+    const child = operator.start(['keys', 'issue', '--organization', organization]);
+    child.stdout?.destroy();
+    const { status, stderr } = await outcomeOf(Object.assign(child, { stdout: null }));
+    expect({ status, stderr }).toEqual({ status: 141, stderr: 'nobody reads standard output\n' });
   });
 
   describe('refuses, in one line and with status 1,', () => {

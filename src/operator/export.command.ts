@@ -11,7 +11,7 @@ import { Counts, Form, NDJSON, OBJECT } from './export.form';
 import { ExportService } from './export.service';
 import { Progress } from './progress';
 import { withDatabase } from './session';
-import { answer, reasonOf, Refusal, UsageError, write } from './terminal';
+import { answer, OutputClosed, reasonOf, Refusal, UsageError, write } from './terminal';
 
 interface ExportOptions extends GlobalOptions, CsvOptions {
   organization: number;
@@ -60,11 +60,18 @@ async function exportData({ json, organization: id, ndjson, output, bom, ...opti
     await requireOrganization(dataSource, id);
     const send = (to: Writable, name: string) =>
       sendRecords(new ExportService(dataSource), id, sections, to, name, form);
-    return output ? intoFile(output, send) : send(process.stdout, 'standard output');
+    if (output) return intoFile(output, send);
+    await send(process.stdout, 'standard output').catch(unlessClosed);
+    return undefined;
   });
-  if (!output) return;
+  if (!counts) return;
   const written = SECTIONS.filter((section) => counts[section] > 0).map((section) => `${counts[section]} ${section}`);
   await answer(json, { exported: counts }, () => `Exported to ${output}: ${written.join(', ') || 'nothing'}`);
+}
+
+/** Whoever wanted the first records alone (`… | head`) has them. */
+function unlessClosed(error: unknown): void {
+  if (!(error instanceof OutputClosed)) throw error;
 }
 
 /** Characters that are sent at once. */

@@ -18,7 +18,8 @@ export interface Report {
 export function reportOf(error: unknown): Report {
   // commander has said its own already; help that was asked for is no error
   if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 };
-  if (error instanceof OutputClosed) return { status: 0 };
+  // as a shell says of SIGPIPE, which Node ignores: what nobody was told may not pass for done
+  if (error instanceof OutputClosed) return { message: error.message, status: 141 };
   if (error instanceof Interrupted) return { message: error.message, status: 128 + constants.signals[error.signal] };
   if (error instanceof UsageError) return { message: `error: ${error.message}\n(add --help for usage)`, status: 2 };
   const isExpected = [Refusal, ImportFault, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);

@@ -7,7 +7,7 @@ export class Refusal extends Error {}
 /** Wrong usage that can be seen without the database, in one line: exit status 2. */
 export class UsageError extends Error {}
 
-/** Whoever read standard output has gone (`… | head`), and so is the point of the command. */
+/** Whoever read the output has gone (`… | head`), and so is the point of the command. */
 export class OutputClosed extends Error {}
 
 // A write that fails rejects its own promise; without a listener it would also end the process with a stack.
@@ -27,7 +27,7 @@ export function write(stream: Writable, text: string, name: string): Promise<voi
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {
       if (!error) resolve();
-      else if (codeOf(error) === 'EPIPE') reject(new OutputClosed());
+      else if (codeOf(error) === 'EPIPE') reject(new OutputClosed(`nobody reads ${name}`));
       else reject(new Refusal(`cannot write ${name}: ${reasonOf(error)}`));
     });
   });
