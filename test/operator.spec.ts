@@ -104,6 +104,10 @@ describe("the operator's command line", () => {
       const [, id = ''] = /^Key (\S+)/.exec(issued.stdout) ?? [];
       const rotated = await operator.run(['keys', 'rotate', id]);
       expect(rotated.stdout).toContain(`The old key ${id} works no more.`);
+      const soon = new Date(Date.now() + 60_000).toISOString();
+      const { id: ending } = await issue('--expires-at', soon);
+      const overlapping = await operator.run(['keys', 'rotate', ending, '--overlap', '3600']);
+      expect(overlapping.stdout).toContain(`The old key ${ending} works until ${soon}.`);
       const limits = await operator.run(['keys', 'set-limits', id, '--max-tokens', '3']);
       expect(limits.stdout).toBe(`Key ${id}: 3 tokens, refilled by 1 a second\n`);
       const revoked = await operator.run(['keys', 'revoke', id]);

@@ -57,18 +57,20 @@ export class ApiKeysService {
   /**
    * A new key with the settings of the old one, which expires after the overlap: both, or nothing.
    * @param overlap seconds
+   * @returns the new key, and when the old one ends, which may be before the overlap is over
    * @throws KeyEnded
    */
-  rotate(id: string, overlap: number): Promise<IssuedKey | undefined> {
+  rotate(id: string, overlap: number): Promise<(IssuedKey & { oldEnds: Date }) | undefined> {
     return this.dataSource.transaction(async (manager) => {
       const keys = manager.getRepository(ApiKeyEntity);
       const old = await keys.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!old) return undefined;
       const { organizationId, label, expiresAt, revokedAt } = old;
       if (revokedAt || (expiresAt && expiresAt <= new Date())) throw new KeyEnded();
-      const ends = new Date(Date.now() + overlap * 1000);
-      if (!expiresAt || expiresAt > ends) await keys.update({ id }, { expiresAt: ends });
-      return this.issue(organizationId, { label, ...limitsOf(old), expiresAt }, keys);
+      const over = new Date(Date.now() + overlap * 1000);
+      const oldEnds = expiresAt && expiresAt < over ? expiresAt : over;
+      await keys.update({ id }, { expiresAt: oldEnds });
+      return { ...(await this.issue(organizationId, { label, ...limitsOf(old), expiresAt }, keys)), oldEnds };
     });
   }
 

@@ -138,7 +138,7 @@ function rotateCommand(group: Command): void {
     .option('--overlap <SECONDS>', 'for how long the old key still works', seconds, 0)
     .action(async (id: string, _, self: Command) => {
       const { json, overlap } = self.optsWithGlobals<GlobalOptions & { overlap: number }>();
-      const issued = await withDatabase(async (dataSource) =>
+      const { oldEnds, ...issued } = await withDatabase(async (dataSource) =>
         found(
           id,
           await new ApiKeysService(dataSource).rotate(id, overlap).catch((error: unknown) => {
@@ -146,8 +146,8 @@ function rotateCommand(group: Command): void {
           }),
         ),
       );
-      const ends = overlap === 0 ? 'works no more' : `works for ${overlap} s more`;
-      await answer(json, issued, () => `${issuedText(issued)}\nThe old key ${id} ${ends}.`);
+      const works = overlap === 0 ? 'works no more' : `works until ${oldEnds.toISOString()}`;
+      await answer(json, issued, () => `${issuedText(issued)}\nThe old key ${id} ${works}.`);
     });
 }
 
