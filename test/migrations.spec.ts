@@ -3,7 +3,7 @@ import { operatorDataSourceOptions } from '../src/database/data-source';
 import { migrate } from '../src/database/migrate';
 import { emptyDatabase, TestDatabase } from './support/database';
 import { lockWaits, query, until } from './support/embedded-fixtures';
-import { Operator } from './support/operator';
+import { Operator, outcomeOf } from './support/operator';
 
 describe('migrations', () => {
   let database: TestDatabase;
@@ -43,6 +43,32 @@ describe('migrations', () => {
     const applied = await Promise.all([migrate(database.url), migrate(database.url), migrate(database.url)]);
     await dataSource.initialize();
     expect(applied.flat().length).toBe(dataSource.migrations.length);
+  });
+
+  it('that another process is busy with are waited for, until Ctrl-C', async () => {
+    await dataSource.initialize();
+    const busy = dataSource.createQueryRunner();
+    await busy.query('select pg_advisory_lock(7261914)');
+    const child = new Operator({ DATABASE_URL: database.url }).start(['organizations', 'list']);
+    child.stderr?.once('data', () => child.kill('SIGINT'));
+    const stderr = 'Waiting for another process that migrates the database\ninterrupted\n';
+    expect(await outcomeOf(child)).toEqual({ status: 130, stdout: '', stderr });
+    await busy.release();
+  });
+
+  it('end, too, while they wait for a table', async () => {
+    await migrate(database.url);
+    await dataSource.initialize();
+    await undo('WordsWithinWords1767830400000');
+    const long = dataSource.createQueryRunner();
+    await long.startTransaction();
+    await long.query("insert into industry_events (id, name) values (gen_random_uuid(), 'Imported')");
+    const child = new Operator({ DATABASE_URL: database.url }).start(['organizations', 'list']);
+    child.stderr?.once('data', () => child.kill('SIGINT'));
+    const stderr = expect.stringMatching(/^Waiting for an import.*\ninterrupted\n$/) as string;
+    expect(await outcomeOf(child)).toEqual({ status: 130, stdout: '', stderr });
+    await long.rollbackTransaction();
+    await long.release();
   });
 
   /** Undoes the latest migrations, up to and including this one. */

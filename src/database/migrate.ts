@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { DataSource, MigrationExecutor } from 'typeorm';
+import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { ConfigError } from '../config';
 import { operatorDataSourceOptions } from './data-source';
 import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './transaction';
@@ -27,8 +27,8 @@ export interface Waiting {
 }
 
 /**
- * Applies the migrations that are missing. Processes that start at the same time queue on an advisory lock, which
- * PostgreSQL lets go when its holder dies.
+ * Applies the migrations that are missing. Processes that start at the same time take turns by an advisory lock,
+ * which PostgreSQL lets go when its holder dies.
  * @returns the names of the migrations that were applied
  * @throws ConfigError when the database cannot be reached
  */
@@ -38,8 +38,7 @@ export async function migrate(url: string, waiting: Waiting = {}): Promise<strin
     const lock = dataSource.createQueryRunner();
     await lock.connect();
     try {
-      await lock.query('set lock_timeout = 0');
-      await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      await take(lock, waiting);
       return await applyMissing(dataSource, waiting);
     } finally {
       await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
@@ -47,6 +46,21 @@ export async function migrate(url: string, waiting: Waiting = {}): Promise<strin
     }
   } finally {
     await dataSource.destroy();
+  }
+}
+
+/** Tries of the lock after which there is something to say: those who start together are done sooner. */
+const TRIES_OF_A_START = 5;
+
+/** Asks for the lock again and again: a statement that waits for it would hear of no signal. */
+async function take(lock: QueryRunner, { say, signal }: Waiting): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const [answer] = (await lock.query('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK])) as [
+      { taken: boolean },
+    ];
+    if (answer.taken) return;
+    if (tries === TRIES_OF_A_START) say?.('Waiting for another process that migrates the database');
+    await pause(Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE), undefined, { signal });
   }
 }
 

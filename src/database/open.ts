@@ -17,7 +17,7 @@ export interface OpenDatabase {
  * The database that the settings name, with the migrations applied: DATABASE_URL, or else the embedded PostgreSQL,
  * which other processes of this installation may share.
  * @param say told what a person should know, line by line
- * @param waiting for a PostgreSQL of DATABASE_URL that is not there yet
+ * @param waiting for a PostgreSQL that is not there yet, and for its migrations
  */
 export async function openDatabase(
   config: Config,
@@ -26,7 +26,7 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   const database = await findDatabase(config, say);
   try {
-    return { ...database, applied: await migrate(database.url, database.embedded ? {} : waiting) };
+    return { ...database, applied: await migrate(database.url, waiting) };
   } catch (error) {
     await database.close();
     throw error;

@@ -27,7 +27,10 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const config = readConfig();
   const stop = stopSignal();
-  const database = await open(config, say);
+  const database = await open(config, say, { say, signal: stop }).catch((error: unknown) => {
+    stop.throwIfAborted(); // it was waiting
+    throw error;
+  });
   try {
     stop.throwIfAborted();
     const dataSource = await connect(database.url);
