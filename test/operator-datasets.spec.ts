@@ -1,6 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
@@ -225,6 +236,18 @@ describe('import and export', () => {
       expect(written).toEqual({ exported: counts({ users: 1, leads: 1 }) });
       expect(JSON.parse(readFileSync(output, 'utf8'))).toEqual(exported);
       expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+    });
+
+    it('keeps a link, and who may read the file it leads to', async () => {
+      const { organizationId } = await first.server.tenant();
+      const secret = file('secret.json', 'an earlier one');
+      chmodSync(secret, 0o600);
+      const link = join(folder, 'link.json');
+      symlinkSync(secret, link);
+      await first.operator.json(['export', '--organization', `${organizationId}`, '--output', link]);
+      expect(readlinkSync(link)).toBe(secret);
+      expect(JSON.parse(readFileSync(secret, 'utf8'))).toHaveProperty('leads');
+      expect(statSync(secret).mode & 0o777).toBe(0o600);
     });
 
     it('leaves an earlier file alone when it is refused', async () => {

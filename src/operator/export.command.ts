@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream, rmSync } from 'node:fs';
-import { rename, stat } from 'node:fs/promises';
+import { chmod, realpath, rename, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { Command, Option } from 'commander';
 import { command, GlobalOptions, organization, PROGRAM, requireOrganization } from './arguments';
@@ -110,22 +110,25 @@ async function sendRecords(
   }
 }
 
-/** Writes beside the file and puts it in its place when complete: an earlier one is never lost to half of a new one. */
+/**
+ * Writes beside the file and puts it in its place when complete: an earlier one is never lost to half of a new one, and
+ * whoever could not read it cannot read the new one.
+ */
 async function intoFile(file: string, send: (to: Writable, name: string) => Promise<Counts>): Promise<Counts> {
-  const isReplaceable = await stat(file).then(
-    (there) => there.isFile(),
-    () => true,
-  );
-  const path = isReplaceable ? `${file}.${process.pid}.part` : file;
+  const there = await stat(file).catch(() => undefined);
+  const isReplaceable = there?.isFile() ?? true;
+  const place = there && isReplaceable ? await realpath(file) : file; // a link stays one
+  const path = isReplaceable ? `${place}.${process.pid}.part` : file;
   // also when the process is told to stop; in its place, the file has this name no more
   if (isReplaceable) process.once('exit', () => rmSync(path, { force: true }));
-  const to = createWriteStream(path);
+  const to = createWriteStream(path, { mode: there?.mode, flush: isReplaceable });
   await named(file, once(to, 'open'));
+  if (there && isReplaceable) await named(file, chmod(path, there.mode)); // also what the umask took
   to.on('error', () => undefined); // a write that fails rejects its own promise
   const counts = await send(to, file);
   to.end();
   await named(file, once(to, 'close'));
-  if (isReplaceable) await named(file, rename(path, file));
+  if (isReplaceable) await named(file, rename(path, place));
   return counts;
 }
 
