@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { AddressInfo, createServer } from 'node:net';
 import { bar, bytes } from '../src/operator/status.text';
 import { emptyDatabase, TestDatabase, testDatabase } from './support/database';
-import { query } from './support/embedded-fixtures';
+import { EmbeddedFixtures, query } from './support/embedded-fixtures';
 import { startInProcess } from './support/lanyard';
 import { Operator } from './support/operator';
 import { NO_SERVER, RedisServer, unless } from './support/redis-server';
@@ -104,6 +105,17 @@ describe('operator status', () => {
     const told = await nowhere.run(['status']);
     expect(told.stdout).toMatch(/^Database +does not answer: DATABASE_URL: cannot connect to /);
     expect(stdout + told.stdout + told.stderr).not.toContain('secret');
+  });
+
+  it('makes no database where there is none', async () => {
+    const fixtures = new EmbeddedFixtures();
+    const LANYARD_DATA_DIR = fixtures.dataDir();
+    const { status, stdout } = await operator({ DATABASE_URL: undefined, LANYARD_DATA_DIR }).run(['status', '--json']);
+    expect(status).toBe(1);
+    const error = `there is no database yet in ${LANYARD_DATA_DIR}`;
+    expect(JSON.parse(stdout)).toMatchObject({ database: { reachable: false, embedded: true, error } });
+    expect(existsSync(LANYARD_DATA_DIR)).toBe(false);
+    await fixtures.clean();
   });
 
   it('says in one line, too, that the database has no TLS', async () => {

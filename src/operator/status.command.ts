@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { Config, ConfigError, readConfig } from '../config';
+import { mayHoldData } from '../database/embedded/data-directory';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres-error';
 import { findDatabase } from '../database/open';
 import { closeRedis, createRedis, untilReady } from '../rate-limit/redis';
@@ -41,6 +42,10 @@ async function status({ json }: GlobalOptions): Promise<void> {
 
 async function ofDatabase(config: Config): Promise<Omit<Status, 'redis'>> {
   try {
+    // To look at it would make it.
+    if (!config.databaseUrl && !mayHoldData(config.dataDir)) {
+      throw new EmbeddedPostgresError(`there is no database yet in ${config.dataDir}`);
+    }
     return await withDatabase(async (dataSource, { embedded }) => {
       const service = new StatusService(dataSource);
       const [database, migrations] = [await service.database(embedded), await service.migrations()];

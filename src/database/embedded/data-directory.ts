@@ -13,6 +13,9 @@ export interface DataDirectory {
   readonly account: Account | undefined;
 }
 
+/** Where root's default directories move to. */
+export const SYSTEM_DIR = '/var/lib/lanyard';
+
 interface DataDirectoryOptions {
   readonly dataDir: string;
   readonly explicit: boolean;
@@ -50,6 +53,17 @@ export function settleDataDirectory(options: DataDirectoryOptions): DataDirector
     );
   }
   return movedTo(moved, wanted, options);
+}
+
+/** Whether a start would find data there, or where root's default moves to. What cannot be looked into may hold some. */
+export function mayHoldData(dataDir: string): boolean {
+  return [dataDir, join(SYSTEM_DIR, nameFor(dataDir))].some((path) => {
+    try {
+      return statSync(clusterIn(path), { throwIfNoEntry: false }) !== undefined;
+    } catch {
+      return true;
+    }
+  });
 }
 
 /**

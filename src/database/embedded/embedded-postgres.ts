@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readPassword, ROLE } from './cluster';
-import { type DataDirectory, settleDataDirectory } from './data-directory';
+import { type DataDirectory, settleDataDirectory, SYSTEM_DIR } from './data-directory';
 import { codeOf, EmbeddedPostgresError, explain, messageOf } from './embedded-postgres-error';
 import { DATABASE, Membership } from './membership';
 import { Server, StartAgain } from './server';
@@ -47,7 +47,7 @@ const LOG_CHECK = 60_000;
  * @throws EmbeddedPostgresError with one line for the person who started the program.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { say = () => undefined, settings = {}, systemDir = '/var/lib/lanyard' } = options;
+  const { say = () => undefined, settings = {}, systemDir = SYSTEM_DIR } = options;
   try {
     const directory = settleDataDirectory({ dataDir: options.dataDir, explicit: options.explicit, systemDir, say });
     const server = new Server({ directory, settings, systemDir, say });
