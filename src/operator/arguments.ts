@@ -74,11 +74,11 @@ export function moment(value: string): Date {
   throw new UsageError('--expires-at must be a date (2027-01-31) or an ISO 8601 date-time (2027-01-31T18:00:00Z)');
 }
 
-const MOST_SECONDS = 999_999_999;
-
-/** Whole seconds. */
-export function seconds(value: string): number {
-  const count = digits(value);
-  if (count <= MOST_SECONDS) return count;
-  throw new UsageError(`--overlap must be whole seconds from 0 to ${MOST_SECONDS}`);
-}
+/** A whole number from 0 on. */
+export const wholeNumber =
+  (option: string, most: number) =>
+  (value: string): number => {
+    const number = digits(value);
+    if (number <= most) return number;
+    throw new UsageError(`${option} must be a whole number from 0 to ${most}`);
+  };

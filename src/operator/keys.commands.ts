@@ -9,8 +9,8 @@ import {
   moment,
   organization,
   requireOrganization,
-  seconds,
   text,
+  wholeNumber,
 } from './arguments';
 import { issuedText, keysTable, limitsText, rowOf } from './keys.text';
 import { withDatabase } from './session';
@@ -21,6 +21,7 @@ interface Limits {
   refillRate?: number;
 }
 
+const MOST_SECONDS = 999_999_999;
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const ROW = '{id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt}';
 const ISSUED = '{id, key, organizationId, label, maxTokens, refillRate, expiresAt}';
@@ -135,7 +136,7 @@ function rotateCommand(group: Command): void {
     examples: [`keys rotate ${EXAMPLE_ID} --overlap 3600`],
   })
     .argument('<KEYID>', 'id of the key to replace (keys list shows it)', keyId)
-    .option('--overlap <SECONDS>', 'for how long the old key still works', seconds, 0)
+    .option('--overlap <SECONDS>', 'for how long the old key still works', wholeNumber('--overlap', MOST_SECONDS), 0)
     .action(async (id: string, _, self: Command) => {
       const { json, overlap } = self.optsWithGlobals<GlobalOptions & { overlap: number }>();
       const { oldEnds, ...issued } = await withDatabase(async (dataSource) =>

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { digits, isCalendarDay } from '../http/text';
-import { command, GlobalOptions, INT32, organization, requireOrganization } from './arguments';
+import { isCalendarDay } from '../http/text';
+import { command, GlobalOptions, INT32, organization, requireOrganization, wholeNumber } from './arguments';
 import { ImportService, UncheckedRecord } from './import.service';
 import { importedText } from './import.text';
 import { Progress } from './progress';
@@ -22,8 +22,13 @@ export function seedCommand(program: Command): void {
     examples: ['seed --organization 1 --leads 100000', 'seed --organization 1 --leads 500 --seed 7 --until 2027-03-31'],
   })
     .requiredOption('--organization <ID>', 'whose data it becomes', organization)
-    .option('--leads <N>', `how many leads: 0 to ${MOST_LEADS}; all else is in proportion`, leadCount, 1000)
-    .option('--seed <N>', 'the same number gives the same data', seedNumber, 42)
+    .option(
+      '--leads <N>',
+      `how many leads: 0 to ${MOST_LEADS}; all else is in proportion`,
+      wholeNumber('--leads', MOST_LEADS),
+      1000,
+    )
+    .option('--seed <N>', 'the same number gives the same data', wholeNumber('--seed', INT32), 42)
     .option('--until <DATE>', 'the day before which it happened, but for a few events', day, '2026-06-30')
     .addHelpText(
       'after',
@@ -65,18 +70,6 @@ async function* seedRecords(plan: Seed): AsyncGenerator<UncheckedRecord> {
     yield { section: 'leads', record: lead };
     for (const record of activities) yield { section: 'leadActivityEvents', record };
   }
-}
-
-function leadCount(value: string): number {
-  const count = digits(value);
-  if (count <= MOST_LEADS) return count;
-  throw new UsageError(`--leads must be a whole number from 0 to ${MOST_LEADS}`);
-}
-
-function seedNumber(value: string): number {
-  const number = digits(value);
-  if (number <= INT32) return number;
-  throw new UsageError(`--seed must be a whole number from 0 to ${INT32}`);
 }
 
 function day(value: string): string {
