@@ -28,7 +28,8 @@ Examples, from nothing to a key:
 
 Results go to standard output, messages and progress to standard error. Colours are for terminals; NO_COLOR takes them
 away. completion has a shell complete all of this.
-Exit status: 0 done, 1 refused (with one line of reason), 2 wrong usage.`;
+Exit status: 0 done, 1 refused (with one line of reason), 2 wrong usage; 128 and the signal's number when it was ended
+(130 by Ctrl-C, 141 when nobody reads its result).`;
 
 const coloured = (format: Parameters<typeof styleText>[0]) => (text: string) =>
   styleText(format, text, { validateStream: false });
