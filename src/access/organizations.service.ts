@@ -23,7 +23,7 @@ export class OrganizationsService {
     return this.dataSource.query(`
       select id, name,
         (select count(*)::int from api_keys k where k.organization_id = o.id) as keys,
-        (select count(*)::int from leads l where l.organization_id = o.id) as leads
+        coalesce((select total from lists where name = 'leads' and organization_id = o.id and parent = ''), 0)::int as leads
       from organizations o order by id`);
   }
 
