@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import { DataSource } from 'typeorm';
 import { poolOf } from '../src/database/data-source';
@@ -70,9 +71,12 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => lanyard.stop());
 
-async function statementsOf(request: () => PromiseLike<{ status: number }>): Promise<QueryArrayConfig[]> {
+async function statementsOf(
+  request: () => PromiseLike<{ status: number }>,
+  expected = 200,
+): Promise<QueryArrayConfig[]> {
   sent = [];
-  expect((await request()).status).toBe(200);
+  expect((await request()).status).toBe(expected);
   return sent;
 }
 
@@ -113,6 +117,11 @@ describe('a write', () => {
   ])('%s is one prepared statement', async (_, request) => {
     const statements = await statementsOf(request);
     expect(statements.map(({ name }) => typeof name)).toEqual(['string']);
+  });
+
+  it('of a lead that is not there is not tried again', async () => {
+    const statements = await statementsOf(() => tenant.api.delete(`/leads/${randomUUID()}`), 404);
+    expect(statements).toHaveLength(1);
   });
 
   it('of the catalogue is one transaction', async () => {

@@ -88,7 +88,7 @@ describe('a delete of an event that takes long', () => {
   it('is waited for by the next one, though PostgreSQL answers nobody meanwhile', async () => {
     await query(
       url(),
-      `create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(1.2); return old; end $$;
+      `create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(1.9); return old; end $$;
       create trigger dawdling before delete on events for each row execute function dawdle()`,
     );
     const ids = [await createEvent(), await createEvent()];

@@ -313,12 +313,6 @@ const DATABASE: Explained[] = [
   },
   {
     file: 'src/database/writes.ts',
-    code: '[processID]',
-    to: '[]',
-    reason: 'PostgreSQL then refuses to cancel, and the connections are ended in its place: the writes are undone too',
-  },
-  {
-    file: 'src/database/writes.ts',
     code: '{ client.end().catch(() => undefined); }',
     to: '{}',
     reason: 'the process ends a moment later, and its connections with it',

@@ -29,9 +29,9 @@ Or CSV, of any size, with the names of its columns in the first line:
 A column whose name is that of a field is that field, case, blanks and signs aside; --map says it of others, and
 --map "COLUMN=" leaves one out. Fields:
 ${fieldsText()}
-An empty cell is null. A list is written a; b or as a JSON array. A lead with an id, or with a ref (any text by which
-your file names it, the same in each import), is changed in the file's columns where it is there already, and added
-where not; without either, each line is a new lead.`;
+An empty cell is null, or what a new record has in its place. A list is written a; b or as a JSON array. A lead with an
+id, or with a ref (any text by which your file names it, the same in each import), is changed in the file's columns
+where it is there already, and added where not; without either, each line is a new lead.`;
 
 /** `import FILE` */
 export function importCommand(program: Command): void {
@@ -74,7 +74,7 @@ async function importInto(id: number, file: string, csv: CsvForm | undefined): P
       const source = await openDataset(file, progress.read);
       return 'lines' in source
         ? imports.importLines(id, source.lines, progress.records)
-        : imports.import(id, source.dataset);
+        : imports.import(id, source.dataset, progress.records);
     });
   } catch (error) {
     // What comes after is for speed alone, and who is told of a failure would import everything once more.
