@@ -143,7 +143,12 @@ async function checkPages({ api, organizationId }: Tenant, limit: number): Promi
   }
 }
 
+/** What is checked next is then not checked beside what the tests before have left. */
+const removeAll = (): Promise<unknown> =>
+  operator.query('truncate organizations, industry_events, industry_event_words, lists cascade');
+
 describe('a tracked list', () => {
+  afterEach(removeAll);
   it('is what a full scan says, after any changes', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -162,7 +167,7 @@ describe('a tracked list', () => {
           expect((await new CheckService(operator).check(false)).lists.wrong).toBe(0);
         },
       ),
-      { numRuns: 3 },
+      { seed: 1, numRuns: 3 },
     );
   }, 120_000);
 
@@ -316,6 +321,7 @@ describe('a tracked list', () => {
 });
 
 describe('one statement that does several things', () => {
+  afterEach(removeAll);
   const wrongLists = async () => (await new CheckService(operator).check(false)).lists;
   const NEW = `select gen_random_uuid(), $1, timestamptz '2026-01-02Z' + g * interval '1 second', 'n'
     from generate_series(1, 300) g`;
@@ -516,6 +522,7 @@ describe('the lock of a list', () => {
 });
 
 describe('the check', () => {
+  afterEach(removeAll);
   it('finds what triggers did not keep because they were off, and makes it right', async () => {
     const { organizationId, api } = await lanyard.tenant();
     await db.query(INSERT, [organizationId, 0, 3000, 4000]);
