@@ -25,7 +25,7 @@ async function main(): Promise<void> {
     try {
       await app.init();
       await listen(app.getHttpServer() as Server, config, 'PORT');
-      await welcome(app, config, database.embedded, say);
+      await welcome(app, config, database, say);
       if (!stop.aborted) await once(stop, 'abort');
       await drain(app, config);
     } finally {

@@ -1,11 +1,12 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { PREFIX } from './app';
-import { ApiKeysService } from './access/api-keys.service';
+import { ApiKeysService, type IssuedKey } from './access/api-keys.service';
 import { OrganizationsService } from './access/organizations.service';
 import { Config } from './config';
+import { connect } from './database/migrate';
+import type { OpenDatabase } from './database/open';
 import { demo } from './operator/demo';
 import { ImportService } from './operator/import.service';
 
@@ -18,7 +19,7 @@ const ISSUE_A_KEY = 'npm run --silent operator -- keys issue --organization ID';
 export async function welcome(
   app: INestApplication,
   config: Config,
-  embedded: boolean,
+  database: OpenDatabase,
   say: (line: string) => void,
 ): Promise<void> {
   const { address, port } = (app.getHttpServer() as Server).address() as AddressInfo;
@@ -30,13 +31,33 @@ export async function welcome(
   const organizations = app.get(OrganizationsService);
   // A database that is away at this moment is no reason to stop serving.
   const isFirstStart = await organizations.areNone().catch(() => false);
-  if (!(isFirstStart && embedded && config.demo)) {
+  const made = isFirstStart && database.embedded && config.demo ? await makeDemo(database.url) : undefined;
+  if (!made) {
     say(`To issue a key: ${ISSUE_A_KEY}${isFirstStart ? ' (organizations create makes an organization)' : ''}`);
     return;
   }
-  const { id } = await organizations.create('Demo');
-  await new ImportService(app.get(DataSource)).import(id, demo);
-  const { key } = await app.get(ApiKeysService).issue(id, { label: 'demo' });
-  say(`Demo organization ${id}, with a key that is shown this once: ${key}`);
+  const { organizationId, key } = made;
+  say(`Demo organization ${organizationId}, with a key that is shown this once: ${key}`);
   say(`Try: curl -H 'x-api-key: ${key}' '${baseUrl}/leads?limit=1'`);
+}
+
+/**
+ * An organization with the demo's records, and a key: all of it, or nothing, so that a start which was cut short leaves it
+ * to the next one.
+ * @returns the key; undefined when another process, which started at the same time, made an organization
+ */
+export async function makeDemo(databaseUrl: string): Promise<IssuedKey | undefined> {
+  const dataSource = await connect(databaseUrl); // an operator's: a slow disk may take its time
+  try {
+    return await dataSource.transaction(async (manager) => {
+      await manager.query('lock table organizations in share row exclusive mode');
+      const organizations = new OrganizationsService(manager);
+      if (!(await organizations.areNone())) return undefined;
+      const { id } = await organizations.create('Demo');
+      await new ImportService(manager).import(id, demo);
+      return new ApiKeysService(manager).issue(id, { label: 'demo' });
+    });
+  } finally {
+    await dataSource.destroy();
+  }
 }

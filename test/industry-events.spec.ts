@@ -35,7 +35,7 @@ describe('creating an industry event', () => {
       expect(answers.map(({ status }) => status)).toEqual([...inTheWay.map(() => 503), 200, 200, 200]);
       expect(answers[0]?.headers['retry-after']).toBe('1');
     }
-    await new ImportService(lanyard.app.get(DataSource)).importRecords(tenant.organizationId, records());
+    await new ImportService(lanyard.app.get(DataSource).manager).importRecords(tenant.organizationId, records());
     const [after] = await posts(1);
     expect(after).toMatchObject({ status: 200, body: { results: { created: false } } });
   });

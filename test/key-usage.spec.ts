@@ -16,7 +16,7 @@ describe('the use of keys', () => {
   beforeAll(async () => {
     database = await testDatabase();
     db = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
-    organizationId = (await new OrganizationsService(db).create('Cobalt Systems')).id;
+    organizationId = (await new OrganizationsService(db.manager).create('Cobalt Systems')).id;
   });
   afterAll(async () => {
     await db.destroy();
@@ -24,7 +24,7 @@ describe('the use of keys', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const issue = (): Promise<IssuedKey> => new ApiKeysService(db).issue(organizationId);
+  const issue = (): Promise<IssuedKey> => new ApiKeysService(db.manager).issue(organizationId);
   const use = async (process: AccessService, { key }: IssuedKey, times: number): Promise<void> => {
     for (let i = 0; i < times; i++) expect(await process.callerOf(key)).toBeDefined();
   };
@@ -47,7 +47,7 @@ describe('the use of keys', () => {
     await use(processes[0], one, 2);
     await processes[0].onApplicationShutdown();
     expect(await counted(one)).toBe(9);
-    const { lastUsedAt } = (await new ApiKeysService(db).find(one.id)) ?? {};
+    const { lastUsedAt } = (await new ApiKeysService(db.manager).find(one.id)) ?? {};
     expect(Date.now() - Number(lastUsedAt)).toBeLessThan(60_000);
   });
 
@@ -86,7 +86,7 @@ describe('the use of keys', () => {
 
   it('ends with the key, which is not rotated while it is revoked', async () => {
     const { id } = await issue();
-    const keys = new ApiKeysService(db);
+    const keys = new ApiKeysService(db.manager);
     const before = (await keys.list(organizationId)).length;
     const revoking = db.createQueryRunner();
     await revoking.startTransaction();

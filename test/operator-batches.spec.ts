@@ -141,7 +141,7 @@ describe('an import of several batches', () => {
       Array.from({ length: 1000 }, (_, n) => ({ name: `Expo ${n}`, eventUrl: `https://expo.example/${batch}/${n}` })),
     ) as [object[], object[]];
     const operator = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
-    const service = new ImportService(operator);
+    const service = new ImportService(operator.manager);
     const waiting = async (): Promise<boolean> => (await lockWaits(installation.database.url)) === 1;
     async function* records(batches: object[][], between: () => Promise<void> = () => Promise.resolve()) {
       for (const batch of batches) {
@@ -178,7 +178,7 @@ describe('an import of several batches', () => {
       ['leadActivityEvents', 'id', ({ activity }) => activity({ id })],
     ])('is refused where that has brought the same of %s.%s', async (section, path, clashing) => {
       const operator = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
-      const service = new ImportService(operator);
+      const service = new ImportService(operator.manager);
       async function* records(industryEvents: object[] = [], end = () => Promise.resolve()) {
         const all = exhibitor();
         const { users, event, activation, lead, activity } = all;

@@ -180,7 +180,7 @@ describe('CSV', () => {
       const csv = new CsvRecords(csvFormOf({ csv: 'leads', map }) as CsvForm, tenant.organizationId);
       const db = installation.server.app.get(DataSource);
       const chunks = Readable.from([Buffer.from(content as string)]);
-      const refused: unknown = await new ImportService(db)
+      const refused: unknown = await new ImportService(db.manager)
         .importRecords(tenant.organizationId, (transaction) => csv.read(chunks, transaction))
         .catch((fault: ImportFault) => csv.explain(fault));
       expect(refused).toBeInstanceOf(ImportFault);
@@ -217,7 +217,7 @@ describe('CSV', () => {
         await until(async () => (await lockWaits(installation.database.url)) === 2);
         yield Buffer.from(`${randomUUID()},Cleo\n`);
       }
-      await new ImportService(db).importRecords(tenant.organizationId, (transaction) =>
+      await new ImportService(db.manager).importRecords(tenant.organizationId, (transaction) =>
         csv.read(chunks(), transaction),
       );
       expect(await Promise.all(requests)).toEqual([200, 200]);

@@ -96,7 +96,7 @@ describe('import and export', () => {
     it('tells how many records of one JSON object were read', async () => {
       const told: number[] = [];
       const dataset = { users: [{ email: 'ada@example.com' }, { email: 'ben@example.com' }] };
-      const imports = new ImportService(first.server.app.get(DataSource));
+      const imports = new ImportService(first.server.app.get(DataSource).manager);
       await imports.import(organizationId, dataset, (count) => told.push(count));
       expect(told).toEqual([2]);
     });

@@ -159,7 +159,7 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
       leads: [{ ...lead, events: [] }],
     };
     const dataset = { ...parts, activations: [{ ...activation, event: 'third' }], leadActivityEvents: [activity()] };
-    const load = () => new ImportService(db).import(own.organizationId, dataset);
+    const load = () => new ImportService(db.manager).import(own.organizationId, dataset);
     for (const _ of ['new', 'stored']) await speakingFor(own.organizationId, load);
     expect(takeUnscoped()).toEqual([]);
   });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { Redis } from 'ioredis';
 import { freePort } from '../src/database/embedded/free-port';
+import { makeDemo } from '../src/welcome';
 import { type TestDatabase, testDatabase } from './support/database';
 import { EmbeddedFixtures, query, until } from './support/embedded-fixtures';
 import { Operator, outcomeOf } from './support/operator';
@@ -71,6 +72,24 @@ describe('a start', () => {
       expect(await stopped(again, signal)).toBe(signal === 'SIGTERM' ? 0 : null);
     }
   }, 90_000);
+
+  it('makes the demo whole, or leaves it to the next start, and makes one however many start at once', async () => {
+    const fresh = await testDatabase();
+    await query(
+      fresh.url,
+      `create function fails() returns trigger language plpgsql as $$ begin raise 'disk full'; end $$`,
+    );
+    await query(fresh.url, 'create trigger fails before insert on lead_activity_events execute function fails()');
+    await expect(makeDemo(fresh.url)).rejects.toThrow('disk full');
+    expect(await query(fresh.url, 'select name from organizations')).toEqual([]);
+    await query(fresh.url, 'drop function fails() cascade');
+    const made = await Promise.all([makeDemo(fresh.url), makeDemo(fresh.url)]);
+    expect(made.filter(Boolean)).toEqual([
+      expect.objectContaining({ label: 'demo', key: expect.stringMatching(/^lan_/) }),
+    ]);
+    expect(await query(fresh.url, 'select name from organizations')).toEqual([{ name: 'Demo' }]);
+    await fresh.drop();
+  });
 
   it('leaves the demo out when it is told so', async () => {
     const child = start({ LANYARD_DATA_DIR: join(folder, 'plain'), LANYARD_DEMO: 'off' });

@@ -162,8 +162,8 @@ export class Cluster {
     return this.asOperator(async (dataSource) => {
       const tenants: Tenant[] = [];
       for (let n = 0; n < count; n++) {
-        const { id: organizationId } = await new OrganizationsService(dataSource).create(`Organization ${n}`);
-        const { id: keyId, key } = await new ApiKeysService(dataSource).issue(organizationId, settings);
+        const { id: organizationId } = await new OrganizationsService(dataSource.manager).create(`Organization ${n}`);
+        const { id: keyId, key } = await new ApiKeysService(dataSource.manager).issue(organizationId, settings);
         tenants.push({ organizationId, keyId, key });
       }
       return tenants;

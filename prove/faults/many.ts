@@ -181,7 +181,7 @@ async function revoke(cluster: Cluster, { canaries, random }: Stage, answers: Ma
   await pause(random.integer(200, 5_000));
   await cluster.asOperator((dataSource) => {
     revoked = performance.now();
-    return new ApiKeysService(dataSource).revoke(keyId);
+    return new ApiKeysService(dataSource.manager).revoke(keyId);
   });
   return Math.max(0, ...(await Promise.all(refused)));
 }

@@ -35,7 +35,7 @@ export class World {
     (server.app.getHttpServer() as Server).keepAliveTimeout = 0;
     this.keys = server.app.get(ApiKeysService);
     this.organizations = server.app.get(OrganizationsService);
-    this.imports = new ImportService(server.app.get(DataSource));
+    this.imports = new ImportService(server.app.get(DataSource).manager);
     this.exports = new ExportService(server.app.get(DataSource));
   }
 

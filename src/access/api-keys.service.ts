@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { ApiKeyEntity } from './api-key.entity';
 import { hashOf, newKey, prefixOf } from './key-format';
@@ -33,12 +32,12 @@ export class KeyEnded extends Error {}
 /** The operator's view of the keys. */
 @Injectable()
 export class ApiKeysService {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly manager: EntityManager) {}
 
-  async issue(organizationId: number, settings: Partial<KeySettings> = {}, keys = this.keys): Promise<IssuedKey> {
+  async issue(organizationId: number, settings: Partial<KeySettings> = {}): Promise<IssuedKey> {
     const key = newKey();
     const row = { label: null, expiresAt: null, ...DEFAULT_LIMITS, ...settings, id: uuid(), organizationId };
-    await keys.insert({ ...row, hash: Buffer.from(hashOf(key), 'base64'), prefix: prefixOf(key) });
+    await this.keys.insert({ ...row, hash: Buffer.from(hashOf(key), 'base64'), prefix: prefixOf(key) });
     return { id: row.id, key, organizationId, label: row.label, ...limitsOf(row), expiresAt: row.expiresAt };
   }
 
@@ -61,7 +60,7 @@ export class ApiKeysService {
    * @throws KeyEnded
    */
   rotate(id: string, overlap: number): Promise<(IssuedKey & { oldEnds: Date }) | undefined> {
-    return this.dataSource.transaction(async (manager) => {
+    return this.manager.transaction(async (manager) => {
       const keys = manager.getRepository(ApiKeyEntity);
       const old = await keys.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!old) return undefined;
@@ -70,7 +69,10 @@ export class ApiKeysService {
       const over = new Date(Date.now() + overlap * 1000);
       const oldEnds = expiresAt && expiresAt < over ? expiresAt : over;
       await keys.update({ id }, { expiresAt: oldEnds });
-      return { ...(await this.issue(organizationId, { label, ...limitsOf(old), expiresAt }, keys)), oldEnds };
+      return {
+        ...(await new ApiKeysService(manager).issue(organizationId, { label, ...limitsOf(old), expiresAt })),
+        oldEnds,
+      };
     });
   }
 
@@ -87,7 +89,7 @@ export class ApiKeysService {
   }
 
   private get keys() {
-    return this.dataSource.getRepository(ApiKeyEntity);
+    return this.manager.getRepository(ApiKeyEntity);
   }
 }
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { EntityManager } from 'typeorm';
 import { OrganizationEntity } from './organization.entity';
 
 export interface Organization {
@@ -11,16 +10,16 @@ export interface Organization {
 /** The operator's view of the organizations. */
 @Injectable()
 export class OrganizationsService {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly manager: EntityManager) {}
 
   async create(name: string): Promise<Organization> {
-    const { identifiers } = await this.dataSource.manager.insert(OrganizationEntity, { name });
+    const { identifiers } = await this.manager.insert(OrganizationEntity, { name });
     return { id: identifiers[0]?.id as number, name };
   }
 
   /** All organizations, oldest first, with their numbers of keys and leads. */
   async list(): Promise<(Organization & { keys: number; leads: number })[]> {
-    return this.dataSource.query(`
+    return this.manager.query(`
       select id, name,
         (select count(*)::int from api_keys k where k.organization_id = o.id) as keys,
         coalesce((select total from lists where name = 'leads' and organization_id = o.id and parent = ''), 0)::int as leads
@@ -28,10 +27,10 @@ export class OrganizationsService {
   }
 
   async areNone(): Promise<boolean> {
-    return !(await this.dataSource.manager.exists(OrganizationEntity));
+    return !(await this.manager.exists(OrganizationEntity));
   }
 
   exists(id: number): Promise<boolean> {
-    return this.dataSource.manager.existsBy(OrganizationEntity, { id });
+    return this.manager.existsBy(OrganizationEntity, { id });
   }
 }

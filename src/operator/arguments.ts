@@ -57,7 +57,7 @@ export function organization(value: string): number {
 
 /** @throws Refusal when there is no such organization */
 export async function requireOrganization(dataSource: DataSource, id: number): Promise<void> {
-  const exists = id <= INT32 && (await new OrganizationsService(dataSource).exists(id));
+  const exists = id <= INT32 && (await new OrganizationsService(dataSource.manager).exists(id));
   if (!exists) throw new Refusal(`organization ${id} does not exist`);
 }
 

@@ -68,7 +68,7 @@ async function importInto(id: number, file: string, csv: CsvForm | undefined): P
   try {
     return await withDatabase(async (dataSource) => {
       await requireOrganization(dataSource, id);
-      const imports = new ImportService(dataSource);
+      const imports = new ImportService(dataSource.manager);
       imports.onCommit = (result) => (imported = result);
       if (csv) return await importCsv(imports, id, file, csv, progress);
       const source = await openDataset(file, progress.read);

@@ -1,4 +1,4 @@
-import { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { makePlain } from '../http/plain-json';
 import { firstFault, instantiate } from '../http/reader';
 import { LAST_SECTION, RECORDS, SectionName, SECTIONS } from './dataset';
@@ -36,19 +36,15 @@ const BATCH = 1000;
 /** For how long nothing comes before PostgreSQL ends an import: whoever feeds it is gone, and others wait for what it holds. */
 const STANDS_STILL = '10 min';
 
-/** The tables that an import fills. */
-const FILLED = [
-  ...['users', 'tag_groups', 'tag_options', 'events', 'event_tag_groups', 'event_users', 'activations', 'leads'],
-  ...['lead_tags', 'lead_activations', 'event_leads', 'lead_activity_events', 'industry_events'],
-  ...['industry_event_words', 'lists', 'list_blocks'],
-];
+/** The tables that fill themselves as those of the entities are filled. */
+const KEPT_BY_TRIGGERS = ['industry_event_words', 'lists', 'list_blocks'];
 
 /** Reads a dataset into an organization: all of it, or nothing. */
 export class ImportService {
   /** Told what is imported as soon as it is stored for good, whatever happens after. */
   onCommit: (result: ImportResult) => void = () => undefined;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly manager: EntityManager) {}
 
   /**
    * A dataset as one object.
@@ -94,7 +90,7 @@ export class ImportService {
     organizationId: number,
     read: (run: ImportRun) => Promise<void>,
   ): Promise<ImportResult> {
-    const result = await this.dataSource.transaction(async (manager) => {
+    const result = await this.manager.transaction(async (manager) => {
       // What a batch finds stored must still be so when it is written, so imports of an organization take turns.
       await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK, organizationId]);
       await manager.query(`set local idle_in_transaction_session_timeout = '${STANDS_STILL}'`);
@@ -109,7 +105,10 @@ export class ImportService {
     this.onCommit(result);
     // Running servers made their plans for the tables as they were; this lets them make new ones.
     const records = Object.values(result.imported).reduce((sum, count) => sum + count, 0);
-    if (records >= BATCH) await this.dataSource.query(`analyze ${FILLED.join(', ')}`);
+    if (records >= BATCH) {
+      const tables = this.manager.dataSource.entityMetadatas.map(({ tableName }) => tableName);
+      await this.manager.query(`analyze ${[...tables, ...KEPT_BY_TRIGGERS].join(', ')}`);
+    }
     return result;
   }
 }

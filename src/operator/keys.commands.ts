@@ -87,7 +87,7 @@ function issueCommand(group: Command): void {
       const issued = await withDatabase(async (dataSource) => {
         await requireOrganization(dataSource, id);
         const settings = { ...limits, ...(label !== undefined && { label }), ...(expiresAt && { expiresAt }) };
-        return new ApiKeysService(dataSource).issue(id, settings);
+        return new ApiKeysService(dataSource.manager).issue(id, settings);
       });
       await answer(json, issued, () => issuedText(issued));
     });
@@ -104,7 +104,7 @@ function listCommand(group: Command): void {
       const { json, organization: id } = self.optsWithGlobals<GlobalOptions & { organization: number }>();
       const keys = await withDatabase(async (dataSource) => {
         await requireOrganization(dataSource, id);
-        return new ApiKeysService(dataSource).list(id);
+        return new ApiKeysService(dataSource.manager).list(id);
       });
       await answer(json, keys.map(rowOf), () => (keys.length > 0 ? keysTable(keys) : `Organization ${id} has no key.`));
     });
@@ -123,7 +123,7 @@ function setLimitsCommand(group: Command): void {
       const limits = checkedLimits(rest);
       if (Object.keys(limits).length === 0) throw new UsageError('--max-tokens or --refill-rate must be given');
       const key = await withDatabase(async (dataSource) =>
-        found(id, await new ApiKeysService(dataSource).setLimits(id, limits)),
+        found(id, await new ApiKeysService(dataSource.manager).setLimits(id, limits)),
       );
       await answer(json, rowOf(key), () => `Key ${id}: ${limitsText(key)}`);
     });
@@ -142,7 +142,7 @@ function rotateCommand(group: Command): void {
       const { oldEnds, ...issued } = await withDatabase(async (dataSource) =>
         found(
           id,
-          await new ApiKeysService(dataSource).rotate(id, overlap).catch((error: unknown) => {
+          await new ApiKeysService(dataSource.manager).rotate(id, overlap).catch((error: unknown) => {
             throw error instanceof KeyEnded ? new Refusal(`key ${id} is revoked or expired`) : error;
           }),
         ),
@@ -162,7 +162,7 @@ function revokeCommand(group: Command): void {
     .action(async (id: string, _, self: Command) => {
       const { json } = self.optsWithGlobals<GlobalOptions>();
       const revoked = await withDatabase(async (dataSource) =>
-        found(id, await new ApiKeysService(dataSource).revoke(id)),
+        found(id, await new ApiKeysService(dataSource.manager).revoke(id)),
       );
       await answer(json, revoked, () => `Key ${id} was revoked at ${revoked.revokedAt.toISOString()}`);
     });

@@ -28,12 +28,12 @@ export function organizationsCommands(program: Command): void {
 }
 
 async function create({ json, name }: GlobalOptions & { name: string }): Promise<void> {
-  const created = await withDatabase((dataSource) => new OrganizationsService(dataSource).create(name));
+  const created = await withDatabase((dataSource) => new OrganizationsService(dataSource.manager).create(name));
   await answer(json, created, () => `Organization ${created.id}: ${created.name}`);
 }
 
 async function list({ json }: GlobalOptions): Promise<void> {
-  const all = await withDatabase((dataSource) => new OrganizationsService(dataSource).list());
+  const all = await withDatabase((dataSource) => new OrganizationsService(dataSource.manager).list());
   await answer(json, all, () =>
     all.length === 0
       ? 'There is no organization yet: organizations create --name NAME makes one.'

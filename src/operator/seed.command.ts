@@ -48,7 +48,7 @@ async function seed({ json, organization: organizationId, leads, seed: number, u
   try {
     const { imported } = await withDatabase(async (dataSource) => {
       await requireOrganization(dataSource, organizationId);
-      return new ImportService(dataSource).importRecords(organizationId, seedRecords(plan), progress.records);
+      return new ImportService(dataSource.manager).importRecords(organizationId, seedRecords(plan), progress.records);
     });
     progress.stop();
     await answer(json, { imported }, () => importedText(imported));

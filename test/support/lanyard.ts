@@ -80,7 +80,7 @@ export async function startInProcess(overrides: Partial<Config> = {}, log?: Log)
   const operator: Operator = {
     createOrganization: (name) => app.get(OrganizationsService).create(name),
     issueKey: (organizationId, settings) => app.get(ApiKeysService).issue(organizationId, settings),
-    import: (organizationId, dataset) => new ImportService(app.get(DataSource)).import(organizationId, dataset),
+    import: (organizationId, dataset) => new ImportService(app.get(DataSource).manager).import(organizationId, dataset),
   };
   const stop = async (): Promise<void> => {
     if (!running.delete(stop)) return;

@@ -69,9 +69,9 @@ export const scopedTables = async (db: DataSource): Promise<string[]> =>
 
 /** Another organization with a row in each table: without one, an unscoped statement would meet nothing. */
 async function seedDecoy(db: DataSource): Promise<void> {
-  const { id } = await new OrganizationsService(db).create('Decoy');
+  const { id } = await new OrganizationsService(db.manager).create('Decoy');
   const { users, tagGroup, event, activation, lead, activity } = exhibitor();
-  await new ImportService(db).import(id, {
+  await new ImportService(db.manager).import(id, {
     users,
     tagGroups: [tagGroup],
     events: [event],
