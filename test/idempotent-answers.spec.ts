@@ -60,7 +60,7 @@ describe('a request that is sent again', () => {
   it('is tried again when the first one ended between the look and the lock', async () => {
     const rows = [[{ free: true, same: null, answer: null }], []];
     const manager = { query: () => Promise.resolve(rows.shift()) } as unknown as EntityManager;
-    const once = { key: 'k', fingerprint: Buffer.from('f'), replayed: () => undefined };
+    const once = { key: 'k', fingerprint: Buffer.from('f'), replayed: () => undefined, refusal: () => new Error() };
     const done = new IdempotentAnswers({} as DataSource).once(manager, 'a', once, () => Promise.resolve('{}'));
     await expect(done).rejects.toBeInstanceOf(TryAgain);
   });

@@ -1,5 +1,4 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import { sqlState } from '../database/transaction';
@@ -46,7 +45,7 @@ export class AccessService implements OnApplicationShutdown {
   private used = new Map<string, number>();
   private noting: NodeJS.Timeout | undefined;
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /** The caller, when the key was looked up a moment ago. */
   rememberedCallerOf(key: string): Caller | undefined {

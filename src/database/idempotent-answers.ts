@@ -1,8 +1,5 @@
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, EntityManager } from 'typeorm';
-import { ErrorInWords } from '../http/errors';
-import type { Once } from '../http/idempotency.guard';
 import type { Json } from './statements';
 import { sqlState, TryAgain } from './transaction';
 
@@ -38,33 +35,45 @@ const SWEEP = `
 /** milliseconds */
 const SWEPT_EVERY = 60_000;
 
+/** A request that is carried out once, however often it is sent. */
+export interface Once {
+  /** the client's name for it */
+  key: string;
+  /** SHA-256 of what it asks for */
+  fingerprint: Buffer;
+  /** to be called when the stored answer of the first is given */
+  replayed(): void;
+  /** the error for a key that stands for another request, or whose first request still runs */
+  refusal(reason: 'used' | 'running'): Error;
+}
+
 /** The first answers to requests with an Idempotency-Key (docs/decisions/0012). */
 @Injectable()
 export class IdempotentAnswers implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Idempotency');
   private sweeping?: NodeJS.Timeout;
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /**
    * Does the work, unless it was done before. Its answer is stored in the transaction of the write: afterwards both are
    * there, or none.
-   * @throws ErrorInWords 422 when the key stands for another request, 409 while the first one runs
+   * @throws the refusal, when the key stands for another request, and while the first one runs
    */
   async once(
     manager: EntityManager,
     apiKeyId: string,
-    { key, fingerprint, replayed }: Once,
+    { key, fingerprint, replayed, refusal }: Once,
     work: (manager: EntityManager) => Promise<Json>,
   ): Promise<Json> {
     type Claim = { free: boolean; same: boolean | null; answer: Json | null };
     const [claim] = await manager.query<Claim[]>(CLAIM, [apiKeyId, key, fingerprint]);
     if (typeof claim?.answer === 'string') {
-      if (!claim.same) throw new ErrorInWords(422, 'This Idempotency-Key was used for another request');
+      if (!claim.same) throw refusal('used');
       replayed();
       return claim.answer;
     }
-    if (!claim?.free) throw new ErrorInWords(409, 'The first request with this Idempotency-Key is still running');
+    if (!claim?.free) throw refusal('running');
     const answer = await work(manager);
     const stored = await manager.query<unknown[]>(STORE, [apiKeyId, key, fingerprint, answer]);
     // The first one ended between the look and the lock: its answer will be found.

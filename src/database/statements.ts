@@ -1,9 +1,7 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
-import type { Caller } from '../http/caller';
 import { poolOf, type TimedQuery } from './data-source';
 import { page, Render } from './json';
 import type { TrackedList } from './lists';
@@ -65,7 +63,9 @@ export interface FoundListing {
 }
 
 /** On whose behalf a statement runs. */
-type Owner = Pick<Caller, 'organizationId'>;
+export interface Owner {
+  organizationId: number;
+}
 
 /**
  * Prepared statements on the pool of the data source: one round trip and no planning each. `$1` is the organization of
@@ -80,7 +80,7 @@ export class Statements {
 
   constructor(
     private readonly turns: Turns,
-    @InjectDataSource() dataSource: DataSource,
+    dataSource: DataSource,
   ) {
     this.pool = poolOf(dataSource);
   }

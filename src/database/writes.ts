@@ -1,11 +1,9 @@
 import { BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { Client, type PoolClient } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
-import type { Caller } from '../http/caller';
 import { poolOf } from './data-source';
-import { IdempotentAnswers } from './idempotent-answers';
-import { Json, oneWithin, scoped, Statements } from './statements';
+import { IdempotentAnswers, type Once } from './idempotent-answers';
+import { Json, oneWithin, type Owner, scoped, Statements } from './statements';
 import { QUERY_CANCELED, retried, sqlState } from './transaction';
 import { Overloaded, Turns } from './turns';
 
@@ -19,6 +17,14 @@ const LONG_AT_A_TIME = 2;
 /** A client of a pool is a pg Client, which knows PostgreSQL's process, and whose end() does not wait for a statement. */
 type LongConnection = PoolClient & { processID: number; end(): Promise<void> };
 
+/** On whose behalf a write is done. */
+export interface Writer extends Owner {
+  /** the API key, whose idempotency keys are apart from those of others */
+  keyId: string;
+  /** set when the request has an Idempotency-Key */
+  once?: Once;
+}
+
 /** Writes of requests: run again where that helps, and under an Idempotency-Key once. */
 @Injectable()
 export class Writes implements BeforeApplicationShutdown {
@@ -31,43 +37,43 @@ export class Writes implements BeforeApplicationShutdown {
     private readonly statements: Statements,
     private readonly answers: IdempotentAnswers,
     private readonly turns: Turns,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
   ) {}
 
   /**
-   * A write of one statement, whose `$1` is the caller's organization.
+   * A write of one statement, whose `$1` is the writer's organization.
    * @param name unique name of the prepared statement
    * @returns the JSON text of its one row
    * @throws NotFoundException when it has none
    */
-  one(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
-    if (!caller.once) return retried(() => this.statements.one(caller, name, text, values));
-    return this.transaction(caller, (manager) => oneWithin(manager, name, text, scoped(caller, values)));
+  one(writer: Writer, name: string, text: string, values: unknown[]): Promise<Json> {
+    if (!writer.once) return retried(() => this.statements.one(writer, name, text, values));
+    return this.transaction(writer, (manager) => oneWithin(manager, name, text, scoped(writer, values)));
   }
 
   /** A write of one statement that may touch a million rows, and so take longer than others may. */
-  long(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
+  long(writer: Writer, name: string, text: string, values: unknown[]): Promise<Json> {
     const work = async (manager: EntityManager): Promise<Json> => {
       const connection = (await manager.queryRunner?.connect()) as LongConnection;
       await manager.query(`set local statement_timeout = ${LONG}`);
       if (this.isStopping) throw new Overloaded('The server stops');
       this.longWrites.add(connection);
       try {
-        return await oneWithin(manager, name, text, scoped(caller, values), LONG + ANSWER);
+        return await oneWithin(manager, name, text, scoped(writer, values), LONG + ANSWER);
       } finally {
         this.longWrites.delete(connection);
       }
     };
-    return this.longTurns.run(caller.organizationId, () => this.transaction(caller, work));
+    return this.longTurns.run(writer.organizationId, () => this.transaction(writer, work));
   }
 
   /** A write of one statement that most often touches little, but may touch as much as a long one. */
-  async oneElseLong(caller: Caller, name: string, text: string, values: unknown[]): Promise<Json> {
+  async oneElseLong(writer: Writer, name: string, text: string, values: unknown[]): Promise<Json> {
     try {
-      return await this.one(caller, name, text, values);
+      return await this.one(writer, name, text, values);
     } catch (error) {
       if (sqlState(error) !== QUERY_CANCELED) throw error;
-      return this.long(caller, name, text, values);
+      return this.long(writer, name, text, values);
     }
   }
 
@@ -96,8 +102,8 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   /** A write of several statements: all of them or none. Inside, only the passed manager may be touched. */
-  transaction(caller: Caller, work: (manager: EntityManager) => Promise<Json>): Promise<Json> {
-    const { organizationId, keyId, once } = caller;
+  transaction(writer: Writer, work: (manager: EntityManager) => Promise<Json>): Promise<Json> {
+    const { organizationId, keyId, once } = writer;
     const inside = (manager: EntityManager) => (once ? this.answers.once(manager, keyId, once, work) : work(manager));
     return retried(() => this.turns.run(organizationId, () => this.dataSource.transaction(inside)));
   }

@@ -1,17 +1,13 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Once } from './idempotency.guard';
+import type { Writer } from '../database/writes';
 
 /** On whose behalf a request is made: the organization of its API key, and the limits of that key. */
-export interface Caller {
-  organizationId: number;
-  keyId: string;
+export interface Caller extends Writer {
   /** tokens */
   maxTokens: number;
   /** tokens a second */
   refillRate: number;
-  /** set when the request has an Idempotency-Key */
-  once?: Once;
 }
 
 declare module 'express-serve-static-core' {

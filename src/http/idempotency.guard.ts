@@ -1,23 +1,19 @@
 import { createHash } from 'node:crypto';
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { InvalidField } from './errors';
-
-/** A request that is carried out once, however often it is sent. */
-export interface Once {
-  /** the client's name for it */
-  key: string;
-  /** SHA-256 of what it asks for */
-  fingerprint: Buffer;
-  /** to be called when the stored answer of the first is given */
-  replayed(): void;
-}
+import type { Once } from '../database/idempotent-answers';
+import { ErrorInWords, InvalidField } from './errors';
 
 const HEADER = 'idempotency-key';
 /** 1 to 255 visible ASCII characters */
 export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 /** Methods of which every repetition would do something again. */
 const METHODS = ['POST', 'PATCH'];
+
+const refusal: Once['refusal'] = (reason) =>
+  reason === 'used'
+    ? new ErrorInWords(422, 'This Idempotency-Key was used for another request')
+    : new ErrorInWords(409, 'The first request with this Idempotency-Key is still running');
 
 /** Takes up the `Idempotency-Key` of a POST or a PATCH, after its body is read. Other methods are idempotent as they are. */
 @Injectable()
@@ -32,7 +28,7 @@ export class IdempotencyGuard implements CanActivate {
     const response = http.getResponse<Response>();
     const replayed = (): void => void response.setHeader('Idempotency-Replayed', 'true');
     // A new object, as callers are remembered and shared.
-    request.caller = { ...request.caller, once: { key, fingerprint: fingerprintOf(request), replayed } };
+    request.caller = { ...request.caller, once: { key, fingerprint: fingerprintOf(request), replayed, refusal } };
     return true;
   }
 }
