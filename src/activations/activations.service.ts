@@ -6,11 +6,7 @@ import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import { ACTIVATION } from './activation.response';
 
-const LIST: TrackedListing = {
-  name: 'activations',
-  list: LISTS.activations,
-  render: ACTIVATION,
-};
+const LIST: TrackedListing = { list: LISTS.activations, render: ACTIVATION };
 
 const ONE = one('select * from activations where organization_id = $1 and id = $2', ACTIVATION);
 

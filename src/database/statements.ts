@@ -23,25 +23,24 @@ export interface Page {
   total: number;
 }
 
-interface Listing {
-  /** unique name of the prepared statement */
-  name: string;
-  /** json.ts tells about it */
-  render: Render;
-}
-
 /**
  * A list whose totals and places the database keeps. Its statement's parameters are the organization (unless the list
  * is shared) and the parent (if it has one).
  */
-export interface TrackedListing extends Listing {
+export interface TrackedListing {
   list: TrackedList;
+  /** json.ts tells about it */
+  render: Render;
   /** a select that has a row when what the list belongs to exists */
   exists?: string;
 }
 
 /** A list of few rows, which are counted and skipped. */
-export interface CountedListing extends Listing {
+export interface CountedListing {
+  /** unique name of the prepared statement */
+  name: string;
+  /** json.ts tells about it */
+  render: Render;
   /** whether the list is every organization's; `$1` is not the organization then */
   shared?: true;
   /** select of the list's rows, in its order, without a limit; `$n` parameters */
@@ -52,6 +51,7 @@ export interface CountedListing extends Listing {
 
 /** A list whose statement finds the page and the total by itself. */
 export interface FoundListing {
+  /** unique name of the prepared statement */
   name: string;
   /** whether the list is every organization's; `$1` is not the organization then */
   shared?: true;
@@ -61,6 +61,8 @@ export interface FoundListing {
    */
   page: (limit: number, index: string, known: string) => string;
 }
+
+type Listing = TrackedListing | CountedListing | FoundListing;
 
 /** On whose behalf a statement runs. */
 export interface Owner {
@@ -75,7 +77,7 @@ export interface Owner {
 @Injectable()
 export class Statements {
   private readonly pool: Pool;
-  private readonly pages = new Map<string, string>();
+  private readonly pages = new Map<string, { listing: Listing; text: string }>();
   private readonly known = new LRUCache<string, string>({ max: 500 });
 
   constructor(
@@ -105,22 +107,22 @@ export class Statements {
    */
   async page(
     owner: Owner,
-    listing: TrackedListing | CountedListing | FoundListing,
+    listing: Listing,
     given: unknown[],
     { limit, offset }: { limit: number; offset: number },
   ): Promise<Page> {
-    const isShared = 'list' in listing ? listing.list.shared : listing.shared;
-    const values = isShared ? given : scoped(owner, given);
+    const { name: list, shared } = 'list' in listing ? listing.list : listing;
+    const values = shared ? given : scoped(owner, given);
     const isFirst = offset === 0 && !('page' in listing);
-    const name = `${listing.name}:${limit}${isFirst ? ':first' : ''}`;
-    let text = this.pages.get(name);
-    if (text === undefined) {
-      text = pageStatement(listing, limit, values.length, isFirst);
-      this.pages.set(name, text);
+    const name = `${list}:${limit}${isFirst ? ':first' : ''}`;
+    let made = this.pages.get(name);
+    if (made?.listing !== listing) {
+      made = { listing, text: pageStatement(listing, limit, values.length, isFirst) };
+      this.pages.set(name, made);
     }
-    const question = 'page' in listing ? JSON.stringify([listing.name, values]) : undefined;
+    const question = 'page' in listing ? JSON.stringify([list, values]) : undefined;
     const all = [...values, ...(isFirst ? [] : [offset]), ...(question ? [this.known.get(question) ?? null] : [])];
-    const rows = await this.rows<[Json | null, string | null, string?]>(owner, name, text, all);
+    const rows = await this.rows<[Json | null, string | null, string?]>(owner, name, made.text, all);
     const [, total = null, known] = rows[0] ?? [];
     if (total === null) throw new NotFoundException();
     if (question && known) this.known.set(question, known);
@@ -135,7 +137,7 @@ export class Statements {
     text: string,
     values: unknown[],
   ): Promise<R[]> {
-    const query: QueryArrayConfig = { name, text, values, rowMode: 'array' };
+    const query = prepared(name, text, values);
     return (await this.turns.run(organizationId, () => this.pool.query<R>(query))).rows;
   }
 }
@@ -155,7 +157,7 @@ export async function allWithin(
   timeout?: number,
 ): Promise<Json[]> {
   const connection = (await manager.queryRunner?.connect()) as PoolClient;
-  const query: TimedQuery = { name, text, values, rowMode: 'array', ...(timeout && { timeout }) };
+  const query: TimedQuery = { ...prepared(name, text, values), ...(timeout && { timeout }) };
   const { rows } = await connection.query<[Json]>(query);
   return rows.map(([json]) => json);
 }
@@ -169,8 +171,18 @@ function found([json]: Json[]): Json {
   return json;
 }
 
+const texts = new Map<string, string>();
+
+/** @throws when another statement has the name, which the driver notices only on a connection that knows both */
+function prepared(name: string, text: string, values: unknown[]): QueryArrayConfig {
+  const known = texts.get(name);
+  if (known === undefined) texts.set(name, text);
+  else if (known !== text) throw new Error(`Two statements are called '${name}'`);
+  return { name, text, values, rowMode: 'array' };
+}
+
 function pageStatement(
-  listing: TrackedListing | CountedListing | FoundListing,
+  listing: Listing,
   limit: number,
   values: number,
   isFirst: boolean,

@@ -9,7 +9,6 @@ import type { EventAddLeadsV0Input, EventLeadInput } from './event.dto';
 import { EVENT_LEAD } from './event.response';
 
 const LIST: TrackedListing = {
-  name: 'events.leads',
   list: LISTS.eventLeads,
   exists: 'select from events where organization_id = $1 and id = $2',
   render: EVENT_LEAD,

@@ -8,11 +8,7 @@ import type { PageQuery } from '../http/parameters';
 import type { EventCreateV0Input, EventUpdateV0Input } from './event.dto';
 import { EVENT, USER } from './event.response';
 
-const LIST: TrackedListing = {
-  name: 'events',
-  list: LISTS.events,
-  render: EVENT,
-};
+const LIST: TrackedListing = { list: LISTS.events, render: EVENT };
 
 const ONE = one('select * from events where organization_id = $1 and id = $2', EVENT);
 

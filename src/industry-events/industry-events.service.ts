@@ -12,11 +12,7 @@ import { IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
 import { SEARCH, searched } from './search';
 
-const LIST: TrackedListing = {
-  name: 'industryEvents',
-  list: LISTS.industryEvents,
-  render: INDUSTRY_EVENT,
-};
+const LIST: TrackedListing = { list: LISTS.industryEvents, render: INDUSTRY_EVENT };
 
 const HAS_URL = 'event_url_digest(event_url) = event_url_digest($1) and event_url = $1';
 

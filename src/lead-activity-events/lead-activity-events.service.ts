@@ -8,11 +8,11 @@ import { LEAD_ACTIVITY_EVENT } from './lead-activity-event.response';
 
 const render = LEAD_ACTIVITY_EVENT;
 
-const ALL: TrackedListing = { name: 'leadActivityEvents', list: LISTS.leadActivityEvents, render };
+const ALL: TrackedListing = { list: LISTS.leadActivityEvents, render };
 
-const BY_LEAD: TrackedListing = { name: 'leadActivityEvents.lead', list: LISTS.leadActivityEventsByLead, render };
+const BY_LEAD: TrackedListing = { list: LISTS.leadActivityEventsByLead, render };
 
-const BY_TYPE: TrackedListing = { name: 'leadActivityEvents.type', list: LISTS.leadActivityEventsByType, render };
+const BY_TYPE: TrackedListing = { list: LISTS.leadActivityEventsByType, render };
 
 /** One lead's of one type are few. */
 const OF_LEAD_AND_TYPE = 'from lead_activity_events where organization_id = $1 and lead_id = $2 and event_type = $3';

@@ -10,11 +10,7 @@ import type { PageQuery } from '../http/parameters';
 import type { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
 import { LEAD } from './lead.response';
 
-const LIST: TrackedListing = {
-  name: 'leads',
-  list: LISTS.leads,
-  render: LEAD,
-};
+const LIST: TrackedListing = { list: LISTS.leads, render: LEAD };
 
 const ONE = one('select * from leads where organization_id = $1 and id = $2', LEAD);
 

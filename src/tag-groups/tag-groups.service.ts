@@ -6,11 +6,7 @@ import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import { TAG_GROUP } from './tag-group.response';
 
-const LIST: TrackedListing = {
-  name: 'tagGroups',
-  list: LISTS.tagGroups,
-  render: TAG_GROUP,
-};
+const LIST: TrackedListing = { list: LISTS.tagGroups, render: TAG_GROUP };
 
 const ONE = one('select * from tag_groups where organization_id = $1 and id = $2', TAG_GROUP);
 
