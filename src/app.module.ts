@@ -1,5 +1,4 @@
 import { DynamicModule, Module } from '@nestjs/common';
-import { ConfigModule } from '@nestjs/config';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AccessGuard } from './access/access.guard';
 import { AccessModule } from './access/access.module';
@@ -32,15 +31,8 @@ const resources = [
   TagGroupsModule,
 ];
 
-/** What resources stand on. ConfigService gives the settings too, to modules that bring settings of their own. */
-const foundations = (config: Config) => [
-  ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true, skipProcessEnv: true, load: [() => ({ ...config })] }),
-  DatabaseModule,
-  RateLimitModule,
-  AccessModule,
-  ObservabilityModule,
-  HealthModule,
-];
+/** What resources stand on. */
+const foundations = [DatabaseModule, RateLimitModule, AccessModule, ObservabilityModule, HealthModule];
 
 /** Catches what no other route took, so it is imported last. */
 @Module({ controllers: [NotFoundController] })
@@ -65,7 +57,7 @@ export class AppModule {
     return {
       module: AppModule,
       global: true,
-      imports: [...foundations(config), ...resources, PagesModule, NotFoundModule],
+      imports: [...foundations, ...resources, PagesModule, NotFoundModule],
       providers: [{ provide: Config, useValue: config }, ...way],
       exports: [Config],
     };
