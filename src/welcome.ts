@@ -7,10 +7,11 @@ import { OrganizationsService } from './access/organizations.service';
 import { Config } from './config';
 import { connect } from './database/migrate';
 import type { OpenDatabase } from './database/open';
+import { PROGRAM } from './operator/arguments';
 import { demo } from './operator/demo';
 import { ImportService } from './operator/import.service';
 
-const ISSUE_A_KEY = 'npm run --silent operator -- keys issue --organization ID';
+const ISSUE_A_KEY = `${PROGRAM} keys issue --organization ID`;
 
 /**
  * Tells a person who started the server what to do next. The first start on the embedded PostgreSQL makes an

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { Pool } from 'pg';
 import { accountFor, spawnAs } from '../src/database/embedded/account';
 import { findNativePackage, prepareBinaries, readNativePackage } from '../src/database/embedded/binaries';
-import { EmbeddedPostgresError } from '../src/database/embedded/embedded-postgres';
+import { EmbeddedPostgresError } from '../src/database/embedded/embedded-postgres-error';
 import { EmbeddedFixtures, killPostmaster, postmasterOf, query, until } from './support/embedded-fixtures';
 
 const root = process.getuid?.() === 0;

@@ -181,12 +181,7 @@ function prepared(name: string, text: string, values: unknown[]): QueryArrayConf
   return { name, text, values, rowMode: 'array' };
 }
 
-function pageStatement(
-  listing: Listing,
-  limit: number,
-  values: number,
-  isFirst: boolean,
-): string {
+function pageStatement(listing: Listing, limit: number, values: number, isFirst: boolean): string {
   const index = `$${values + 1}::bigint`;
   if ('page' in listing) return listing.page(limit, index, `$${values + 2}::text`);
   const place = isFirst ? undefined : index;

@@ -2,9 +2,8 @@ import { Command } from 'commander';
 import { command, GlobalOptions } from './arguments';
 import { CheckService } from './check.service';
 import { withDatabase } from './session';
-import { styled } from './style';
 import { figure, table } from './table';
-import { answer, Refusal } from './terminal';
+import { answer, Refusal, styled } from './terminal';
 
 /** `check` */
 export function checkCommand(program: Command): void {

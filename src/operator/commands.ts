@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { Command } from 'commander';
+import { PROGRAM } from './arguments';
 import { checkCommand } from './check.command';
 import { completionCommand } from './completion.command';
 import { configCommand } from './config.command';
@@ -10,7 +11,7 @@ import { migrateCommand } from './migrate.command';
 import { organizationsCommands } from './organizations.commands';
 import { seedCommand } from './seed.command';
 import { statusCommand } from './status.command';
-import { styled } from './style';
+import { styled } from './terminal';
 
 const ABOUT = [
   "The operator's side of Lanyard: organizations, API keys, import and export, and how it all is.",
@@ -20,16 +21,16 @@ const ABOUT = [
 
 const FIRST_STEPS = `
 Examples, from nothing to a key:
-  $ npm run --silent operator -- organizations create --name "Cobalt Systems"
-  $ npm run --silent operator -- keys issue --organization 1 --label crm-sync
-  $ npm run --silent operator -- import dataset.json --organization 1
-  $ npm run --silent operator -- status
-  $ npm run --silent operator -- keys issue --help
+  $ ${PROGRAM} organizations create --name "Cobalt Systems"
+  $ ${PROGRAM} keys issue --organization 1 --label crm-sync
+  $ ${PROGRAM} import dataset.json --organization 1
+  $ ${PROGRAM} status
+  $ ${PROGRAM} keys issue --help
 
 Results go to standard output, messages and progress to standard error. Colours are for terminals; NO_COLOR takes them
 away. completion has a shell complete all of this.
 Exit status: 0 done, 1 refused (with one line of reason), 2 wrong usage; 128 and the signal's number when it was ended
-(130 by Ctrl-C, 141 when nobody reads its result).`;
+(130 by Ctrl-C, 141 when nobody reads its result, or 0 of an export to standard output).`;
 
 const coloured = (format: Parameters<typeof styleText>[0]) => (text: string) =>
   styleText(format, text, { validateStream: false });
@@ -44,7 +45,7 @@ const HELP_STYLES = {
 
 /** The whole command line. It throws CommanderError instead of ending the process. */
 export function operatorProgram(): Command {
-  const program = new Command('npm run --silent operator --')
+  const program = new Command(PROGRAM)
     .description(ABOUT)
     .usage('<command> [options]')
     .option('--json', 'print the result as one JSON value')

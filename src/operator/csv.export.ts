@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { exportedColumns } from './csv.columns';
 import type { Draft } from './csv.fields';
 import { withoutFormula } from './csv.formulas';
-import type { CsvForm } from './csv.import';
+import type { CsvForm } from './csv.options';
 import type { Form } from './export.form';
 
 /** Records as rows of a table. */

@@ -3,22 +3,16 @@ import { CsvError, parse } from 'csv-parse';
 import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { isUuid } from '../http/text';
-import { Column, columnsOf, Mapping } from './csv.columns';
-import { CellFault, CSV_FIELDS, CsvSection, Draft } from './csv.fields';
+import { INDUSTRY_EVENT } from '../industry-events/industry-event.response';
+import { Column, columnsOf } from './csv.columns';
+import { CellFault, CSV_FIELDS, Draft } from './csv.fields';
 import { asItWas } from './csv.formulas';
+import type { CsvForm } from './csv.options';
 import { LINES_OF_CSV, textsOf } from './dataset-source';
-import { storedRecords } from './export.records';
+import { LEADS } from './export.records';
 import { ImportFault } from './import-fault';
+import { IMPORT_LOCK } from './import.checks';
 import type { UncheckedRecord } from './import.service';
-
-/** How a CSV file is written and what its columns mean. */
-export interface CsvForm {
-  section: CsvSection;
-  delimiter: string;
-  mappings: Mapping[];
-  /** cells are as they are: no quote stands before what looks like a formula */
-  raw: boolean;
-}
 
 interface Row {
   cells: string[];
@@ -187,4 +181,39 @@ async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   }
   yield batch;
   if (fault !== undefined) throw fault;
+}
+
+const STORED = {
+  leads: `select row_to_json(r) as record
+    from (${LEADS} where page.organization_id = $2 and page.id = any($1::uuid[])) r`,
+  industryEvents: `with page as (select * from industry_events where id = any($1::uuid[]) and $2::integer is not null)
+    select row_to_json(r) as record from (${INDUSTRY_EVENT}) r`,
+};
+
+/** Nobody changes them, or takes them away, before the transaction's end. */
+const HELD = {
+  leads: [
+    'select from leads where organization_id = $2 and id = any($1::uuid[]) order by id for update',
+    `select from event_leads where organization_id = $2 and lead_id = any($1::uuid[]) order by event_id, lead_id
+      for update`,
+  ],
+  industryEvents: [
+    `select pg_advisory_xact_lock(${IMPORT_LOCK}, 0) where $1::uuid[] is not null and $2::integer is not null`,
+    'select from industry_events where id = any($1::uuid[]) and $2::integer is not null order by id for update',
+  ],
+};
+
+/**
+ * What is stored of the leads of an organization, or of the catalogue, under some ids, held for the transaction.
+ * @returns records without their moments, which stay, and without bookmarks
+ */
+async function storedRecords(
+  manager: EntityManager,
+  section: keyof typeof STORED,
+  organizationId: number,
+  ids: string[],
+): Promise<Record<string, unknown>[]> {
+  for (const statement of HELD[section]) await manager.query(statement, [ids, organizationId]);
+  const rows = await manager.query<{ record: Record<string, unknown> }[]>(STORED[section], [ids, organizationId]);
+  return rows.map(({ record: { createdAt: _, updatedAt: __, ...record } }) => record);
 }

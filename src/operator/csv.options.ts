@@ -1,8 +1,16 @@
 import { Command, Help, Option } from 'commander';
-import { mappingsOf } from './csv.columns';
+import { type Mapping, mappingsOf } from './csv.columns';
 import { CSV_FIELDS, CSV_SECTIONS, CsvSection } from './csv.fields';
-import type { CsvForm } from './csv.import';
 import { UsageError } from './terminal';
+
+/** How a CSV file is written and what its columns mean. */
+export interface CsvForm {
+  section: CsvSection;
+  delimiter: string;
+  mappings: Mapping[];
+  /** cells are as they are: no quote stands before what looks like a formula */
+  raw: boolean;
+}
 
 /** Options of the commands that read or write CSV. */
 export interface CsvOptions {

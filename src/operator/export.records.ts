@@ -1,8 +1,6 @@
-import type { EntityManager } from 'typeorm';
 import { dateTime, object, objects, values } from '../database/json';
 import { INDUSTRY_EVENT } from '../industry-events/industry-event.response';
 import type { SectionName } from './dataset';
-import { IMPORT_LOCK } from './import-fault';
 
 /**
  * The statements that render the records of a dataset, each section in the order of its list. The organization is
@@ -53,7 +51,7 @@ const COMPANY = `company_name as name, company_industry as industry, company_lin
   company_street_address as "streetAddress", company_city as city, company_state as state, company_zip as zip,
   company_country as country`;
 
-const LEADS = `
+export const LEADS = `
   select id, ${dateTime('created_at')} as "createdAt", created_by as "createdBy", first_name as "firstName",
     last_name as "lastName", email, description, linkedin, facebook, twitter, job_title as "jobTitle", address,
     profile_picture as "profilePicture", is_enriched as "isEnriched", number_of_scans as "numberOfScans",
@@ -81,41 +79,6 @@ const LEAD_ACTIVITY_EVENTS = `
 const ofOrganization = (render: string, organizationId: number): string => `
   select row_to_json(r)::text as record
   from (${render} where page.organization_id = ${organizationId} order by page.created_at, page.id) r`;
-
-const STORED = {
-  leads: `select row_to_json(r) as record
-    from (${LEADS} where page.organization_id = $2 and page.id = any($1::uuid[])) r`,
-  industryEvents: `with page as (select * from industry_events where id = any($1::uuid[]) and $2::integer is not null)
-    select row_to_json(r) as record from (${INDUSTRY_EVENT}) r`,
-};
-
-/** Nobody changes them, or takes them away, before the transaction's end. */
-const HELD = {
-  leads: [
-    'select from leads where organization_id = $2 and id = any($1::uuid[]) order by id for update',
-    `select from event_leads where organization_id = $2 and lead_id = any($1::uuid[]) order by event_id, lead_id
-      for update`,
-  ],
-  industryEvents: [
-    `select pg_advisory_xact_lock(${IMPORT_LOCK}, 0) where $1::uuid[] is not null and $2::integer is not null`,
-    'select from industry_events where id = any($1::uuid[]) and $2::integer is not null order by id for update',
-  ],
-};
-
-/**
- * What is stored of the leads of an organization, or of the catalogue, under some ids, held for the transaction.
- * @returns records without their moments, which stay, and without bookmarks
- */
-export async function storedRecords(
-  manager: EntityManager,
-  section: keyof typeof STORED,
-  organizationId: number,
-  ids: string[],
-): Promise<Record<string, unknown>[]> {
-  for (const statement of HELD[section]) await manager.query(statement, [ids, organizationId]);
-  const rows = await manager.query<{ record: Record<string, unknown> }[]>(STORED[section], [ids, organizationId]);
-  return rows.map(({ record: { createdAt: _, updatedAt: __, ...record } }) => record);
-}
 
 /** The catalogue is everybody's. Only a bookmark is told: `isBookmarked: false` would take another one away. */
 const industryEvents = (organizationId: number): string => `

@@ -1,12 +1,11 @@
 import { Command } from 'commander';
 import { command, GlobalOptions, organization, PROGRAM, requireOrganization } from './arguments';
-import { CsvForm, CsvRecords } from './csv.import';
-import { csvFormOf, CsvOptions, fieldsText, withCsvOptions } from './csv.options';
+import { CsvRecords } from './csv.import';
+import { type CsvForm, csvFormOf, CsvOptions, fieldsText, withCsvOptions } from './csv.options';
 import { SECTIONS } from './dataset';
 import { chunksOf, openDataset, sizeOf } from './dataset-source';
 import { ImportFault } from './import-fault';
 import { type Asking, ImportResult, ImportService } from './import.service';
-import { importedText } from './import.text';
 import { Progress } from './progress';
 import { withDatabase } from './session';
 import { figure } from './table';
@@ -40,7 +39,7 @@ export function importCommand(program: Command): void {
     result: '{imported: {users, leads, …}, events: {REF: eventId}}, imported being counts of records',
     examples: [
       'import dataset.json --organization 1',
-      'gunzip < leads.ndjson.gz | npm run --silent operator -- import - --organization 1 --json',
+      `gunzip < leads.ndjson.gz | ${PROGRAM} import - --organization 1 --json`,
       'import leads.csv --organization 1 --csv leads --delimiter ";" --map "Contact ID=ref"',
     ],
   });
@@ -111,4 +110,10 @@ function summary({ imported, events }: ImportResult): string {
     ...all.slice(0, SHOWN).map(([ref, id]) => `Event ${id}: ${ref}`),
     ...(all.length > SHOWN ? [`and ${figure(all.length - SHOWN)} more events (--json shows them all)`] : []),
   ].join('\n');
+}
+
+/** What was imported, in one line. */
+export function importedText(imported: ImportResult['imported']): string {
+  const read = Object.entries(imported).filter(([, count]) => count > 0);
+  return `Imported: ${read.map(([section, count]) => `${figure(count)} ${section}`).join(', ') || 'nothing'}`;
 }

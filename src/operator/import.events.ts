@@ -1,5 +1,5 @@
 import type { EventRecord, TagGroupRecord } from './dataset';
-import { checked, identified, Placed, refuseForeign, resolve, Scope } from './import-fault';
+import { checked, identified, Placed, refuseForeign, resolve, Scope } from './import.checks';
 import { lastOfEach, replaceLinksStatement, Row, upsertStatement, write } from './upsert';
 
 const TAG_GROUPS = upsertStatement({

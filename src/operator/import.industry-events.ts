@@ -2,7 +2,8 @@ import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { violates } from '../database/transaction';
 import type { IndustryEventRecord } from './dataset';
-import { IMPORT_LOCK, ImportFault, Placed, Scope } from './import-fault';
+import { ImportFault } from './import-fault';
+import { IMPORT_LOCK, Placed, Scope } from './import.checks';
 import { lastOfEach, Row } from './upsert';
 
 /** Columns of a record of the catalogue with their types; the API's names of them follow from these. */

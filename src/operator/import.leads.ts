@@ -1,5 +1,6 @@
 import type { LeadRecord } from './dataset';
-import { checked, ImportFault, type Mention, part, Placed, resolve, Scope } from './import-fault';
+import { ImportFault } from './import-fault';
+import { checked, type Mention, part, Placed, resolve, Scope } from './import.checks';
 import { lastOfEach, linkStatements, recordStatements, renderAhead, write, writeLinks, writeRecords } from './upsert';
 
 const TEXTS = [

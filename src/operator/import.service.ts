@@ -2,8 +2,8 @@ import type { EntityManager } from 'typeorm';
 import { makePlain } from '../http/plain-json';
 import { firstFault, instantiate } from '../http/reader';
 import { LAST_SECTION, RECORDS, SectionName, SECTIONS } from './dataset';
-import { IMPORT_LOCK, ImportFault, Placed, Scope } from './import-fault';
-import { clash } from './import.clash';
+import { ImportFault } from './import-fault';
+import { clash, IMPORT_LOCK, Placed, Scope } from './import.checks';
 import { WRITERS } from './import.writers';
 import { References } from './references';
 

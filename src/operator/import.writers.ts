@@ -1,5 +1,5 @@
 import type { ActivationRecord, LeadActivityEventRecord, SectionName, UserRecord } from './dataset';
-import { checked, identified, type Mention, part, Placed, refuseForeign, resolve, Scope } from './import-fault';
+import { checked, identified, type Mention, part, Placed, refuseForeign, resolve, Scope } from './import.checks';
 import { locationOf, writeEvents, writeTagGroups } from './import.events';
 import { writeIndustryEvents } from './import.industry-events';
 import { leadsWriter } from './import.leads';

@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import { operatorProgram } from './commands';
 import { reportOf } from './report';
-import { styled } from './style';
-import { say } from './terminal';
+import { say, styled } from './terminal';
 
 operatorProgram()
   .parseAsync()

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { isCalendarDay } from '../http/text';
 import { command, GlobalOptions, INT32, organization, requireOrganization, wholeNumber } from './arguments';
 import { ImportService, UncheckedRecord } from './import.service';
-import { importedText } from './import.text';
+import { importedText } from './import.command';
 import { Progress } from './progress';
 import { Chance } from './seed.chance';
 import { inventLead, meetings } from './seed.leads';

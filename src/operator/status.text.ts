@@ -1,6 +1,6 @@
 import type { Status } from './status.service';
-import { styled } from './style';
 import { figure, pairs, table } from './table';
+import { styled } from './terminal';
 
 /** The status as a person reads it. */
 export function statusText(status: Status): string {

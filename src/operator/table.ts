@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import Table from 'cli-table3';
-import { styled } from './style';
+import { styled } from './terminal';
 
 export type Cell = string | number | null;
 

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { getSystemErrorMap } from 'node:util';
+import { getSystemErrorMap, styleText } from 'node:util';
 
 /** Why a command is not carried out, in one line: exit status 1. */
 export class Refusal extends Error {}
@@ -32,6 +32,16 @@ export function write(stream: Writable, text: string, name: string): Promise<voi
     });
   });
 }
+
+/**
+ * Text with colours where it goes to a terminal that shows them. Node decides; it hears NO_COLOR, FORCE_COLOR and
+ * NODE_DISABLE_COLORS.
+ */
+export const styled = (
+  format: Parameters<typeof styleText>[0],
+  text: string,
+  stream: NodeJS.WriteStream = process.stdout,
+): string => styleText(format, text, { stream });
 
 /** The result of a command: one JSON value with `--json`, else text for a person. */
 export async function answer(json: boolean | undefined, result: unknown, text: () => string): Promise<void> {

@@ -5,8 +5,6 @@ import { codeOf, EmbeddedPostgresError, explain, messageOf } from './embedded-po
 import { DATABASE, Membership } from './membership';
 import { Server, StartAgain } from './server';
 
-export { EmbeddedPostgresError };
-
 export interface EmbeddedPostgres {
   /** Connection string of the service's database; it stays the same when PostgreSQL is killed and started again. */
   readonly url: string;
