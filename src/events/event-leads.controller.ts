@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Put, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { EventIdParam, JsonBody, PageQuery, UuidParam } from '../http/parameters';
+import { JsonBody, PageQuery, UuidParam, WholeIdParam } from '../http/parameters';
 import { ReturnsList, ReturnsNothing, ReturnsPage } from '../http/returns';
 import { EventAddLeadsV0Input, MOST_EVENT_LEADS } from './event.dto';
 import { EventLeadsService } from './event-leads.service';
@@ -26,7 +26,7 @@ export class EventLeadsController {
       'themselves are read by their ids.',
   })
   @ReturnsPage('eventLeads', EventLeadV0Response)
-  leads(@CurrentCaller() caller: Caller, @EventIdParam() eventId: number, @Query() page: PageQuery) {
+  leads(@CurrentCaller() caller: Caller, @WholeIdParam('eventId') eventId: number, @Query() page: PageQuery) {
     return this.eventLeads.list(caller, eventId, page);
   }
 
@@ -40,7 +40,11 @@ export class EventLeadsController {
       'stands in the body twice, the last entry counts. Leads that are not in the body keep their association.',
   })
   @ReturnsList('eventLeads', EventLeadV0Response, MOST_EVENT_LEADS)
-  associate(@CurrentCaller() caller: Caller, @EventIdParam() eventId: number, @JsonBody() body: EventAddLeadsV0Input) {
+  associate(
+    @CurrentCaller() caller: Caller,
+    @WholeIdParam('eventId') eventId: number,
+    @JsonBody() body: EventAddLeadsV0Input,
+  ) {
     return this.eventLeads.associate(caller, eventId, body);
   }
 
@@ -51,7 +55,11 @@ export class EventLeadsController {
     description: 'Ends the association of one lead with the event. Both stay, and so do all other associations.',
   })
   @ReturnsNothing()
-  dissociate(@CurrentCaller() caller: Caller, @EventIdParam() eventId: number, @UuidParam('leadId') leadId: string) {
+  dissociate(
+    @CurrentCaller() caller: Caller,
+    @WholeIdParam('eventId') eventId: number,
+    @UuidParam('leadId') leadId: string,
+  ) {
     return this.eventLeads.dissociate(caller, eventId, leadId);
   }
 
@@ -63,7 +71,7 @@ export class EventLeadsController {
       'The users of the organization who are assigned to the event, page by page. The operator assigns them.',
   })
   @ReturnsPage('users', UserV0Response)
-  users(@CurrentCaller() caller: Caller, @EventIdParam() eventId: number, @Query() page: PageQuery) {
+  users(@CurrentCaller() caller: Caller, @WholeIdParam('eventId') eventId: number, @Query() page: PageQuery) {
     return this.events.users(caller, eventId, page);
   }
 }

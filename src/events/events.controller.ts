@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { EventIdParam, JsonBody, PageQuery } from '../http/parameters';
+import { JsonBody, PageQuery, WholeIdParam } from '../http/parameters';
 import { Returns, ReturnsNothing, ReturnsPage } from '../http/returns';
 import { Tag } from '../http/tag';
 import { EventCreateV0Input, EventUpdateV0Input } from './event.dto';
@@ -31,7 +31,7 @@ export class EventsController {
     description: 'One event, with its location and the ids of its tag groups.',
   })
   @Returns(Event)
-  get(@CurrentCaller() caller: Caller, @EventIdParam() eventId: number) {
+  get(@CurrentCaller() caller: Caller, @WholeIdParam('eventId') eventId: number) {
     return this.events.get(caller, eventId);
   }
 
@@ -55,7 +55,11 @@ export class EventsController {
       'left out. What the body cannot carry stays: the location, tag groups, users, leads and creator.',
   })
   @Returns(Event)
-  replace(@CurrentCaller() caller: Caller, @EventIdParam() eventId: number, @JsonBody() body: EventUpdateV0Input) {
+  replace(
+    @CurrentCaller() caller: Caller,
+    @WholeIdParam('eventId') eventId: number,
+    @JsonBody() body: EventUpdateV0Input,
+  ) {
     return this.events.replace(caller, eventId, body);
   }
 
@@ -68,7 +72,7 @@ export class EventsController {
       'activity events that point to it: their `associatedEvent` and `associatedActivation` become null.',
   })
   @ReturnsNothing()
-  delete(@CurrentCaller() caller: Caller, @EventIdParam() eventId: number) {
+  delete(@CurrentCaller() caller: Caller, @WholeIdParam('eventId') eventId: number) {
     return this.events.delete(caller, eventId);
   }
 }

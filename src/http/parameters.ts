@@ -12,7 +12,7 @@ const uuid: PipeTransform<string, string> = {
   },
 };
 
-const eventId: PipeTransform<string, number> = {
+const wholeId: PipeTransform<string, number> = {
   transform: (value) => {
     const id = digits(value);
     if (!Number.isSafeInteger(id) || id < 1) throw new BadRequestException();
@@ -38,8 +38,8 @@ const pathParam =
 /** The id of a resource in the path: a uuid in any letter case, else 400. */
 export const UuidParam = (name: string): ParameterDecorator => pathParam(name, uuid, UUID);
 
-/** The id of an event in the path: a positive safe integer in decimal digits, else 400. */
-export const EventIdParam = (): ParameterDecorator => pathParam('eventId', eventId, WHOLE_ID);
+/** The id of a resource with numbers in the path: a positive safe integer in decimal digits, else 400. */
+export const WholeIdParam = (name: string): ParameterDecorator => pathParam(name, wholeId, WHOLE_ID);
 
 /** Marks a handler that reads a JSON body; of every other write it must come whole, and nobody looks at it. */
 export const READS_BODY = Symbol('readsBody');
