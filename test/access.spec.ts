@@ -1,29 +1,34 @@
 import { ForbiddenException, Logger } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { AccessGuard } from '../src/access/access.guard';
 import { AccessService } from '../src/access/access.service';
+import { ApiKeysService } from '../src/access/api-keys.service';
 import { AuthenticationFailures } from '../src/access/authentication-failures';
 import { newKey } from '../src/access/key-format';
+import { OrganizationsService } from '../src/access/organizations.service';
 import { Config } from '../src/config';
+import { dataSourceOptions, poolOf } from '../src/database/data-source';
+import { type TestDatabase, testDatabase } from './support/database';
 
 const MINUTE = 60_000;
 
 /** A data source that knows one key, and is answered by hand. */
 function database(known: object | undefined) {
-  const lookUps: { answer: (rows?: object[]) => void; fail: () => void }[] = [];
+  const lookUps: { hashes: Buffer[]; answer: (rows?: object[]) => void; fail: () => void }[] = [];
   const uses: [ids: string[], requests: number[]][] = [];
+  const lookUp = (hashes: Buffer[]): Promise<object[]> =>
+    new Promise((resolve, reject) => {
+      const rows = known ? hashes.map((hash) => ({ ...known, hash: hash.toString('base64') })) : [];
+      lookUps.push({ hashes, answer: (given = rows) => resolve(given), fail: () => reject(new Error('away')) });
+    });
   const source = {
     failsToWrite: false,
-    query: (sql: string, values: [ids: string[], requests: number[]]) => {
-      if (sql.includes('update api_keys')) {
-        uses.push(values);
-        return source.failsToWrite ? Promise.reject(new Error('away')) : Promise.resolve();
-      }
-      return new Promise((resolve, reject) =>
-        lookUps.push({ answer: (rows = known ? [known] : []) => resolve(rows), fail: () => reject(new Error('away')) }),
-      );
+    query: (sql: string, values: unknown[]) => {
+      if (!sql.includes('update api_keys')) return lookUp(values[0] as Buffer[]);
+      uses.push(values as (typeof uses)[0]);
+      return source.failsToWrite ? Promise.reject(new Error('away')) : Promise.resolve();
     },
   };
   const access = new AccessService(source as unknown as DataSource);
@@ -55,6 +60,33 @@ describe('who a key speaks for', () => {
     lookUps[0]?.answer();
     expect(await Promise.all(asked)).toEqual([caller, caller, caller]);
     void access.callerOf(newKey());
+    expect(lookUps).toHaveLength(2);
+  });
+
+  it('is asked in one statement after the other for all keys that wait, and no key is refused', async () => {
+    const { access, lookUps } = database(caller);
+    const asked = Array.from({ length: 3000 }, () => access.callerOf(newKey()));
+    for (let next = 0; next < lookUps.length; next++) {
+      expect(lookUps).toHaveLength(next + 1);
+      lookUps[next]?.answer();
+      await new Promise(setImmediate);
+    }
+    expect(lookUps.map(({ hashes }) => hashes.length)).toEqual([1, 1000, 1000, 999]);
+    expect(await Promise.all(asked)).toEqual(asked.map(() => caller));
+  });
+
+  it('is told to each key, also when the answer has them in another order, and not all of them', async () => {
+    const { access, lookUps } = database(undefined);
+    const keys = [newKey(), newKey(), newKey(), newKey()];
+    const asked = keys.map((key) => access.callerOf(key));
+    lookUps[0]?.answer();
+    await new Promise(setImmediate);
+    const row = (n: number) => ({ ...caller, keyId: `k${n}`, hash: lookUps[1]?.hashes[n]?.toString('base64') });
+    lookUps[1]?.answer([row(2), row(0)]);
+    const [second, fourth] = [0, 2].map((n) => ({ ...caller, keyId: `k${n}` }));
+    expect(await Promise.all(asked)).toEqual([undefined, second, undefined, fourth]);
+    expect(keys.map((key) => access.rememberedCallerOf(key))).toEqual([undefined, second, undefined, fourth]);
+    await Promise.all(keys.map((key) => access.callerOf(key)));
     expect(lookUps).toHaveLength(2);
   });
 
@@ -147,6 +179,37 @@ describe('who a key speaks for', () => {
     await use(db);
     await pass(MINUTE);
     expect(warn.mock.calls).toEqual([[{ message: 'The last use of the keys could not be written' }]]);
+  });
+});
+
+describe('keys that are looked up in PostgreSQL', () => {
+  let database: TestDatabase;
+  let db: DataSource;
+  beforeAll(async () => {
+    database = await testDatabase();
+    db = await new DataSource(dataSourceOptions(database.url, 2)).initialize();
+  });
+  afterAll(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+
+  it('speak for their organizations, in a burst of invented ones too, which leaves the connections to others', async () => {
+    const keys = new ApiKeysService(db.manager);
+    const issue = async (settings = {}) =>
+      keys.issue((await new OrganizationsService(db.manager).create('Cobalt Systems')).id, settings);
+    const [one, other, revoked] = [await issue(), await issue({ maxTokens: 7, refillRate: 0.5 }), await issue()];
+    await keys.revoke(revoked.id);
+    const access = new AccessService(db);
+    const invented = Array.from({ length: 2500 }, () => access.callerOf(newKey()));
+    const asked = [one, other, revoked].map(({ key }) => access.callerOf(key));
+    expect(poolOf(db).waitingCount).toBeLessThanOrEqual(1);
+    expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
+    const callers = [one, other].map(({ id, organizationId, maxTokens, refillRate }) => {
+      return { keyId: id, organizationId, maxTokens, refillRate, expiresAt: Infinity };
+    });
+    expect(await Promise.all(asked)).toEqual([...callers, undefined]);
+    expect(new Set(await Promise.all(invented))).toEqual(new Set([undefined]));
   });
 });
 

@@ -2,7 +2,7 @@ import { Together } from '../src/database/together';
 import { MOST_WAITING, Overloaded } from '../src/database/turns';
 
 /** Work whose runs the test ends by hand, as is the clock. */
-function work() {
+function work(mostWaiting?: number) {
   const clock = { now: 5000 };
   const runs: { key: number; items: string[]; end: (error?: Error) => void }[] = [];
   const together = new Together<string, string>(
@@ -16,6 +16,7 @@ function work() {
       ),
     3,
     (error) => (error as Error).message === 'bad item',
+    mostWaiting,
     () => clock.now,
   );
   const end = async (index: number, error?: Error) => {
@@ -79,7 +80,7 @@ describe('work done together', () => {
     const results = ['a', 'b', 'c', 'd', 'e'].map((item) =>
       together.add(1, item).catch((error: Error) => error.message),
     );
-    clock.now += 1000;
+    clock.now += 500;
     await end(0, new Error('out of time'));
     expect(await Promise.all(results)).toEqual(results.map(() => 'out of time'));
     const later = together.add(1, 'f');
@@ -102,10 +103,17 @@ describe('work done together', () => {
     expect(refused).toEqual([Overloaded]);
   });
 
+  it('is refused to nobody where any number may wait', async () => {
+    const { together, end, itemsOf } = work(Infinity);
+    const results = Array.from({ length: MOST_WAITING + 2 }, () => together.add(1, 'x'));
+    for (let next = 0; next < itemsOf().length; next++) await end(next);
+    expect(await Promise.all(results)).toEqual(results.map(() => 'X'));
+  });
+
   it('tries again for those that waited when it failed quickly', async () => {
     const { clock, together, end, itemsOf } = work();
     const results = ['a', 'b'].map((item) => together.add(1, item).catch((error: Error) => error.message));
-    clock.now += 999;
+    clock.now += 499;
     await end(0, new Error('away'));
     await end(1);
     expect(await Promise.all(results)).toEqual(['away', 'B']);

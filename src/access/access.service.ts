@@ -1,6 +1,7 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
+import { Together } from '../database/together';
 import { sqlState } from '../database/transaction';
 import type { Caller } from '../http/caller';
 import { hashOf, hasKeyForm } from './key-format';
@@ -10,16 +11,20 @@ import { hashOf, hasKeyForm } from './key-format';
  * and a look-up itself may take up to a second.
  */
 const REMEMBERED = 4000;
+/** Keys that one statement looks up: a millisecond or two, which is what a known key waits behind them. */
+const MOST_TOGETHER = 1000;
 /** Milliseconds between two notes of the keys' use. */
 const USE_NOTED_EVERY = 60_000;
 
 /** `expiresAt` is the moment, in unix milliseconds, from which the key is no longer valid. */
 type Known = Caller & { expiresAt: number };
 
-const FIND_KEY = `
-  select id as "keyId", organization_id as "organizationId", max_tokens as "maxTokens", refill_rate::float8 as "refillRate",
+/** Of the keys with these hashes (`$1`) those that are there. (Base64 has line breaks, but not in so short a text.) */
+const FIND_KEYS = `
+  select encode(hash, 'base64') as hash, id as "keyId", organization_id as "organizationId", max_tokens as "maxTokens",
+    refill_rate::float8 as "refillRate",
     coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
-  from api_keys where hash = $1 and revoked_at is null`;
+  from api_keys where hash = any($1) and revoked_at is null`;
 
 /**
  * Notes that keys (`$1`) were used, and how often (`$2`); processes that count the same key add up. Counts are kept for a
@@ -41,6 +46,17 @@ export class AccessService implements OnApplicationShutdown {
   /** apart from the known ones, which a flood of invented keys must not push out */
   private readonly unknown = new LRUCache<string, true>({ max: 10_000, ttl: REMEMBERED });
   private readonly underWay = new Map<string, Promise<Known | undefined>>();
+  /**
+   * Asked for one by one, thousands of invented keys would fill the pool's queue, in which the statements of requests
+   * with a known key would wait behind them, and fail. How many may wait is bounded by the open sockets: any other bound
+   * would refuse a known key that is to be looked up again.
+   */
+  private readonly lookingUp = new Together<string, Known | undefined>(
+    (_, hashes) => this.load(hashes),
+    MOST_TOGETHER,
+    () => false,
+    Infinity,
+  );
   /** requests since the last note, by the id of their key */
   private used = new Map<string, number>();
   private noting: NodeJS.Timeout | undefined;
@@ -72,18 +88,23 @@ export class AccessService implements OnApplicationShutdown {
   private lookUp(hash: string): Promise<Known | undefined> {
     const started = this.underWay.get(hash);
     if (started) return started;
-    const found = this.load(hash).finally(() => this.underWay.delete(hash));
+    const found = this.lookingUp.add(0, hash).finally(() => this.underWay.delete(hash));
     this.underWay.set(hash, found);
     return found;
   }
 
-  private async load(hash: string): Promise<Known | undefined> {
+  private async load(hashes: string[]): Promise<(Known | undefined)[]> {
     const start = performance.now();
-    const [known] = await this.dataSource.query<Known[]>(FIND_KEY, [Buffer.from(hash, 'base64')]);
-    // Remembered from the moment of the question: the answer may already be that old.
-    if (known) this.known.set(hash, known, { start });
-    else this.unknown.set(hash, true, { start });
-    return known;
+    const values = [hashes.map((hash) => Buffer.from(hash, 'base64'))];
+    const rows = await this.dataSource.query<(Known & { hash: string })[]>(FIND_KEYS, values);
+    const found = new Map(rows.map(({ hash, ...known }) => [hash, known]));
+    return hashes.map((hash) => {
+      const known = found.get(hash);
+      // Remembered from the moment of the question: the answer may already be that old.
+      if (known) this.known.set(hash, known, { start });
+      else this.unknown.set(hash, true, { start });
+      return known;
+    });
   }
 
   private noteUse(id: string): void {
