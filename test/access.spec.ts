@@ -5,7 +5,8 @@ import { DataSource } from 'typeorm';
 import { AccessGuard } from '../src/access/access.guard';
 import { AccessService } from '../src/access/access.service';
 import { ApiKeysService } from '../src/access/api-keys.service';
-import { AuthenticationFailures } from '../src/access/authentication-failures';
+import { AuthenticationFailures, sourceOf } from '../src/access/authentication-failures';
+import { InProcessFailures } from '../src/access/in-process-failures';
 import { newKey } from '../src/access/key-format';
 import { OrganizationsService } from '../src/access/organizations.service';
 import { Config } from '../src/config';
@@ -253,7 +254,96 @@ describe('failures to authenticate', () => {
     });
     const answer = asked(new AccessGuard(new Reflector(), database(undefined).access, failures), 'x');
     await expect(answer).rejects.toBeInstanceOf(ForbiddenException);
-    expect(counted).toEqual(['192.0.2.7']);
+    await failures.count('2001:db8::7', response() as never);
+    expect(counted).toEqual(['192.0.2.7', '2001:db8:0:0::/64']);
+  });
+
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::FFFF:c000:207', '192.0.2.7'],
+    ['0:0:0:0:0:ffff:192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7%eth0', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002:ffff::', '2001:db8:1:2::/64'],
+    ['2001:db8:1:3:3:4:5:6', '2001:db8:1:3::/64'],
+    ['2001:db8::6', '2001:db8:0:0::/64'],
+    ['2001:db8::2:3:4:5:6', '2001:db8:0:2::/64'],
+    ['::2:3:4:5:6:7:8', '0:2:3:4::/64'],
+    ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
+    ['1::', '1:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
+    ['1:2:3::192.0.2.7', '1:2:3:0::/64'],
+    ['::1:ffff:192.0.2.7', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    [`fe80::1%${'x'.repeat(14_000)}`, 'fe80:0:0:0::/64'],
+    ['', 'no address'],
+    ['unknown', 'no address'],
+    ['192.0.2.7:4711', 'no address'],
+    ['2001:db8::/32', 'no address'],
+    ['x'.repeat(14_000), 'no address'],
+  ])('count for what one client may have: %.40s', (address, source) => {
+    expect(sourceOf(address)).toBe(source);
+  });
+
+  describe('in process', () => {
+    let now = 0;
+    beforeEach(() => {
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'] });
+      jest.spyOn(performance, 'now').mockImplementation(() => now);
+      now = 1_000_000;
+    });
+    afterEach(() => {
+      jest.restoreAllMocks();
+      jest.useRealTimers();
+    });
+    const pass = (milliseconds: number): void => {
+      now += milliseconds;
+      jest.advanceTimersByTime(milliseconds);
+    };
+    const one = 'one';
+    /** The seconds for which the failure's source is refused, after so many more of it. */
+    const fail = async (failures: InProcessFailures, source = one, times = 1): Promise<number> => {
+      for (let n = 1; n < times; n++) await failures.increment(source, MINUTE, 3, MINUTE);
+      const { isBlocked, timeToBlockExpire } = await failures.increment(source, MINUTE, 3, MINUTE);
+      expect(isBlocked).toBe(timeToBlockExpire > 0);
+      return timeToBlockExpire;
+    };
+
+    it('are counted over a minute from the first one on, each source by itself', async () => {
+      const failures = new InProcessFailures();
+      expect(await fail(failures)).toBe(0);
+      pass(MINUTE - 1);
+      expect(await fail(failures, one, 2)).toBe(0);
+      expect(await fail(failures, 'other', 3)).toBe(0);
+      pass(2);
+      expect(await fail(failures, one, 3)).toBe(0);
+      expect(await failures.increment(one, MINUTE, 3, MINUTE)).toEqual({
+        ...{ totalHits: 4, timeToExpire: 60, isBlocked: true, timeToBlockExpire: 60 },
+      });
+    });
+
+    it('refuse their source for a minute from the one too many on, and then count anew', async () => {
+      const failures = new InProcessFailures();
+      expect(await fail(failures, one, 3)).toBe(0);
+      pass(MINUTE / 2);
+      expect(await fail(failures)).toBe(60);
+      pass(MINUTE - 1000);
+      expect(await fail(failures, one, 5)).toBe(1);
+      pass(1001);
+      expect(await fail(failures, one, 3)).toBe(0);
+      expect(await fail(failures)).toBe(60);
+    });
+
+    it('are kept of ten thousand sources at a time, and forgotten of who failed longest ago', async () => {
+      const failures = new InProcessFailures();
+      expect([await fail(failures, one, 4), await fail(failures, 'other', 4)]).toEqual([60, 60]);
+      for (let n = 2; n < 10_000; n++) await fail(failures, `${n}`);
+      expect([await fail(failures), await fail(failures, 'new')]).toEqual([60, 0]);
+      expect([await fail(failures), await fail(failures, 'other')]).toEqual([60, 0]);
+    });
   });
 
   it('are not waited for, and neither is a look-up, by who was known a moment ago', async () => {

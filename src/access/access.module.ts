@@ -7,6 +7,7 @@ import { REDIS } from '../rate-limit/redis';
 import { AccessService } from './access.service';
 import { ApiKeysService } from './api-keys.service';
 import { AuthenticationFailures } from './authentication-failures';
+import { InProcessFailures } from './in-process-failures';
 import { OrganizationsService } from './organizations.service';
 
 /** Organizations, their keys, and the guard that reads them. */
@@ -17,7 +18,7 @@ import { OrganizationsService } from './organizations.service';
       inject: [{ token: REDIS, optional: true }],
       useFactory: (redis?: Redis) => ({
         throttlers: [],
-        storage: redis ? new ThrottlerStorageRedisService(redis) : undefined,
+        storage: redis ? new ThrottlerStorageRedisService(redis) : new InProcessFailures(),
       }),
     }),
   ],
