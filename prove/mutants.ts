@@ -9,7 +9,7 @@ import { record } from './results';
 
 /** The guards, the checks, the bucket, pagination and the deduplication. */
 const FILES = [
-  'src/access/{access.guard,access.service,authentication-failures,key-format}.ts',
+  'src/access/{access.guard,access.service,authentication-failures,in-process-failures,key-format}.ts',
   'src/rate-limit/{circuit-breaker,in-process-token-bucket.store,rate-limit.guard}.ts',
   'src/rate-limit/{resilient-token-bucket.store,token-bucket}.ts',
   'src/http/{body.guard,error.filter,fields,idempotency.guard,parameters,plain-json}.ts',

@@ -120,7 +120,7 @@ export class Config {
   @setting('LANYARD_CORS_ORIGINS', origins)
   readonly corsOrigins?: string[] | '*';
 
-  /** Failed authentications a minute from one address before they are slowed. */
+  /** Failed authentications a minute from one address (of IPv6: one /64) before they are slowed. */
   @setting('LANYARD_AUTHENTICATION_FAILURES', integer(1, 1_000_000))
   readonly authenticationFailures: number = 3000;
 

@@ -89,6 +89,16 @@ describe('work done together', () => {
     expect(itemsOf()).toEqual([['a'], ['f']]);
   });
 
+  it('is not taken from those behind by an item at fault, however long that took', async () => {
+    const { clock, together, end, itemsOf } = work();
+    const results = ['a', 'b'].map((item) => together.add(1, item).catch((error: Error) => error.message));
+    clock.now += 5000;
+    await end(0, new Error('bad item'));
+    await end(1);
+    expect(await Promise.all(results)).toEqual(['bad item', 'B']);
+    expect(itemsOf()).toEqual([['a'], ['b']]);
+  });
+
   it('is refused to those of a key that come when too many wait, and to nobody else', async () => {
     const { together } = work();
     const refused: unknown[] = [];

@@ -54,11 +54,12 @@ export class Together<Item, Result> {
       );
       together.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
-      if (together.length > 1 && this.isItemsFault(error)) {
+      const isItemsFault = this.isItemsFault(error);
+      if (together.length > 1 && isItemsFault) {
         for (const one of together) await this.settle([one], key, waiting);
       } else {
         // What came meanwhile has waited as long for a database that is away: not to wait for it once more.
-        const behind = this.clock() - begun < OUT_OF_TIME ? [] : waiting.splice(0);
+        const behind = isItemsFault || this.clock() - begun < OUT_OF_TIME ? [] : waiting.splice(0);
         for (const { reject } of [...together, ...behind]) reject(error);
       }
     }
