@@ -5,7 +5,7 @@ import { PREFIX } from './app';
 import { ApiKeysService, type IssuedKey } from './access/api-keys.service';
 import { OrganizationsService } from './access/organizations.service';
 import { Config } from './config';
-import { connect } from './database/migrate';
+import { connect } from './database/connect';
 import type { OpenDatabase } from './database/open';
 import { PROGRAM } from './operator/arguments';
 import { demo } from './operator/demo';

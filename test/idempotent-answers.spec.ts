@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { IdempotentAnswers } from '../src/database/idempotent-answers';
-import { TryAgain } from '../src/database/transaction';
+import { TryAgain } from '../src/database/errors';
 import { leadInput } from './support/builders';
 import { startInProcess } from './support/lanyard';
 

@@ -1,6 +1,6 @@
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Statements } from '../src/database/statements';
-import { TryAgain } from '../src/database/transaction';
+import { TryAgain } from '../src/database/errors';
 import type { Writes } from '../src/database/writes';
 import { IndustryEventsService } from '../src/industry-events/industry-events.service';
 import { ImportService } from '../src/operator/import.service';

@@ -2,7 +2,7 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import { Together } from '../database/together';
-import { sqlState } from '../database/transaction';
+import { sqlState } from '../database/errors';
 import type { Caller } from '../http/caller';
 import { hashOf, hasKeyForm } from './key-format';
 

@@ -3,7 +3,7 @@ import { DataSource, DefaultNamingStrategy, NamingStrategyInterface, Table } fro
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { Client, type ClientConfig, defaults, type Pool, type QueryArrayConfig, type QueryResult, types } from 'pg';
-import { READ_ONLY, sqlState } from './transaction';
+import { READ_ONLY, sqlState } from './errors';
 
 /** Columns are the snake_case of their properties, and primary keys are named as PostgreSQL names them. */
 class SnakeCase extends DefaultNamingStrategy implements NamingStrategyInterface {

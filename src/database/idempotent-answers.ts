@@ -1,7 +1,7 @@
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
 import type { Json } from './statements';
-import { sqlState, TryAgain } from './transaction';
+import { sqlState, TryAgain } from './errors';
 
 /** For how long an answer is given again. */
 const KEPT = `interval '24 hours'`;

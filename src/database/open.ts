@@ -1,6 +1,7 @@
 import type { Config } from '../config';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres';
-import { migrate, type Waiting } from './migrate';
+import type { Waiting } from './connect';
+import { migrate } from './migrate';
 
 export interface OpenDatabase {
   /** connection string */

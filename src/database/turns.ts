@@ -1,5 +1,5 @@
 import { HttpException, ServiceUnavailableException } from '@nestjs/common';
-import { sqlState, TryAgain } from './transaction';
+import { sqlState, TryAgain } from './errors';
 
 /**
  * Milliseconds without any answer of the database after which nobody waits on for a connection: more than a statement may

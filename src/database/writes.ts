@@ -4,7 +4,7 @@ import { DataSource, EntityManager } from 'typeorm';
 import { poolOf } from './data-source';
 import { IdempotentAnswers, type Once } from './idempotent-answers';
 import { Json, oneWithin, type Owner, scoped, Statements } from './statements';
-import { QUERY_CANCELED, retried, sqlState } from './transaction';
+import { QUERY_CANCELED, retried, sqlState } from './errors';
 import { Overloaded, Turns } from './turns';
 
 /** Milliseconds that a long write may take; load balancers often give up after a minute. */

@@ -1,6 +1,6 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isBadInput, LOCK_NOT_AVAILABLE, QUERY_CANCELED, sqlState } from '../database/transaction';
+import { isBadInput, LOCK_NOT_AVAILABLE, QUERY_CANCELED, sqlState } from '../database/errors';
 import { Overloaded } from '../database/turns';
 import { errorBody, ErrorInWords, errorText, JSON_TYPE } from './errors';
 

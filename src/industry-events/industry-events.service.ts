@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { many, one } from '../database/json';
 import { LISTS } from '../database/lists';
 import { allWithin, CountedListing, Json, oneWithin, Page, Statements, TrackedListing } from '../database/statements';
-import { TryAgain, violates } from '../database/transaction';
+import { TryAgain, violates } from '../database/errors';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import { InvalidField } from '../http/errors';

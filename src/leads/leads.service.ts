@@ -3,7 +3,7 @@ import { NOTHING, one } from '../database/json';
 import { LISTS } from '../database/lists';
 import { Json, Page, Statements, TrackedListing } from '../database/statements';
 import { Together } from '../database/together';
-import { isBadInput, retried } from '../database/transaction';
+import { isBadInput, retried } from '../database/errors';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
-import { violates } from '../database/transaction';
+import { violates } from '../database/errors';
 import type { IndustryEventRecord } from './dataset';
 import { ImportFault } from './import-fault';
 import { IMPORT_LOCK, Placed, Scope } from './import.checks';

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { QueryFailedError } from 'typeorm';
 import { ConfigError } from '../config';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres-error';
-import { sqlState } from '../database/transaction';
+import { sqlState } from '../database/errors';
 import { ImportFault } from './import-fault';
 import { Interrupted } from './session';
 import { OutputClosed, Refusal, UsageError } from './terminal';

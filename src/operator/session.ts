@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { readConfig } from '../config';
 import { poolOf } from '../database/data-source';
-import { connect } from '../database/migrate';
+import { connect } from '../database/connect';
 import { OpenDatabase, openDatabase } from '../database/open';
 import { say } from './terminal';
 

@@ -1,5 +1,5 @@
 import { QueryFailedError } from 'typeorm';
-import { isBadInput, retried, sqlState, TryAgain, violates } from '../src/database/transaction';
+import { isBadInput, retried, sqlState, TryAgain, violates } from '../src/database/errors';
 
 /** As PostgreSQL's errors arrive through pg, and through TypeORM. */
 const fromPg = (code: string, constraint?: string): Error => Object.assign(new Error('refused'), { code, constraint });
