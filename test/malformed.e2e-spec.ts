@@ -350,6 +350,11 @@ describe('malformed requests', () => {
       'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nContent-Length: 79\r\n\r\nDELETE /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\n\r\nGET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       [401, 404],
     ],
+    [
+      'a body of another type, and more behind it',
+      'PATCH /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhelloGET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n',
+      [200, 400],
+    ],
   ])('one answer a request, in order: %s', async (_, bytes, statuses) => {
     const sent = bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`).replaceAll('LEAD', lead);
     expect(check(await raw(sent))).toEqual(statuses);
@@ -404,6 +409,15 @@ describe('malformed requests', () => {
     [2 ** 20 + 1, 413],
   ])('a body of %d bytes where none is needed', async (length, status) => {
     const { body } = await tenant.api.delete(`/leads/${randomUUID()}`).send('x'.repeat(length)).expect(status);
+    expect(body).toMatchObject({ status });
+  });
+
+  it.each([
+    [2 ** 20, 200],
+    [2 ** 20 + 1, 413],
+  ])('a body of %d bytes that counts as empty', async (length, status) => {
+    const sent = tenant.api.send('patch', `/leads/${lead}`).set('content-type', 'text/plain');
+    const { body } = await sent.send('x'.repeat(length)).expect(status);
     expect(body).toMatchObject({ status });
   });
 

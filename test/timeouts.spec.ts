@@ -69,6 +69,10 @@ describe('a client that takes too long', () => {
     ['no byte of a head that has begun', () => 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api'],
     ['no body', () => `${POST}x-api-key: ${tenant.key}\r\n\r\n`],
     ['half a body', () => `${POST}x-api-key: ${tenant.key}\r\n\r\n{"firstName":"Ada"`],
+    [
+      'half a body of another type',
+      () => `${POST.replace('application/json', 'text/plain')}x-api-key: ${tenant.key}\r\n\r\nAda`,
+    ],
   ])('is told so once, and the connection is closed: %s', async (_, bytes) => {
     const answer = await answerTo(bytes());
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 408']);

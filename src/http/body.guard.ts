@@ -17,7 +17,9 @@ export const LARGEST_BODY = 1_048_576;
 
 const SAFE = ['GET', 'HEAD'];
 
-const readBytes = raw({ type: ['application/json', '+json'], limit: LARGEST_BODY });
+const JSON_TYPES = ['application/json', '+json'];
+
+const readBytes = raw({ type: () => true, limit: LARGEST_BODY });
 
 /**
  * Reads the JSON body. A guard after the two others and no middleware, so that a request without a valid key, or
@@ -38,18 +40,23 @@ export class BodyGuard implements CanActivate {
     // Nobody's body is waited for where no key is needed: nothing is written there.
     if (!request.caller) return true;
     // A write that takes no body is not obeyed either before it has come whole and sound.
-    return request.complete || SAFE.includes(request.method) || readPast(request, response);
+    return SAFE.includes(request.method) || readPast(request, response);
   }
 }
 
+/** A body of another type counts as empty, but has come whole and is not too large either. */
 async function readInto(request: Request, response: Response): Promise<true> {
-  sayContinue(request, response);
-  request.body = parse(await read(request, response));
+  if (request.is(JSON_TYPES)) request.body = parse(await read(request, response));
+  else {
+    await readPast(request, response);
+    request.body = {};
+  }
   return true;
 }
 
 /** Waits for the end of a body that nobody looks at. */
-function readPast(request: Request, response: Response): Promise<true> {
+function readPast(request: Request, response: Response): true | Promise<true> {
+  if (request.complete) return true;
   sayContinue(request, response);
   return new Promise((resolve, reject) => {
     let size = 0;
@@ -67,15 +74,17 @@ function sayContinue({ headers }: Request, response: Response): void {
   if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
-/** The bytes of a JSON body, or undefined when there is none or its content type is another one. */
-const read = (request: Request, response: Response): Promise<Buffer | undefined> =>
-  new Promise((resolve, reject) => {
+/** The bytes of a JSON body. */
+function read(request: Request, response: Response): Promise<Buffer> {
+  sayContinue(request, response);
+  return new Promise((resolve, reject) => {
     const source = request.socket.readable ? request : withoutSocket(request);
     readBytes(source, response, (error?: { status?: number }) => {
-      if (!error) resolve(Buffer.isBuffer(source.body) ? source.body : undefined);
+      if (!error) resolve(source.body as Buffer);
       else reject(error.status === 413 ? new PayloadTooLargeException() : new BadRequestException());
     });
   });
+}
 
 /** The same body. Of a client that has closed its side already, body-parser would take it for read, and for empty. */
 function withoutSocket(request: Request): Request {
@@ -87,8 +96,7 @@ function withoutSocket(request: Request): Request {
 }
 
 /** @throws BadRequestException when the bytes are not UTF-8, not JSON, not an object, or too deep */
-function parse(bytes: Buffer | undefined): object {
-  if (bytes === undefined) return {};
+function parse(bytes: Buffer): object {
   let body: unknown;
   try {
     body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
