@@ -421,6 +421,26 @@ describe('malformed requests', () => {
     expect(body).toMatchObject({ status });
   });
 
+  it.each([
+    ['post', '/leads', 'application/json'],
+    ['patch', '/leads/LEAD', 'text/plain'],
+    ['delete', '/leads/LEAD', 'text/plain'],
+  ])('a body that is said to be too large is not asked for: %s %s of %s', async (method, path, type) => {
+    const head = `${method.toUpperCase()} /api/v0${path.replace('LEAD', lead)} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`;
+    const rest = `Content-Type: ${type}\r\nContent-Length: ${2 ** 20 + 1}\r\nExpect: 100-continue\r\n\r\n`;
+    const answer = await raw(head + rest);
+    expect(check(answer)).toEqual([413]);
+    // What follows cannot be told from the body that may come after all.
+    expect(answer).toContain('Connection: close\r\n');
+  });
+
+  it('a body that is large only as it is compressed is asked for', async () => {
+    const bytes = gzipSync(Buffer.alloc(2 ** 20, ' '), { level: 0 });
+    const head = `PATCH /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
+    const rest = `Content-Encoding: gzip\r\nContent-Length: ${bytes.length}\r\nExpect: 100-continue\r\n\r\n`;
+    expect(check(await raw(head + rest))).toEqual([100]);
+  });
+
   it('a body of a GET is not waited for', async () => {
     const head = `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`;
     expect(check(await raw(`${head}Content-Length: 5\r\n\r\n`))).toEqual([200]);

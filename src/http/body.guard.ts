@@ -70,8 +70,13 @@ function readPast(request: Request, response: Response): true | Promise<true> {
   });
 }
 
+/** @throws PayloadTooLargeException in place of asking for a body that is said to be too large */
 function sayContinue({ headers }: Request, response: Response): void {
-  if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  if (headers.expect?.toLowerCase() !== '100-continue') return;
+  // How large a compressed one is nobody knows yet.
+  const isCompressed = headers['content-encoding'] !== undefined;
+  if (!isCompressed && Number(headers['content-length']) > LARGEST_BODY) throw new PayloadTooLargeException();
+  response.writeContinue();
 }
 
 /** The bytes of a JSON body. */
