@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
-import { eventInput } from './support/builders';
+import { eventInput, industryEventInput } from './support/builders';
 import { Lanyard, startLanyard, Tenant } from './support/lanyard';
 
 const SLOW = { maxTokens: 2, refillRate: 0.001 };
@@ -81,6 +82,15 @@ describe('limits', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(80);
     const left = admitted.map(({ headers: h }) => Number(h['x-ratelimit-remaining'])).sort((x, y) => x - y);
     expect(left).toEqual(Array.from({ length: 20 }, (_, index) => index));
+  });
+
+  it('leave room for the longest eventUrl there may be, percent-encoded', async () => {
+    const start = `http://${randomUUID()}.example/`;
+    const eventUrl = start + '😀'.repeat(2048 - start.length);
+    const { id } = (await tenant.api.post('/industryEvents', industryEventInput({ eventUrl })).expect(200)).body.results
+      .industryEvent;
+    const { body } = await tenant.api.get(`/industryEvents?eventUrl=${encodeURIComponent(eventUrl)}`).expect(200);
+    expect(body.results.industryEvents).toMatchObject([{ id }]);
   });
 
   it('changes nothing when it refuses', async () => {

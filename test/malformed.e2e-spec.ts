@@ -281,8 +281,8 @@ describe('malformed requests', () => {
     ['a header without a colon', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nbroken\r\n\r\n', [400]],
     ['a folded header', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nA: b\r\n c\r\n\r\n', [400]],
     ['a NUL in a header', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nA: b\0\r\n\r\n', [400]],
-    ['20 kB of header', `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nA: ${'b'.repeat(20_000)}\r\n\r\n`, [431]],
-    ['a path of 20 kB', `GET /api/v0/${'b'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n`, [431]],
+    ['32 KiB of header', `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nA: ${'b'.repeat(2 ** 15)}\r\n\r\n`, [431]],
+    ['a path of 32 KiB', `GET /api/v0/${'b'.repeat(2 ** 15)} HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n`, [431]],
     [
       'both lengths',
       'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',

@@ -72,7 +72,7 @@ function drawn(source: Source): Draft {
   return draft;
 }
 
-/** After it was written, because a head of 16 KiB and more is not read. */
+/** After it was written, because a head of 32 KiB and more is not read. */
 const expected = ({ statuses, id, method, isTooLong }: Draft): Expected => ({
   statuses: isTooLong ? [...statuses, 431] : statuses,
   id: (!isTooLong && id) || undefined,
@@ -129,8 +129,8 @@ function pieces(random: Random, bytes: Buffer): Buffer[] {
     .filter(({ length }) => length > 0);
 }
 
-/** bytes; from somewhere here on Node's limit of 16 KiB may be reached, depending on what it counts */
-const LONGEST_HEAD = 15_000;
+/** bytes; from somewhere here on the limit of 32 KiB may be reached, depending on what it counts */
+const LONGEST_HEAD = 31_000;
 
 /** The request as HTTP, its body by its length or in chunks. */
 function write(random: Random, draft: Draft, version: string): Buffer {

@@ -91,7 +91,7 @@ const header: Maker = ({ random, head, hidden }) => {
 };
 
 const tooLong: Maker = ({ random, head }) => {
-  const letters = 'b'.repeat(random.pick([17_000, 20_000, 70_000]));
+  const letters = 'b'.repeat(random.pick([33_000, 40_000, 70_000]));
   const bytes = random.pick([
     `${head()}A: ${letters}\r\n\r\n`,
     `${head()}${letters}: x\r\n\r\n`,
@@ -187,7 +187,7 @@ const chunks: Maker = ({ random, head, hidden }) => {
     `0\r\nbroken\r\n\r\n${hidden}`,
     `0\r\nA : b\r\n\r\n${hidden}`,
     `0\r\nA: b\0\r\n\r\n${hidden}`,
-    `0\r\nA: ${'b'.repeat(20_000)}\r\n\r\n`,
+    `0\r\nA: ${'b'.repeat(40_000)}\r\n\r\n`,
   ]);
   // Also of an operation that reads no body, and would be obeyed if its body was not broken.
   const first = random.chance(0.3) ? hidden.split('\r\n\r\n')[0]?.replace(/Content-L.*$/, '') : undefined;

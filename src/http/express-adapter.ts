@@ -3,6 +3,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import type { Config } from '../config';
 import { JSON_TYPE } from './errors';
+import { LONGEST_HEAD } from './parameters';
 import { AnswerText } from './returns';
 import { UntakenAnswers } from './untaken';
 
@@ -46,7 +47,7 @@ export class LeanExpressAdapter extends ExpressAdapter {
       connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs, 1000),
     };
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
-    this.httpServer = createServer({ ...timeouts, ...classes }, app as never);
+    this.httpServer = createServer({ ...timeouts, ...classes, maxHeaderSize: LONGEST_HEAD }, app as never);
   }
 
   /** Sends text as it is: what handlers return is JSON already, and nothing of it has to be looked at once more. */

@@ -54,8 +54,8 @@ export const JsonBody = (): ParameterDecorator => (target, key, index) => {
 const queryParameter = (valid: (value: unknown) => boolean): PropertyDecorator =>
   ValidateBy({ name: 'queryParameter', validator: { validate: (value) => value === undefined || valid(value) } });
 
-/** bytes: Node.js reads no longer head of a request, and answers 431 */
-const LONGEST_HEAD = 16_384;
+/** bytes; longer ones are 431. There must be room for an eventUrl of 2,048 characters, which may be 24,576 bytes here. */
+export const LONGEST_HEAD = 32_768;
 
 /** No parameter that may be left out has an example: pages that try a request out would send it. */
 export const QueryText =

@@ -58,7 +58,7 @@ export const ERROR_COMPONENTS = {
   OtherError: {
     description:
       'Any other error, of the same form. A request is answered 408 when it does not come in time, and 431 when its ' +
-      'head is larger than 16 KiB.',
+      'head is larger than 32 KiB.',
     headers: { ...everyHeader(), ...bucketHeadersIfKnown() },
     content: { 'application/json': { schema, example: errorBody(431) } },
   },

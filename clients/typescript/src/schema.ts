@@ -2174,7 +2174,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description Any other error, of the same form. A request is answered 408 when it does not come in time, and 431 when its head is larger than 16 KiB. */
+        /** @description Any other error, of the same form. A request is answered 408 when it does not come in time, and 431 when its head is larger than 32 KiB. */
         OtherError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
