@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
+import type { Request } from 'express';
+import { UnfinishedBodies } from '../src/http/unfinished';
 import { UntakenAnswers } from '../src/http/untaken';
 import { until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
@@ -40,6 +42,81 @@ describe('a client that does not take its answer', () => {
     large.emit('close');
     for (const one of [answer('first', 4), answer('second', 4), answer('third', 4)]) untaken.watch(one);
     expect(destroyed).toEqual(['gone', 'first']);
+  });
+});
+
+describe('a body that does not end', () => {
+  it('is given up when all are too many bytes, the oldest of the organization that holds most', () => {
+    const unfinished = new UnfinishedBodies(4000);
+    const givenUp: string[] = [];
+    const body = (name: string, organizationId: number, given: object = {}): Request => {
+      const request = Object.assign(new EventEmitter(), { caller: { organizationId }, headers: {}, ...given });
+      unfinished.watch(request as unknown as Request, () => givenUp.push(name));
+      return request as unknown as Request;
+    };
+    const send = (request: Request, bytes: number) => request.emit('data', Buffer.alloc(bytes));
+
+    const [ada, old, young] = [body('ada', 1), body('old', 2), body('young', 2)];
+    for (const each of [young, ada, old]) send(each, 500);
+    expect(givenUp).toEqual([]);
+    send(ada, 480); // has most alone, but less than the other two together
+    expect(givenUp).toEqual(['old']);
+    send(old, 5000); // which is let go
+    expect(givenUp).toEqual(['old']);
+    for (const each of [ada, young]) each.emit('close');
+
+    send(body('alone', 1), 3400);
+    expect(givenUp).toEqual(['old']);
+    send(body('many', 2), 1);
+    expect(givenUp).toEqual(['old', 'alone']);
+    const whole = body('whole', 3, { complete: true });
+    send(whole, 5000);
+    expect(givenUp).toEqual(['old', 'alone']);
+    body('compressed', 3, { headers: { 'content-encoding': 'gzip' } });
+    expect(givenUp).toEqual(['old', 'alone', 'compressed']);
+  });
+
+  it('holds nothing any more once it is too large', () => {
+    const givenUp: string[] = [];
+    const unfinished = new UnfinishedBodies(2 ** 21);
+    const request = Object.assign(new EventEmitter(), { headers: {} });
+    unfinished.watch(request as unknown as Request, () => givenUp.push('large'));
+    for (let mebibytes = 0; mebibytes < 4; mebibytes++) request.emit('data', Buffer.alloc(2 ** 20));
+    expect(givenUp).toEqual([]);
+  });
+
+  it('is answered 408, and its connection closed; nobody else loses theirs', async () => {
+    const lanyard = await startInProcess();
+    const [honest, other] = [await lanyard.tenant(), await lanyard.tenant()];
+    const { hostname, port } = new URL(lanyard.baseUrl);
+    /** A connection on which a body is read. */
+    const begin = async ({ key }: Tenant, more: string): Promise<Socket> => {
+      const socket = connect(Number(port), hostname).setEncoding('latin1');
+      socket.write(`PUT /api/v0/events/1/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nExpect: 100-continue\r\n`);
+      socket.write(`Content-Type: application/json\r\n${more}\r\n\r\n`);
+      await once(socket, 'data');
+      return socket;
+    };
+    const first = await begin(honest, 'Content-Length: 2');
+    first.write('{');
+    const others: Socket[] = [];
+    let answer = '';
+    const compressed = 'Content-Encoding: gzip\r\nContent-Length: 1000';
+    for (let mebibytes = 0; mebibytes < 64; mebibytes++) others.push(await begin(other, compressed));
+    const closed = once(others[0] as Socket, 'close');
+    others[0]?.on('data', (text: string) => {
+      answer += text;
+    });
+    others.push(await begin(other, compressed));
+    await closed;
+    expect(answer).toContain('HTTP/1.1 408');
+    expect(answer).toMatch(/\r\n\r\n\{"status":408,"error":"Request Timeout"\}$/);
+    expect(answer).toContain('Connection: close\r\n');
+    first.write('}');
+    const [told] = (await once(first, 'data')) as [string];
+    expect(told).toContain("Missing or invalid 'eventLeads'");
+    for (const socket of [first, ...others]) socket.destroy();
+    await lanyard.stop();
   });
 });
 

@@ -9,17 +9,19 @@ import {
 import { Reflector } from '@nestjs/core';
 import { raw } from 'body-parser';
 import type { Request, Response } from 'express';
+import { refuseBody } from './broken-requests';
 import { READS_BODY } from './parameters';
 import { makePlain } from './plain-json';
-
-/** bytes, after decompression */
-export const LARGEST_BODY = 1_048_576;
+import { LARGEST_BODY, UnfinishedBodies } from './unfinished';
 
 const SAFE = ['GET', 'HEAD'];
 
 const JSON_TYPES = ['application/json', '+json'];
 
 const readBytes = raw({ type: () => true, limit: LARGEST_BODY });
+
+/** Of the whole process, because its memory is. */
+const unfinished = new UnfinishedBodies();
 
 /**
  * Reads the JSON body. A guard after the two others and no middleware, so that a request without a valid key, or
@@ -83,6 +85,11 @@ function sayContinue({ headers }: Request, response: Response): void {
 function read(request: Request, response: Response): Promise<Buffer> {
   sayContinue(request, response);
   return new Promise((resolve, reject) => {
+    unfinished.watch(request, () => {
+      if (!response.headersSent) refuseBody(response, 408);
+      // What has come of it is held until then. It must not wait for the client to take the answer.
+      request.destroy();
+    });
     const source = request.socket.readable ? request : withoutSocket(request);
     readBytes(source, response, (error?: { status?: number }) => {
       if (!error) resolve(source.body as Buffer);

@@ -41,26 +41,31 @@ export function answerBrokenRequests(server: Server): void {
 
 /** Answers in its place: after the sound requests before it, and once. */
 function refuse(socket: Socket, last: ServerResponse | undefined, status: number): void {
-  const body = errorBody(status);
   if (last && !last.req.complete && !last.headersSent) {
-    // It is this request's body that is broken or never comes.
-    last.writeHead(status, {
-      'Content-Type': JSON_TYPE,
-      'Content-Length': Buffer.byteLength(body),
-      Connection: 'close',
-    });
-    last.end(body);
+    refuseBody(last, status);
     return;
   }
   const isAnswered = last && !last.req.complete;
-  const bytes = isAnswered ? '' : answerOf(status, body);
+  const bytes = isAnswered ? '' : answerOf(status);
   if (!last || last.writableFinished) endWith(socket, bytes);
   // before Node's own listener, which closes the connection of a client that sends no more
   else last.prependOnceListener('finish', () => endWith(socket, bytes));
 }
 
+/** Answers a request of which the body is broken or never comes. */
+export function refuseBody(response: ServerResponse, status: number): void {
+  const body = errorBody(status);
+  response.writeHead(status, {
+    'Content-Type': JSON_TYPE,
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  });
+  response.end(body);
+}
+
 /** The bytes of an answer to what never became a request. */
-function answerOf(status: number, body: string): string {
+function answerOf(status: number): string {
+  const body = errorBody(status);
   const headers = [
     ...SECURITY_HEADERS,
     ['X-Request-Id', randomUUID()],

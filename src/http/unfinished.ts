@@ -1,0 +1,69 @@
+import type { Request } from 'express';
+
+/** bytes, after decompression */
+export const LARGEST_BODY = 1_048_576;
+
+/** Bytes of unfinished bodies that may be held in a process. */
+const MOST = 64 << 20;
+
+/** Bytes that a piece of a body takes beside its own: a body in pieces of one byte is mostly these. */
+const PIECE = 512;
+
+interface Unfinished {
+  readonly organization: number | undefined;
+  readonly giveUp: () => void;
+  bytes: number;
+}
+
+/**
+ * Bodies that have not come whole yet. They are in memory, which is everybody's: when they are too many bytes together, the
+ * oldest one of the organization that holds most is given up, so that nobody loses a body to who holds more.
+ */
+export class UnfinishedBodies {
+  private bytes = 0;
+  /** in the order in which they began */
+  private readonly bodies = new Set<Unfinished>();
+  private readonly bytesOf = new Map<number | undefined, number>();
+
+  constructor(private readonly most = MOST) {}
+
+  /** To be told of every body that is collected; most have come whole by then. */
+  watch(request: Request, giveUp: () => void): void {
+    if (request.complete) return;
+    const body = { organization: request.caller?.organizationId, giveUp, bytes: 0 };
+    this.bodies.add(body);
+    // What comes says nothing of how much a compressed one becomes.
+    if (request.headers['content-encoding'] !== undefined) this.add(body, LARGEST_BODY);
+    let size = 0;
+    request.on('data', ({ length }: Buffer) => {
+      size += length;
+      // One that is too large is refused, and nothing of it kept.
+      if (size > LARGEST_BODY) this.forget(body);
+      else this.add(body, length + PIECE);
+    });
+    request.once('close', () => this.forget(body));
+  }
+
+  private add(body: Unfinished, bytes: number): void {
+    if (!this.bodies.has(body)) return;
+    this.count(body, bytes);
+    while (this.bytes > this.most) {
+      const [most] = [...this.bytesOf].reduce((one, other) => (other[1] > one[1] ? other : one));
+      const oldest = [...this.bodies].find(({ organization }) => organization === most) as Unfinished;
+      this.forget(oldest);
+      oldest.giveUp();
+    }
+  }
+
+  private forget(body: Unfinished): void {
+    if (this.bodies.delete(body)) this.count(body, -body.bytes);
+  }
+
+  private count(body: Unfinished, bytes: number): void {
+    const all = (this.bytesOf.get(body.organization) ?? 0) + bytes;
+    if (all === 0) this.bytesOf.delete(body.organization);
+    else this.bytesOf.set(body.organization, all);
+    body.bytes += bytes;
+    this.bytes += bytes;
+  }
+}
