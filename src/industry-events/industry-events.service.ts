@@ -10,7 +10,7 @@ import { InvalidField } from '../http/errors';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
-import { SEARCH, searched } from './search';
+import { SEARCH } from './search';
 
 const LIST: TrackedListing = { list: LISTS.industryEvents, render: INDUSTRY_EVENT };
 
@@ -45,7 +45,7 @@ export class IndustryEventsService {
 
   list(caller: Caller, { eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
     if (eventUrl !== undefined) return this.statements.page(caller, BY_URL, [eventUrl], page);
-    if (q?.trim()) return this.statements.page(caller, SEARCH, [searched(q)], page);
+    if (q?.trim()) return this.statements.page(caller, SEARCH, [q], page);
     return this.statements.page(caller, LIST, [], page);
   }
 

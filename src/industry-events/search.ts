@@ -2,13 +2,6 @@ import { many } from '../database/json';
 import type { FoundListing } from '../database/statements';
 import { INDUSTRY_EVENT } from './industry-event.response';
 
-/**
- * The words that are searched. PostgreSQL takes each dash before a word for a `not`, and fails at the 33rd: what two of
- * them undo is left out where there are that many.
- */
-export const searched = (q: string): string =>
-  q.replace(/-(?:[^\p{L}\p{N}-]*-){29,}/gu, (run) => (run.split('-').length % 2 ? '--' : '-'));
-
 /** The industry events that match `$1`. A function of the database chooses, orders and counts (docs/decisions/0008). */
 export const SEARCH: FoundListing = {
   name: 'industryEvents.search',
