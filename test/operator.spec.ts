@@ -43,7 +43,9 @@ describe("the operator's command line", () => {
       const held = db.createQueryRunner();
       await held.startTransaction();
       await held.query('lock table leads in access exclusive mode');
-      await expect(new OrganizationsService(db.manager).list()).resolves.toContainEqual(expect.objectContaining({ leads: 1 }));
+      await expect(new OrganizationsService(db.manager).list()).resolves.toContainEqual(
+        expect.objectContaining({ leads: 1 }),
+      );
       await held.rollbackTransaction();
       await db.destroy();
     });

@@ -13,6 +13,7 @@ const RECORDS: Record<string, object> = {
   portland: { name: 'Portland DevOps', venueState: 'Oregon' },
   conf: { name: 'DevOps Days', venueCity: 'Berlin', keywords: ['python'] },
   java: { name: 'Java Fair', venueCity: 'Berlin' },
+  quotes: { name: '“Smart” Cities…Summit', description: '東京、大阪。 Robots® – drones\u00a0and «rockets»' },
   london: { name: 'London, JavaScript', venueCity: 'Leeds' },
   script: {
     name: 'JavaScript for London',
@@ -156,7 +157,23 @@ describe('signs in a search', () => {
     ]);
   });
 
-  it.each([',;', '<>', '&', '<', '&;', '"<>"', '-&', '-"', '(((', '-the', 'or -or or'])(
+  describe('that are no ASCII part words on every PostgreSQL', () => {
+    has([
+      ['smart', ['quotes']],
+      ['“smart”', ['quotes']],
+      ['"“Smart” Cities"', ['quotes']],
+      ['cities summit', ['quotes']],
+      ['cities…summit', ['quotes']],
+      ['robots drones', ['quotes']],
+      ['robots – drones', ['quotes']],
+      ['drones rockets', ['quotes']],
+      ['大阪', ['quotes']],
+      ['python–smart', []],
+      ['– python', ['conf']],
+    ]);
+  });
+
+  it.each(['–', '“”', ',;', '<>', '&', '<', '&;', '"<>"', '-&', '-"', '(((', '-the', 'or -or or'])(
     'finds nothing where there are no words: %s',
     async (q) => expect(await found(q)).toEqual([]),
   );

@@ -3,6 +3,16 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
 /** Between two readings of a text: so many stop words as nobody puts into a phrase. */
 const MANY = 'the '.repeat(12);
 
+/**
+ * Quotes, dashes and other signs, and spaces, that are no ASCII. Where the database's locale is C, as it is of the embedded
+ * PostgreSQL, all of them are letters to its parser.
+ */
+const TYPOGRAPHIC =
+  '‘’‚‛“”„‟‹›«»‐‑‒–—―…•©®™¡¿、。，．：；！？（）「」『』【】\u00a0\u2002\u2003\u2009\u200b\u202f\u3000';
+/** PostgreSQL takes '<webdev>' and '&D;' for markup and drops them. These texts are none. */
+const NO_WORDS = `<>&${TYPOGRAPHIC}`;
+const blanks = (signs: string): string => ' '.repeat(signs.length);
+
 /** What servers of the release before write meanwhile would keep its words as they were: they wait. */
 const ALONE = 'lock table industry_events in share row exclusive mode';
 
@@ -41,12 +51,11 @@ const texts = (db: QueryRunner): Promise<unknown> =>
     -- 'AT&T' becomes 'AT-T', which is a word although its halves are stop words.
     create or replace function parts_of(value text) returns text language sql immutable parallel safe as $$
       select regexp_replace(
-        translate(regexp_replace(value, '(\\w)&(?=\\w)', '\\1-', 'g'), '._/@:<>&', '        '),
+        translate(regexp_replace(value, '(\\w)&(?=\\w)', '\\1-', 'g'), '._/@:${NO_WORDS}', '${blanks(`._/@:${NO_WORDS}`)}'),
         '[-+](?=\\d)', ' ', 'g')
     $$;
-    -- PostgreSQL takes '<webdev>' and '&D;' for markup and drops them. These texts are none.
     create function plain(value text) returns text language sql immutable parallel safe as $$
-      select translate(value, '<>&', '   ')
+      select translate(value, '${NO_WORDS}', '${blanks(NO_WORDS)}')
     $$;
     create or replace function words_of(value text) returns tsvector language sql stable parallel safe as $$
       select to_tsvector('lanyard', plain(value)) || case when value ~ '\\S[._/@:]\\S|[-+]\\d|\\w&\\w'
@@ -103,7 +112,7 @@ const queries = (db: QueryRunner): Promise<unknown> =>
 const rewrite = async (db: QueryRunner): Promise<void> => {
   await db.query(`
     update industry_event_words w set words = words_of_industry_event(e) from industry_events e
-    where e.created_at = w.created_at and e.id = w.id and e::text ~ '[<>&]'
+    where e.created_at = w.created_at and e.id = w.id and e::text ~ '[${NO_WORDS}]'
       and w.words is distinct from words_of_industry_event(e)`);
   // Totals that servers remember are of another version of the catalogue from now on.
   await db.query(`select count_industry_events_list(0, '', 0, 'infinity')`);
