@@ -72,6 +72,8 @@ describe('a body that does not end', () => {
     const whole = body('whole', 3, { complete: true });
     send(whole, 5000);
     expect(givenUp).toEqual(['old', 'alone']);
+    body('gone', 3, { destroyed: true, headers: { 'content-encoding': 'gzip' } });
+    expect(givenUp).toEqual(['old', 'alone']);
     body('compressed', 3, { headers: { 'content-encoding': 'gzip' } });
     expect(givenUp).toEqual(['old', 'alone', 'compressed']);
   });

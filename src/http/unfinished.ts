@@ -29,7 +29,8 @@ export class UnfinishedBodies {
 
   /** To be told of every body that is collected; most have come whole by then. */
   watch(request: Request, giveUp: () => void): void {
-    if (request.complete) return;
+    // One whose client has gone before it is read closes no more.
+    if (request.complete || request.destroyed) return;
     const body = { organization: request.caller?.organizationId, giveUp, bytes: 0 };
     this.bodies.add(body);
     // What comes says nothing of how much a compressed one becomes.
