@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { UnfinishedBodies } from '../src/http/unfinished';
 import { UntakenAnswers } from '../src/http/untaken';
 import { until } from './support/embedded-fixtures';
@@ -28,30 +28,58 @@ describe('a client that does not take its answer', () => {
     await lanyard.stop();
   });
 
-  it('is cut off at once, when it has waited longest and others wait too', () => {
-    const untaken = new UntakenAnswers(1000, 10);
+  describe('when others wait too', () => {
     const destroyed: string[] = [];
-    const answer = (name: string, writableLength: number): ServerResponse =>
-      Object.assign(new EventEmitter(), {
-        ...{ writableLength, destroyed: false, setTimeout: () => undefined },
-        destroy: () => destroyed.push(name),
-      }) as unknown as ServerResponse;
-    const [gone, large] = [answer('gone', 5), answer('large', 6)];
-    for (const one of [gone, answer('taken', 0), large]) untaken.watch(one);
-    expect(destroyed).toEqual(['gone']);
-    large.emit('close');
-    for (const one of [answer('first', 4), answer('second', 4), answer('third', 4)]) untaken.watch(one);
-    expect(destroyed).toEqual(['gone', 'first']);
+    let untaken: UntakenAnswers;
+
+    beforeEach(() => {
+      destroyed.length = 0;
+      untaken = new UntakenAnswers(1000, 10);
+    });
+
+    const connection = (name: string): Socket =>
+      Object.assign(new EventEmitter(), { destroyed: false, destroy: () => destroyed.push(name) }) as unknown as Socket;
+    const answer = (to: string | Socket, writableLength: number): ServerResponse => {
+      const socket = typeof to === 'string' ? connection(to) : to;
+      const given = { writableLength, req: { socket }, setTimeout: () => undefined };
+      return Object.assign(new EventEmitter(), given) as unknown as ServerResponse;
+    };
+
+    it('is cut off at once if it has waited longest', () => {
+      const large = answer('large', 6);
+      for (const one of [answer('slow', 5), answer('taken', 0), large]) untaken.watch(one);
+      expect(destroyed).toEqual(['slow']);
+      large.emit('close');
+      for (const one of [answer('first', 4), answer('second', 4), answer('third', 4)]) untaken.watch(one);
+      expect(destroyed).toEqual(['slow', 'first']);
+    });
+
+    it('counts with the other answers of its connection, taken or gone together', () => {
+      const socket = connection('pipelined');
+      const answers = [3, 3, 3].map((bytes) => answer(socket, bytes));
+      for (const one of answers) untaken.watch(one);
+      answers[0]?.emit('close');
+      untaken.watch(answer('other', 4));
+      expect(destroyed).toEqual([]);
+      untaken.gone(socket); // Node tells those that waited behind another nothing of it
+      answers[1]?.emit('close');
+      untaken.watch(answer('next', 6));
+      expect(destroyed).toEqual([]);
+      untaken.watch(answer(Object.assign(connection('closed'), { destroyed: true }), 6));
+      expect(destroyed).toEqual([]);
+    });
   });
 });
 
 describe('a body that does not end', () => {
+  const noAnswer = (): Response => new EventEmitter() as Response;
+
   it('is given up when all are too many bytes, the oldest of the organization that holds most', () => {
     const unfinished = new UnfinishedBodies(4000);
     const givenUp: string[] = [];
     const body = (name: string, organizationId: number, given: object = {}): Request => {
       const request = Object.assign(new EventEmitter(), { caller: { organizationId }, headers: {}, ...given });
-      unfinished.watch(request as unknown as Request, () => givenUp.push(name));
+      unfinished.watch(request as unknown as Request, noAnswer(), () => givenUp.push(name));
       return request as unknown as Request;
     };
     const send = (request: Request, bytes: number) => request.emit('data', Buffer.alloc(bytes));
@@ -78,13 +106,26 @@ describe('a body that does not end', () => {
     expect(givenUp).toEqual(['old', 'alone', 'compressed']);
   });
 
-  it('holds nothing any more once it is too large', () => {
+  it.each<[string, (body: EventEmitter, answer: EventEmitter) => void]>([
+    ['it is too large', (body) => body.emit('data', Buffer.alloc(2 ** 20 + 1))],
+    // Node tells a body nothing more then, not even that its client has gone.
+    ['its request has been answered', (_, answer) => answer.emit('close')],
+  ])('holds nothing any more once %s', (_, end) => {
     const givenUp: string[] = [];
-    const unfinished = new UnfinishedBodies(2 ** 21);
-    const request = Object.assign(new EventEmitter(), { headers: {} });
-    unfinished.watch(request as unknown as Request, () => givenUp.push('large'));
-    for (let mebibytes = 0; mebibytes < 4; mebibytes++) request.emit('data', Buffer.alloc(2 ** 20));
+    const unfinished = new UnfinishedBodies(2 ** 20 + 2 ** 19);
+    const begin = (name: string): [EventEmitter, Response] => {
+      const body = Object.assign(new EventEmitter(), { headers: {} });
+      const answer = noAnswer();
+      unfinished.watch(body as unknown as Request, answer, () => givenUp.push(name));
+      body.emit('data', Buffer.alloc(2 ** 19));
+      return [body, answer];
+    };
+    end(...begin('first'));
+    begin('second');
+    begin('third');
     expect(givenUp).toEqual([]);
+    begin('fourth');
+    expect(givenUp).toEqual(['second']);
   });
 
   it('is answered 408, and its connection closed; nobody else loses theirs', async () => {

@@ -85,7 +85,7 @@ function sayContinue({ headers }: Request, response: Response): void {
 function read(request: Request, response: Response): Promise<Buffer> {
   sayContinue(request, response);
   return new Promise((resolve, reject) => {
-    unfinished.watch(request, () => {
+    unfinished.watch(request, response, () => {
       if (!response.headersSent) refuseBody(response, 408);
       // What has come of it is held until then. It must not wait for the client to take the answer.
       request.destroy();

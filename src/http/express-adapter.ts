@@ -48,6 +48,7 @@ export class LeanExpressAdapter extends ExpressAdapter {
     };
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
     this.httpServer = createServer({ ...timeouts, ...classes, maxHeaderSize: LONGEST_HEAD }, app as never);
+    this.httpServer.on('connection', (socket) => socket.once('close', () => untaken.gone(socket)));
   }
 
   /** Sends text as it is: what handlers return is JSON already, and nothing of it has to be looked at once more. */

@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 
 /** bytes, after decompression */
 export const LARGEST_BODY = 1_048_576;
@@ -28,7 +28,7 @@ export class UnfinishedBodies {
   constructor(private readonly most = MOST) {}
 
   /** To be told of every body that is collected; most have come whole by then. */
-  watch(request: Request, giveUp: () => void): void {
+  watch(request: Request, response: Response, giveUp: () => void): void {
     // One whose client has gone before it is read closes no more.
     if (request.complete || request.destroyed) return;
     const body = { organization: request.caller?.organizationId, giveUp, bytes: 0 };
@@ -42,7 +42,10 @@ export class UnfinishedBodies {
       if (size > LARGEST_BODY) this.forget(body);
       else this.add(body, length + PIECE);
     });
-    request.once('close', () => this.forget(body));
+    const forget = (): void => this.forget(body);
+    request.once('close', forget);
+    // A body is told nothing more once its request has been answered.
+    response.once('close', forget);
   }
 
   private add(body: Unfinished, bytes: number): void {
