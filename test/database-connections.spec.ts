@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Pool, type PoolConfig } from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../src/database/data-source';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import { dataSourceOptions, operatorDataSourceOptions } from '../src/database/data-source';
 import { type TestDatabase, testDatabase } from './support/database';
 import { query } from './support/embedded-fixtures';
 
@@ -71,6 +72,30 @@ it('may be asked with a callback alone, as TypeORM does', async () => {
   });
   expect(rows).toEqual([{ one: 1 }]);
   await end();
+  await database.drop();
+});
+
+it('has settings of its own, whatever the role or the database has', async () => {
+  const database = await testDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  const names = [
+    'default_transaction_isolation',
+    ...['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'],
+  ];
+  for (const each of names) {
+    const value = each === 'default_transaction_isolation' ? 'serializable' : '100';
+    await query(database.url, `alter database "${name}" set ${each} = ${value}`);
+  }
+  const settingsOf = async (options: PostgresDataSourceOptions): Promise<unknown[]> => {
+    const dataSource = await new DataSource(options).initialize();
+    const [settings] = (await dataSource.query(
+      `select ${names.map((each) => `current_setting('${each}')`).join(' || \', \' || ')} as all`,
+    )) as [{ all: string }];
+    await dataSource.destroy();
+    return settings.all.split(', ');
+  };
+  expect(await settingsOf(dataSourceOptions(database.url, 1))).toEqual(['read committed', '1500ms', '1300ms', '5s']);
+  expect(await settingsOf(operatorDataSourceOptions(database.url))).toEqual(['read committed', '0', '0', '0']);
   await database.drop();
 });
 

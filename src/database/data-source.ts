@@ -29,6 +29,12 @@ defaults.parseInputDatesAsUTC = true;
  */
 const PLANS = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off';
 
+/** What somebody set for the role or the database would make writes fail that wait for each other here. */
+const ISOLATION = '-c default_transaction_isolation=read\\ committed';
+
+/** Nor may they end an import after a minute. */
+const NO_LIMITS = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0';
+
 /** Within two minutes PostgreSQL notices that an operator's machine is gone, and lets go what its command held. */
 const KEEPALIVE = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6';
 
@@ -107,7 +113,7 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
       // Of a client that the network swallowed PostgreSQL hears nothing: its open transaction would keep its locks.
       idle_in_transaction_session_timeout: 5000,
       Client: RequestClient,
-      options: PLANS,
+      options: `${PLANS} ${ISOLATION}`,
       application_name: 'lanyard',
     },
   };
@@ -130,7 +136,10 @@ export function operatorDataSourceOptions(url: string, session = ''): PostgresDa
     synchronize: false,
     logger: 'debug', // errors are thrown, and standard output is the command's answer
     logging: false,
-    extra: { options: `${PLANS} ${KEEPALIVE} ${session}`, application_name: 'lanyard-operator' },
+    extra: {
+      options: [PLANS, ISOLATION, NO_LIMITS, KEEPALIVE, session].join(' '),
+      application_name: 'lanyard-operator',
+    },
   };
 }
 
