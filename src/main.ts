@@ -10,6 +10,7 @@ import { Config, ConfigError, readConfig } from './config';
 import { EmbeddedPostgresError } from './database/embedded/embedded-postgres-error';
 import { openDatabase } from './database/open';
 import { Readiness } from './health/readiness';
+import type { LeanExpressAdapter } from './http/express-adapter';
 import { listen } from './http/listen';
 import { endLog, say } from './observability/log';
 import { welcome } from './welcome';
@@ -40,7 +41,7 @@ async function main(): Promise<void> {
 /** Milliseconds for which further signals are the first one once more: npm passes on what the terminal sent already. */
 const ONE_SIGNAL = 1_000;
 
-/** Aborted at the first Ctrl-C or SIGTERM; another one, later, ends the process at once. */
+/** Aborted at the first Ctrl-C, SIGTERM or closed terminal; another one, later, ends the process at once. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   let first = Infinity;
@@ -49,7 +50,7 @@ function stopSignal(): AbortSignal {
     first = Math.min(first, performance.now());
     controller.abort();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, told);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, told);
   return controller.signal;
 }
 
@@ -64,19 +65,22 @@ const QUIET_TURN = 0.02;
 
 /**
  * Tells load balancers that this server is going, serves on while they take notice, and asks clients to close their
- * connections; then stops to listen, and waits for the answers that are under way.
+ * connections; then stops to listen, and waits for the answers that are under way, or still taken.
  */
 async function drain(app: NestExpressApplication, { drainMs }: Config): Promise<void> {
   app.get(Readiness).isStopping = true;
   const server = app.getHttpServer() as Server;
-  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+  const { connections } = app.getHttpAdapter() as unknown as LeanExpressAdapter;
+  connections.end();
   await pause(drainMs);
   const held = await nothingArrives(server);
   // Not HTTP's own, which first looks through all connections: meanwhile new ones would come.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
-  server.closeIdleConnections();
   for (const socket of held) socket.resume();
   const late = setTimeout(() => server.closeAllConnections(), ANSWERS_WITHIN);
+  // To Node a connection is idle once its answer was given, though the client may still be taking it.
+  await connections.taken();
+  server.closeIdleConnections();
   await closed;
   clearTimeout(late);
 }

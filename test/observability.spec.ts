@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -98,18 +99,37 @@ describe('the log', () => {
     await manager.query('lock table tag_groups in access exclusive mode');
     const { hostname, port } = new URL(lanyard.baseUrl);
     const socket = connect(Number(port), hostname);
-    const head = ['GET /api/v0/tagGroups HTTP/1.1', 'Host: x', `x-api-key: ${tenant.key}`, 'x-request-id: r-4', '', ''];
-    socket.write(head.join('\r\n'));
+    const ids = ['r-4', 'r-4-behind', 'r-4-last'];
+    for (const id of ids) {
+      const head = ['GET /api/v0/tagGroups HTTP/1.1', 'Host: x', `x-api-key: ${tenant.key}`, `x-request-id: ${id}`];
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    }
     for (let waits = false; !waits;) {
       const [{ count }] = await manager.query(
         "select count(*) from pg_locks where not granted and relation = 'tag_groups'::regclass",
       );
-      waits = Number(count) > 0;
+      waits = Number(count) === ids.length;
     }
     socket.resetAndDestroy();
-    expect(await kept.first(ofRequest('r-4'))).toMatchObject({ status: 499, route: '/api/v0/tagGroups' });
+    for (const id of ids) {
+      expect(await kept.first(ofRequest(id))).toMatchObject({ status: 499, route: '/api/v0/tagGroups' });
+    }
     await manager.query('rollback');
     await manager.release();
+  });
+
+  it('says that a client left in the middle of its answer', async () => {
+    const reader = await lanyard.tenant();
+    const description = '\u0001'.repeat(30_000); // six bytes each in JSON
+    for (let n = 0; n < 50; n++)
+      await reader.import({ leads: [{ id: randomUUID(), description, address: description }] });
+    const { hostname, port } = new URL(lanyard.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const head = ['GET /api/v0/leads?limit=50 HTTP/1.1', 'Host: x', `x-api-key: ${reader.key}`, 'x-request-id: r-5'];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    expect(await kept.first(ofRequest('r-5'))).toMatchObject({ status: 499 });
   });
 
   it('leaves out probes, and everything that a client sent', async () => {

@@ -1,15 +1,27 @@
 import { ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, chownSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { AddressInfo, connect, createServer } from 'node:net';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { Redis } from 'ioredis';
+import { Client } from 'pg';
 import { freePort } from '../src/database/embedded/free-port';
 import { makeDemo } from '../src/welcome';
 import { type TestDatabase, testDatabase } from './support/database';
-import { EmbeddedFixtures, query, until } from './support/embedded-fixtures';
+import { EmbeddedFixtures, lockWaits, query, until } from './support/embedded-fixtures';
 import { Operator, outcomeOf } from './support/operator';
 import { NO_SERVER, RedisServer, unless } from './support/redis-server';
 
@@ -150,6 +162,52 @@ describe('a start', () => {
     expect(await stopped(child, 'SIGTERM')).toBe(0);
     clients.forEach((client) => client.destroy());
   });
+
+  it('is followed by an end that cuts no answer short, neither one under way nor one that is being taken', async () => {
+    const operator = new Operator({ DATABASE_URL: database.url });
+    const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Slow']);
+    const { key } = await operator.json<{ key: string }>(['keys', 'issue', '--organization', String(id)]);
+    const file = join(folder, 'long.json');
+    const description = '\u0001'.repeat(30_000); // six bytes each in JSON
+    const leads = Array.from({ length: 50 }, () => ({ id: randomUUID(), description, address: description }));
+    writeFileSync(file, JSON.stringify({ leads }));
+    await operator.json(['import', file, '--organization', String(id)]);
+    const child = start({ DATABASE_URL: database.url, LANYARD_DRAIN_MS: '0' });
+    const { port } = new URL(/http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0] ?? '');
+    const ask = (head: string, body = ''): Socket => {
+      const client = connect(Number(port), '127.0.0.1').setEncoding('latin1');
+      client.write(`${head} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n${body}\r\n\r\n`);
+      return client;
+    };
+    const rest = async (client: Socket): Promise<string> => {
+      let text = '';
+      for await (const chunk of client) text += chunk;
+      return text;
+    };
+    const holder = new Client(database.url);
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select from leads for update');
+    const exit = once(child, 'exit');
+    const json = 'Content-Type: application/json\r\nContent-Length: 18\r\n\r\n{"jobTitle":"CEO"}';
+    const waiting = rest(ask(`PATCH /api/v0/leads/${leads[0]?.id}`, json));
+    await until(async () => (await lockWaits(database.url)) === 1);
+    const reader = ask('GET /api/v0/leads?limit=50');
+    await once(reader, 'readable');
+    child.kill('SIGTERM');
+    const isRefused = (): Promise<boolean> =>
+      fetch(`http://127.0.0.1:${port}/health/live`).then(
+        () => false,
+        () => true,
+      );
+    await until(isRefused);
+    await holder.end();
+    const page = await rest(reader);
+    const [head, body] = page.split('\r\n\r\n') as [string, string];
+    expect(body.length).toBe(Number(/content-length: (\d+)/i.exec(head)?.[1]));
+    expect(await waiting).toMatch(/^HTTP\/1.1 200[^]*\r\nConnection: close\r\n/);
+    expect(await exit).toEqual([0, null]);
+  }, 60_000);
 
   describe('with a log that nobody takes', () => {
     const served = async (port: number, requests: number): Promise<void> => {

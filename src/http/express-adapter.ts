@@ -1,7 +1,8 @@
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import type { Config } from '../config';
+import { Connections } from './connections';
 import { JSON_TYPE } from './errors';
 import { LONGEST_HEAD } from './parameters';
 import { AnswerText } from './returns';
@@ -11,6 +12,9 @@ type Timeouts = Pick<Config, 'headersTimeoutMs' | 'requestTimeoutMs' | 'answerTi
 
 /** Express for an API: requests born with its prototypes, text sent as it is, limits of time, one spelling of a path. */
 export class LeanExpressAdapter extends ExpressAdapter {
+  /** of the server, once it is made */
+  connections!: Connections;
+
   constructor(private readonly timeouts: Timeouts) {
     super();
     // A path is one path: not another one in other letters, nor the list for who left an id empty. Express reads its own
@@ -48,7 +52,7 @@ export class LeanExpressAdapter extends ExpressAdapter {
     };
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
     this.httpServer = createServer({ ...timeouts, ...classes, maxHeaderSize: LONGEST_HEAD }, app as never);
-    this.httpServer.on('connection', (socket) => socket.once('close', () => untaken.gone(socket)));
+    this.connections = new Connections(this.httpServer as Server);
   }
 
   /** Sends text as it is: what handlers return is JSON already, and nothing of it has to be looked at once more. */

@@ -6,7 +6,7 @@ interface Observed {
   readonly method: string;
   /** the route's pattern, which holds no id: `/api/v0/leads/:leadId`; `*` for a path that no route has */
   readonly route: string;
-  /** of the answer; 499 when the client left before it had one */
+  /** of the answer; 499 when the client left before it had all of it */
   readonly status: number;
   readonly milliseconds: number;
 }
@@ -19,11 +19,14 @@ const CLIENT_LEFT = 499;
 /** Tells the observers of a request when its answer is gone, or its client. */
 export function observe(request: Request, response: Response, observers: readonly Observer[]): void {
   const begun = performance.now();
+  let isSent = false;
+  // A connection that is closed is as ready to end as one on which all was sent.
+  response.once('finish', () => (isSent = !request.socket.destroyed));
   response.once('close', () => {
     const observed = {
       method: request.method,
       route: routeOf(request),
-      status: response.writableFinished ? response.statusCode : CLIENT_LEFT,
+      status: isSent ? response.statusCode : CLIENT_LEFT,
       milliseconds: performance.now() - begun,
     };
     for (const observer of observers) observer(observed, request);
