@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { eventInput, leadInput } from './support/builders';
 import { Lanyard, startLanyard, Tenant } from './support/lanyard';
 
@@ -440,6 +440,31 @@ describe('malformed requests', () => {
     const rest = `Content-Encoding: gzip\r\nContent-Length: ${bytes.length}\r\nExpect: 100-continue\r\n\r\n`;
     expect(check(await raw(head + rest))).toEqual([100]);
   });
+
+  it('a body that is too large is refused before it ends', async () => {
+    const head = `PATCH /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
+    const chunk = `${(2 ** 20 + 1).toString(16)}\r\n${' '.repeat(2 ** 20 + 1)}\r\n`;
+    expect(check(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`))).toEqual([413]);
+    expect(check(await raw(`${head}Content-Length: ${2 ** 20 + 1}\r\n\r\n`))).toEqual([413]);
+  });
+
+  it.each([
+    ['deflate', deflateSync, 'junk'],
+    ['br', brotliCompressSync, 'junk'],
+    ['gzip', gzipSync, '\0\0'],
+  ] as const)(
+    'a body of %s that ends before its request does is not obeyed before that has ended',
+    async (encoding, compress, more) => {
+      const head = `PATCH /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
+      const bytes = Buffer.concat([compress('{"jobTitle":"too early"}'), Buffer.from(more)]);
+      const start = `${head}Content-Encoding: ${encoding}\r\nTransfer-Encoding: chunked\r\n\r\n${bytes.length.toString(16)}\r\n`;
+      expect(check(await raw(Buffer.concat([Buffer.from(start), bytes, Buffer.from('\r\n')])))).toEqual([]);
+      expect(check(await raw(Buffer.concat([Buffer.from(start), bytes, Buffer.from('\r\nbroken')])))).toEqual([400]);
+      const junk = Buffer.alloc(2 ** 21, 'x');
+      const long = Buffer.from(`\r\n${junk.length.toString(16)}\r\n`);
+      expect(check(await raw(Buffer.concat([Buffer.from(start), bytes, long, junk])))).toEqual([413]);
+    },
+  );
 
   it('a body of a GET is not waited for', async () => {
     const head = `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`;

@@ -60,11 +60,22 @@ async function readInto(request: Request, response: Response): Promise<true> {
 function readPast(request: Request, response: Response): true | Promise<true> {
   if (request.complete) return true;
   sayContinue(request, response);
+  return endOf(request);
+}
+
+/**
+ * Waits until a body has come whole.
+ * @throws BadRequestException when it never will, PayloadTooLargeException as soon as that is known
+ */
+function endOf(request: Request): Promise<true> {
   return new Promise((resolve, reject) => {
+    if (request.destroyed) reject(new BadRequestException());
+    // What does not become smaller by it is a little larger when it is compressed.
+    const most = isCompressed(request) ? 2 * LARGEST_BODY : LARGEST_BODY;
     let size = 0;
     request.on('data', (bytes: Buffer) => {
       size += bytes.length;
-      if (size > LARGEST_BODY) reject(new PayloadTooLargeException());
+      if (size > most) reject(new PayloadTooLargeException());
     });
     request.once('end', () => resolve(true));
     request.once('error', () => reject(new BadRequestException()));
@@ -73,17 +84,25 @@ function readPast(request: Request, response: Response): true | Promise<true> {
 }
 
 /** @throws PayloadTooLargeException in place of asking for a body that is said to be too large */
-function sayContinue({ headers }: Request, response: Response): void {
-  if (headers.expect?.toLowerCase() !== '100-continue') return;
+function sayContinue(request: Request, response: Response): void {
   // How large a compressed one is nobody knows yet.
-  const isCompressed = headers['content-encoding'] !== undefined;
-  if (!isCompressed && Number(headers['content-length']) > LARGEST_BODY) throw new PayloadTooLargeException();
-  response.writeContinue();
+  const length = isCompressed(request) ? 0 : Number(request.headers['content-length']);
+  if (length > LARGEST_BODY) throw new PayloadTooLargeException();
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
+const isCompressed = ({ headers }: Request): boolean => headers['content-encoding'] !== undefined;
+
 /** The bytes of a JSON body. */
-function read(request: Request, response: Response): Promise<Buffer> {
+async function read(request: Request, response: Response): Promise<Buffer> {
   sayContinue(request, response);
+  const bytes = collect(request, response);
+  if (request.complete) return bytes;
+  // What was compressed may end before the body does; and what is too large is refused before it ends.
+  return (await Promise.all([bytes, endOf(request)]))[0];
+}
+
+function collect(request: Request, response: Response): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     unfinished.watch(request, response, () => {
       if (!response.headersSent) refuseBody(response, 408);
