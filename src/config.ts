@@ -104,7 +104,7 @@ export class Config {
   @setting('LANYARD_DEMO', oneOf({ on: true, off: false }))
   readonly demo: boolean = true;
 
-  /** Connections to PostgreSQL a process; long deletes may hold two of them. */
+  /** Connections to PostgreSQL for requests, a process; long deletes may hold two of them. One more is for keys and probes. */
   @setting('LANYARD_POOL_SIZE', integer(3, 1000))
   readonly poolSize: number = 10;
 

@@ -175,7 +175,7 @@ describe('the metrics', () => {
     expect(values.get('lanyard_bucket_decisions_total{decision="refused"}')).toBe(1);
     expect(values.get('lanyard_database_up')).toBe(1);
     expect(values.get('lanyard_database_size_bytes')).toBeGreaterThan(1e6);
-    expect(values.get('lanyard_database_connections_max')).toBe(10);
+    expect(values.get('lanyard_database_connections_max')).toBe(11);
     expect(values.get('lanyard_database_connections{state="idle"}')).toBeGreaterThan(0);
     expect(values.get('lanyard_database_waiting_requests')).toBe(0);
     expect(values.get('lanyard_redis_degraded')).toBe(0);
@@ -213,10 +213,12 @@ describe('the metrics', () => {
 
   it('answer within a second when the database does not, and say so', async () => {
     const lanyard = await startInProcess({ metricsPort: 0, host: '127.0.0.1', poolSize: 1 });
-    const runner = lanyard.app.get(DataSource).createQueryRunner();
-    await runner.connect(); // the only connection there is
-    expect((await valuesOf(lanyard)).get('lanyard_database_up')).toBe(0);
-    await runner.release();
+    const runners = [1, 2].map(() => lanyard.app.get(DataSource).createQueryRunner());
+    for (const runner of runners) await runner.connect(); // that of requests, and the one besides
+    const values = await valuesOf(lanyard);
+    expect(values.get('lanyard_database_up')).toBe(0);
+    expect(values.get('lanyard_database_connections_max')).toBe(2);
+    for (const runner of runners) await runner.release();
     expect((await valuesOf(lanyard)).get('lanyard_database_up')).toBe(1);
     await lanyard.stop();
   });

@@ -2,7 +2,7 @@ import { NotFoundException } from '@nestjs/common';
 import { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseSilent, MOST_WAITING, Overloaded, Turns } from '../src/database/turns';
 import { leadInput } from './support/builders';
-import { lockWaits, until } from './support/embedded-fixtures';
+import { lockWaits, query, until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
 
 /** Work that the test ends by hand. */
@@ -288,13 +288,38 @@ describe('an organization whose requests are all stuck', () => {
     await Promise.all(patches);
   });
 
+  it('does not, with another one that is stuck too, keep keys from being looked up, nor health from its answer', async () => {
+    const [second, tenant] = [await lanyard.tenant(), await lanyard.tenant()];
+    const { body } = await second.api.post('/leads', leadInput()).expect(200);
+    await holder.query('select from leads where id = $1 for update', [body.results.id]);
+    const patches = Array.from({ length: 5 }, () => [
+      stuck.api.patch(path, { jobTitle: 'x' }).then(({ status }) => status),
+      second.api.patch(`/leads/${body.results.id}`, { jobTitle: 'x' }).then(({ status }) => status),
+    ]).flat();
+    await until(async () => (await lockWaits(lanyard.config.databaseUrl as string)) === 5);
+    const asked = tenant.api.get('/leads').expect(200);
+    const { status } = await fetch(lanyard.baseUrl.replace('/api/v0', '/health/ready'));
+    expect(status).toBe(200);
+    await asked;
+    await holder.rollbackTransaction();
+    await Promise.all(patches);
+  });
+
   it('has its others answered when those have waited for as long as they may', async () => {
     const patches = Array.from({ length: 4 }, () =>
       stuck.api.patch(path, { jobTitle: 'x' }).then(({ status }) => status),
     );
     await until(async () => (await lockWaits(lanyard.config.databaseUrl as string)) === 4);
+    const connections = (): Promise<unknown[]> =>
+      query(
+        lanyard.config.databaseUrl as string,
+        "select pid from pg_stat_activity where datname = current_database() and application_name = 'lanyard'",
+      );
+    const before = await connections();
     await stuck.api.get(path).expect(200);
     expect(await Promise.all(patches)).toEqual([503, 503, 503, 503]);
+    // They are as good as before, and know their statements.
+    expect(await connections()).toEqual(expect.arrayContaining(before));
     await holder.rollbackTransaction();
   });
 });

@@ -14,7 +14,8 @@ import { Writes } from './writes';
     TypeOrmModule.forRootAsync({
       inject: [Config],
       useFactory: (config: Config) => ({
-        ...dataSourceOptions(config.databaseUrl ?? '', config.poolSize),
+        // One more than requests take turns at: keys are looked up, and probes answered, also when all of those wait.
+        ...dataSourceOptions(config.databaseUrl ?? '', config.poolSize + 1),
         retryAttempts: 0,
       }),
     }),

@@ -39,6 +39,12 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
+/** Whether the connection is as good as before the error: PostgreSQL answered, and neither ends it nor takes no writes. */
+export function leavesConnection(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && state !== READ_ONLY && !/^(08|57P)/.test(state);
+}
+
 /** What a client can send and PostgreSQL cannot store: NUL, an unpaired surrogate, a number or a tsvector too large. */
 const BAD_INPUT = ['22021', '22P05', '22003', '54000'];
 

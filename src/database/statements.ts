@@ -1,8 +1,9 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
+import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import { poolOf, type TimedQuery } from './data-source';
+import { leavesConnection } from './errors';
 import { page, Render } from './json';
 import type { TrackedList } from './lists';
 import { Turns } from './turns';
@@ -138,7 +139,21 @@ export class Statements {
     values: unknown[],
   ): Promise<R[]> {
     const query = prepared(name, text, values);
-    return (await this.turns.run(organizationId, () => this.pool.query<R>(query))).rows;
+    return (await this.turns.run(organizationId, () => this.ask<R>(query))).rows;
+  }
+
+  /** The pool's own way would also close a connection after an error that PostgreSQL answered. */
+  private ask<R extends unknown[]>(query: QueryArrayConfig): Promise<QueryArrayResult<R>> {
+    return new Promise((resolve, reject) => {
+      this.pool.connect((away, client, release) => {
+        if (!client) return reject(away as Error);
+        client.query<R>(query, (error: Error | null, result) => {
+          release(error && !leavesConnection(error) ? error : undefined);
+          if (error) reject(error);
+          else resolve(result);
+        });
+      });
+    });
   }
 }
 

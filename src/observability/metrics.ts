@@ -116,11 +116,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
         this.set({ state: 'idle' }, pool.idleCount);
       },
     });
-    this.gauge(
-      'lanyard_database_connections_max',
-      'Connections that this process may have.',
-      () => this.config.poolSize,
-    );
+    this.gauge('lanyard_database_connections_max', 'Connections that this process may have.', () => pool.options.max);
     this.gauge(
       'lanyard_database_waiting_requests',
       'Requests that wait for a connection.',
