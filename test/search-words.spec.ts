@@ -41,9 +41,29 @@ describe('the words of stored records', () => {
       ).map(({ name, xmin }) => [name, xmin]),
     );
 
+  /** Back to what it was before words beside signs were found. */
+  const undo = async (): Promise<void> => {
+    for (let last = 0; last < 2; last++) await dataSource.undoLastMigration();
+  };
+
+  it.each([
+    ...[...'_-.:/@~+%=&'].flatMap((sign) => [`a${sign}`, `1${sign}`, `a${sign}-`, `a_b${sign}`, `a-b${sign}`]),
+    ...['ab_1-', 'a', '_', 'http://a_', 'a@b.c_', 'a_ ', 'a_,'],
+  ])('are made in time of 65,535 characters of %j', async (unit) => {
+    const value = unit.repeat(65_535 / unit.length);
+    await rows(`set statement_timeout = 1500; select words_of('${value}'), query_of('${value.slice(0, 3000)}')`);
+  });
+
+  it('are parts where a run of characters is too long to be one', async () => {
+    const long = `${'part_'.repeat(60)}end.example`;
+    const [row] = await rows(`select words_of('x-ray ${long}') @@ query_of('"x-ray ${long}"') as whole,
+      words_of('${long}') @@ query_of('end.example') as ending, words_of('Node.js ${long}')::text like '%node.js%' as others`);
+    expect(row).toEqual({ whole: true, ending: true, others: true });
+  });
+
   it('are made anew, forth and back, where signs part them otherwise', async () => {
     const after = await functions();
-    await dataSource.undoLastMigration();
+    await undo();
     const before = await functions();
     expect(before).not.toEqual(after);
     await rows(`insert into industry_events (id, name, keywords, description) values
@@ -58,7 +78,7 @@ describe('the words of stored records', () => {
     expect((await written()).Plain).toBe(unchanged.Plain);
     expect((await written()).Tags).not.toBe(unchanged.Tags);
 
-    await dataSource.undoLastMigration();
+    await undo();
     expect([await found('webdev'), await found('fair')]).toEqual([0, 2]);
     expect(await functions()).toEqual(before);
     await dataSource.runMigrations();
