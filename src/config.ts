@@ -48,10 +48,14 @@ const oneOf = (values: Record<string, unknown>): Check => ({
 });
 
 const url = (...protocols: string[]): Check => ({
-  read: (text) => (URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined),
-  must: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  read: (text) =>
+    URL.canParse(text) && protocols.includes(new URL(text).protocol) && hasHost(text) ? text : undefined,
+  must: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, its password percent-encoded`,
   secret: true,
 });
+
+/** With a `/` in its password, a URL ends its host there, and what follows would be shown as the database's name. */
+const hasHost = (text: string): boolean => !new URL(text).pathname.includes('@');
 
 const text: Check = { read: (value) => value, must: 'text' };
 const directory: Check = { read: (path) => resolve(path), must: 'a directory' };

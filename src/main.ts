@@ -8,6 +8,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from './app';
 import { Config, ConfigError, readConfig } from './config';
 import { EmbeddedPostgresError } from './database/embedded/embedded-postgres-error';
+import { databaseFault } from './database/errors';
 import { openDatabase } from './database/open';
 import { Readiness } from './health/readiness';
 import type { LeanExpressAdapter } from './http/express-adapter';
@@ -119,7 +120,8 @@ function failed(error: unknown): number {
   // Told to stop while it waited for the database.
   if (error instanceof Error && error.name === 'AbortError') return 0;
   const isExpected = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
-  process.stderr.write(`${isExpected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  const fault = isExpected ? error.message : databaseFault(error);
+  process.stderr.write(`${fault ?? (error instanceof Error ? error.stack : String(error))}\n`);
   return 1;
 }
 

@@ -48,6 +48,16 @@ describe('the settings', () => {
     ['LANYARD_DEMO', 'constructor', 'LANYARD_DEMO must be on or off, not "constructor"'],
     ['LANYARD_LOG_LEVEL', 'loud', /^LANYARD_LOG_LEVEL must be trace or .* or silent, not "loud"$/],
     ['REDIS_URL', 'http://:hush@x', 'REDIS_URL must be a URL that starts with redis:// or rediss://'],
+    [
+      'DATABASE_URL',
+      'postgres://lanyard:12/hush@db:5432/lanyard',
+      /^DATABASE_URL must be a URL .* its password percent-encoded$/,
+    ],
+    [
+      'DATABASE_URL',
+      'postgres://lanyard:a/hush@db:5432/lanyard',
+      /^DATABASE_URL must be a URL .* its password percent-encoded$/,
+    ],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', /^OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that starts with/],
     ['LANYARD_CORS_ORIGINS', 'https://a.example/', /^LANYARD_CORS_ORIGINS must be origins such as /],
     ['LANYARD_CORS_ORIGINS', '*,https://a.example', /^LANYARD_CORS_ORIGINS must be origins such as /],

@@ -85,6 +85,23 @@ describe('the files for those who run it', () => {
       );
       rmSync(folder, { recursive: true });
     });
+
+    it('may call what Node.js calls at its start', () => {
+      const calls = (group: string): string[] =>
+        spawnSync('systemd-analyze', ['syscall-filter', group], { encoding: 'utf8' })
+          .stdout.split('\n')
+          .map((line) => line.trim())
+          .filter((line) => /^[@a-z]/.test(line) && line !== group)
+          .flatMap((line) => (line.startsWith('@') ? calls(line) : [line]));
+      const allowed = new Set<string>();
+      const unit = readFileSync(join(DEPLOY, 'systemd/lanyard.service'), 'utf8');
+      for (const [, not, groups] of unit.matchAll(/^SystemCallFilter=(~?)(.*)$/gm)) {
+        for (const call of groups?.split(' ').flatMap(calls) ?? []) allowed[not ? 'delete' : 'add'](call);
+      }
+      const called = ['epoll_wait', 'execve', 'futex', 'mprotect', 'pkey_alloc', 'pkey_mprotect', 'sched_getaffinity'];
+      expect(called.filter((call) => !allowed.has(call))).toEqual([]);
+      expect(allowed).not.toContain('mount');
+    });
   });
 
   unless(without('haproxy'))(`haproxy${without('haproxy')}`, () => {

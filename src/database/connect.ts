@@ -25,8 +25,8 @@ export interface Waiting {
 /** PostgreSQL is there, but still in recovery or shutting down, or has no connection left. */
 const NOT_YET = ['57P01', '57P02', '57P03', '53300'];
 
-/** Nobody is there yet, or was there and went. A wrong host name or password does not pass. */
-const AWAY = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH)$/;
+/** Nobody is there yet, or was there and went, or no server of names is. A wrong host name or password does not pass. */
+const AWAY = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN)$/;
 const CUT_OFF = /^(Connection terminated|timeout expired)/;
 
 /**

@@ -53,3 +53,16 @@ export const isBadInput = (error: unknown): boolean => BAD_INPUT.includes(sqlSta
 
 /** Whether PostgreSQL refused a row because of this unique index or constraint. */
 export const violates = (error: unknown, constraint: string): boolean => causeOf(error).constraint === constraint;
+
+/** One line about an error of the database, without the statement, its parameters, or a value of a row. */
+export function databaseFault(error: unknown): string | undefined {
+  const state = sqlState(error);
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  // PostgreSQL quotes the value in its messages about data (class 22) and, in part, about constraints (class 23).
+  if (state && /^2[23]/.test(state)) return `the database refused a value (${state})`;
+  const isOfDatabase = state !== undefined || error instanceof QueryFailedError || hasSystemCall(cause);
+  if (!isOfDatabase || !(cause instanceof Error)) return undefined;
+  return `the database failed: ${cause.message.split('\n')[0]}`;
+}
+
+const hasSystemCall = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

@@ -1,9 +1,8 @@
 import { constants } from 'node:os';
 import { CommanderError } from 'commander';
-import { QueryFailedError } from 'typeorm';
 import { ConfigError } from '../config';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres-error';
-import { sqlState } from '../database/errors';
+import { databaseFault } from '../database/errors';
 import { ImportFault } from './import-fault';
 import { Interrupted } from './session';
 import { OutputClosed, Refusal, UsageError } from './terminal';
@@ -24,18 +23,5 @@ export function reportOf(error: unknown): Report {
   if (error instanceof UsageError) return { message: `error: ${error.message}\n(add --help for usage)`, status: 2 };
   const isExpected = [Refusal, ImportFault, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);
   if (isExpected) return { message: (error as Error).message, status: 1 };
-  return { message: databaseReport(error) ?? (error instanceof Error ? error.stack : String(error)), status: 1 };
+  return { message: databaseFault(error) ?? (error instanceof Error ? error.stack : String(error)), status: 1 };
 }
-
-/** One line about an error of the database, without the statement, its parameters, or a value of a row. */
-function databaseReport(error: unknown): string | undefined {
-  const state = sqlState(error);
-  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  // PostgreSQL quotes the value in its messages about data (class 22) and, in part, about constraints (class 23).
-  if (state && /^2[23]/.test(state)) return `the database refused a value (${state})`;
-  const isOfDatabase = state !== undefined || error instanceof QueryFailedError || hasSystemCall(cause);
-  if (!isOfDatabase || !(cause instanceof Error)) return undefined;
-  return `the database failed: ${cause.message.split('\n')[0]}`;
-}
-
-const hasSystemCall = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
