@@ -1,6 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { OrganizationsService } from '../src/access/organizations.service';
+import { operatorDataSourceOptions } from '../src/database/data-source';
 import { demo } from '../src/operator/demo';
+import { ExportService } from '../src/operator/export.service';
 import type { ApiClient } from './support/client';
-import { install, remove } from './support/operator';
+import { testDatabase } from './support/database';
+import { query } from './support/embedded-fixtures';
+import { install, Operator, remove } from './support/operator';
 
 describe('export, then import,', () => {
   it('carries an organization into an empty installation, where every GET answers alike', async () => {
@@ -18,6 +25,30 @@ describe('export, then import,', () => {
     expect(again.stdout).toBe(exported.stdout);
     await remove(source);
     await remove(second);
+  });
+
+  it('says why when its connection is lost', async () => {
+    const database = await testDatabase();
+    const dataSource = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
+    const { id } = await new OrganizationsService(dataSource.manager).create('Lost');
+    const leads = Array.from({ length: 1500 }, () => ({ id: randomUUID() }));
+    await new Operator({ DATABASE_URL: database.url }).json(
+      ['import', '-', '--organization', String(id)],
+      JSON.stringify({ leads }),
+    );
+    const records = new ExportService(dataSource).export(id);
+    await records.next();
+    await query(
+      database.url,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where state = 'idle in transaction' and datname = current_database()`,
+    );
+    const rest = async (): Promise<void> => {
+      for await (const _ of records);
+    };
+    await expect(rest()).rejects.toThrow('terminating connection due to administrator command');
+    await dataSource.destroy();
+    await database.drop();
   });
 });
 

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
 import { DataSource } from 'typeorm';
 import type { IssuedKey } from '../src/access/api-keys.service';
 import { OrganizationsService } from '../src/access/organizations.service';
@@ -137,7 +139,24 @@ describe("the operator's command line", () => {
     const child = operator.start(['keys', 'issue', '--organization', organization]);
     child.stdout?.destroy();
     const { status, stderr } = await outcomeOf(Object.assign(child, { stdout: null }));
-    expect({ status, stderr }).toEqual({ status: 141, stderr: 'nobody reads standard output\n' });
+    const keys = await operator.json<{ id: string }[]>(['keys', 'list', '--organization', organization]);
+    const key = `key ${keys.at(-1)?.id} was issued all the same, to nobody: revoke it`;
+    expect({ status, stderr }).toEqual({ status: 141, stderr: `nobody reads standard output; ${key}\n` });
+  });
+
+  it('says, when the key that takes the place of another one cannot be shown, what has become of both', async () => {
+    const { id } = await issue();
+    const full = openSync('/dev/full', 'w');
+    const [node = '', ...args] = Operator.command(['keys', 'rotate', id]);
+    const env = Operator.environment({ DATABASE_URL: database.url });
+    const child = spawn(node, args, { env, stdio: ['ignore', full, 'pipe'] });
+    const { status, stderr } = await outcomeOf(child);
+    closeSync(full);
+    const line =
+      /^cannot write standard output: .*; key (\S+) was issued all the same, to nobody: revoke it, and (.*)\n$/;
+    const [, replacing, old] = line.exec(stderr) ?? [];
+    expect({ status, old }).toEqual({ status: 1, old: `key ${id} works no more` });
+    await operator.json(['keys', 'revoke', replacing ?? '']);
   });
 
   describe('refuses, in one line and with status 1,', () => {

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import { DataSource, QueryRunner } from 'typeorm';
 import { SectionName, SECTIONS } from './dataset';
 import { RECORD_STATEMENTS } from './export.records';
@@ -32,6 +33,11 @@ export class ExportService {
    */
   async *export(organizationId: number, sections: SectionName[] = SECTIONS): AsyncGenerator<ExportedRecord> {
     const runner = this.dataSource.createQueryRunner();
+    const connection = (await runner.connect()) as PoolClient;
+    // TypeORM says of a connection that was lost between two statements only that it has none.
+    let lost: Error | undefined;
+    const noteLoss = (error: Error): void => void (lost ??= error);
+    connection.on('error', noteLoss);
     try {
       await runner.startTransaction('REPEATABLE READ');
       await runner.query('set transaction read only');
@@ -40,7 +46,10 @@ export class ExportService {
           yield { section, record };
         }
       }
+    } catch (error) {
+      throw lost ?? error;
     } finally {
+      connection.off('error', noteLoss);
       // also when the reader stops early; nothing was written, and a lost connection has nothing to end
       await runner.rollbackTransaction().catch(() => undefined);
       await runner.release();

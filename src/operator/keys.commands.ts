@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ApiKeysService, DEFAULT_LIMITS, KeyEnded } from '../access/api-keys.service';
+import { ApiKeysService, DEFAULT_LIMITS, type IssuedKey, KeyEnded } from '../access/api-keys.service';
 import { limitsFault, MAX_TOKENS, REFILL_RATE } from '../rate-limit/token-bucket';
 import {
   command,
@@ -89,7 +89,10 @@ function issueCommand(group: Command): void {
         const settings = { ...limits, ...(label !== undefined && { label }), ...(expiresAt && { expiresAt }) };
         return new ApiKeysService(dataSource.manager).issue(id, settings);
       });
-      await answer(json, issued, () => issuedText(issued));
+      await show(
+        issued,
+        answer(json, issued, () => issuedText(issued)),
+      );
     });
 }
 
@@ -147,8 +150,12 @@ function rotateCommand(group: Command): void {
           }),
         ),
       );
-      const works = overlap === 0 ? 'works no more' : `works until ${oldEnds.toISOString()}`;
-      await answer(json, issued, () => `${issuedText(issued)}\nThe old key ${id} ${works}.`);
+      const old = `key ${id} works ${overlap === 0 ? 'no more' : `until ${oldEnds.toISOString()}`}`;
+      await show(
+        issued,
+        answer(json, issued, () => `${issuedText(issued)}\nThe old ${old}.`),
+        `, and ${old}`,
+      );
     });
 }
 
@@ -166,6 +173,14 @@ function revokeCommand(group: Command): void {
       );
       await answer(json, revoked, () => `Key ${id} was revoked at ${revoked.revokedAt.toISOString()}`);
     });
+}
+
+/** @throws what keeps it from being shown, and says what was done all the same */
+function show({ id }: IssuedKey, shown: Promise<void>, more = ''): Promise<void> {
+  return shown.catch((error: Error) => {
+    error.message += `; key ${id} was issued all the same, to nobody: revoke it${more}`;
+    throw error;
+  });
 }
 
 /** The limits that were given. @throws UsageError when a key cannot have them */
