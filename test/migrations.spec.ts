@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { operatorDataSourceOptions } from '../src/database/data-source';
 import { migrate } from '../src/database/migrate';
-import { emptyDatabase, TestDatabase } from './support/database';
+import { createDatabase, emptyDatabase, TestDatabase } from './support/database';
 import { lockWaits, query, until } from './support/embedded-fixtures';
 import { Operator, outcomeOf } from './support/operator';
 
@@ -37,6 +37,23 @@ describe('migrations', () => {
     await dataSource.initialize();
     expect(applied).toHaveLength(dataSource.migrations.length);
     expect(await operator.json(['migrate'])).toEqual({ applied: [] });
+  });
+
+  it.each(['UTF8', 'SQL_ASCII'])('say what a search lacks in the locale C: %s', async (encoding) => {
+    const plain = await createDatabase(`template0 encoding '${encoding}' locale_provider libc locale 'C'`);
+    const lines: string[] = [];
+    expect(await migrate(plain.url, { say: (line) => lines.push(line) })).not.toEqual([]);
+    expect(lines).toEqual([expect.stringContaining('letters beyond ASCII only as they are written')]);
+    await plain.drop();
+  });
+
+  it('are not begun where letters are missing', async () => {
+    const latin = await createDatabase("template0 encoding 'LATIN1' locale_provider libc locale 'C'");
+    const { status, stdout, stderr } = await new Operator({ DATABASE_URL: latin.url }).run(['migrate']);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^DATABASE_URL: the database \w+ has the encoding LATIN1: create it with .*\n$/);
+    expect(await query(latin.url, 'select from pg_tables where schemaname = current_schema()')).toEqual([]);
+    await latin.drop();
   });
 
   it('are applied once by processes that start together', async () => {

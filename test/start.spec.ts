@@ -20,7 +20,7 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { freePort } from '../src/database/embedded/free-port';
 import { makeDemo } from '../src/welcome';
-import { type TestDatabase, testDatabase } from './support/database';
+import { emptyDatabase, type TestDatabase, testDatabase } from './support/database';
 import { EmbeddedFixtures, lockWaits, query, until } from './support/embedded-fixtures';
 import { Operator, outcomeOf } from './support/operator';
 import { NO_SERVER, RedisServer, unless } from './support/redis-server';
@@ -141,6 +141,17 @@ describe('a start', () => {
     expect({ status, stderr }).toEqual({ status: 1, stderr: `PORT: ${PORT} is in use by another program\n` });
   });
 
+  it('is refused in one line when the database refuses it something', async () => {
+    const taken = await emptyDatabase();
+    await query(taken.url, 'create table organizations ()');
+    const { status, stderr } = await outcomeOf(start({ DATABASE_URL: taken.url }));
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'the database failed: relation "organizations" already exists\n',
+    });
+    await taken.drop();
+  });
+
   it('is refused at once when the database has another name, or another password', async () => {
     const place = process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '') ?? '';
     const begun = performance.now();
@@ -256,10 +267,10 @@ describe('a start', () => {
       doorway.close();
     }, 60_000);
 
-    it('stops when it is told to', async () => {
+    it.each(['SIGTERM', 'SIGHUP'] as const)('stops when it is told to: %s', async (signal) => {
       const child = start({ DATABASE_URL: await elsewhere() });
       expect(await saysUntil(child, '\n')).toContain('Waiting for PostgreSQL');
-      expect(await stopped(child, 'SIGTERM')).toBe(0);
+      expect(await stopped(child, signal)).toBe(0);
     });
   });
 

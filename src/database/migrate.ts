@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { ConfigError } from '../config';
 import { connect, FIRST_PAUSE, LONGEST_PAUSE, type Waiting } from './connect';
 import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
 
@@ -12,11 +13,12 @@ const GIVES_WAY = 1000;
  * Applies the migrations that are missing. Processes that start at the same time take turns by an advisory lock,
  * which PostgreSQL lets go when its holder dies.
  * @returns the names of the migrations that were applied
- * @throws ConfigError when the database cannot be reached
+ * @throws ConfigError when the database cannot be reached, or holds no Unicode
  */
 export async function migrate(url: string, waiting: Waiting = {}): Promise<string[]> {
   const dataSource = await connect(url, waiting, `-c lock_timeout=${GIVES_WAY}`);
   try {
+    await requireUnicode(dataSource, waiting);
     const lock = dataSource.createQueryRunner();
     await lock.connect();
     try {
@@ -29,6 +31,27 @@ export async function migrate(url: string, waiting: Waiting = {}): Promise<strin
   } finally {
     await dataSource.destroy();
   }
+}
+
+/** How a database is made that can do what Lanyard does. */
+const AS_IT_SHOULD_BE = "create it with ENCODING 'UTF8' and a locale of UTF-8, such as C.UTF-8";
+
+/**
+ * An encoding that lacks letters would refuse what clients send. Without any, and in the locale C, all is kept as it is,
+ * but a search knows letters beyond ASCII only as they are written.
+ */
+async function requireUnicode(dataSource: DataSource, { say }: Waiting): Promise<void> {
+  const [{ name, encoding }] = await dataSource.query<[{ name: string; encoding: string }]>(
+    'select current_database() as name, getdatabaseencoding() as encoding',
+  );
+  if (!['UTF8', 'SQL_ASCII'].includes(encoding)) {
+    throw new ConfigError(`DATABASE_URL: the database ${name} has the encoding ${encoding}: ${AS_IT_SHOULD_BE}`);
+  }
+  const [{ folds }] = await dataSource.query<[{ folds: boolean }]>(
+    `select to_tsvector('simple', 'Ж') = to_tsvector('simple', 'ж') as folds`,
+  );
+  if (encoding === 'UTF8' && folds) return;
+  say?.(`A search of the database ${name} knows letters beyond ASCII only as they are written: ${AS_IT_SHOULD_BE}`);
 }
 
 /** Tries of the lock after which there is something to say: those who start together are done sooner. */
