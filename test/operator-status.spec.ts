@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { AddressInfo, createServer } from 'node:net';
+import { Redis } from 'ioredis';
 import { bar, bytes } from '../src/operator/status.text';
 import { emptyDatabase, TestDatabase, testDatabase } from './support/database';
 import { EmbeddedFixtures, query } from './support/embedded-fixtures';
@@ -137,8 +138,27 @@ describe('operator status', () => {
       const version = expect.stringMatching(/^\d+\.\d+/) as string;
       expect((await asking.json<Status>(['status'])).redis).toEqual({ reachable: true, version });
       await redis.kill();
-      expect((await asking.json<Status>(['status'])).redis).toEqual({ reachable: false, version: null });
-      expect((await asking.run(['status'])).stdout).toMatch(/^Redis +away: each server counts tokens by itself$/m);
+      expect((await asking.json<Status>(['status'])).redis).toEqual({
+        ...{ reachable: false, version: null, error: expect.stringContaining('ECONNREFUSED') as string },
+      });
+      const { stdout } = await asking.run(['status']);
+      expect(stdout).toMatch(/^Redis +away \(connect ECONNREFUSED .*\): each server counts tokens by itself$/m);
+    });
+
+    it('says why servers cannot use one that answers', async () => {
+      const redis = await RedisServer.start();
+      const client = new Redis(redis.url);
+      await client.replicaof('127.0.0.1', 1);
+      const replica = operator({ REDIS_URL: redis.url });
+      const error = expect.stringContaining('READONLY') as string;
+      expect((await replica.json<Status>(['status'])).redis).toEqual({ reachable: false, version: null, error });
+      await client.replicaof('no', 'one');
+      await client.config('SET', 'requirepass', 'hush');
+      const wrong = operator({ REDIS_URL: redis.url.replace('redis://', 'redis://:wrong@') });
+      const { stdout } = await wrong.run(['status']);
+      expect(stdout).toMatch(/^Redis +away \(WRONGPASS .*\): each server counts tokens by itself$/m);
+      client.disconnect();
+      await redis.kill();
     });
   });
 

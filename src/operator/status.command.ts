@@ -4,6 +4,7 @@ import { mayHoldData } from '../database/embedded/data-directory';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres-error';
 import { findDatabase } from '../database/open';
 import { closeRedis, createRedis, untilReady } from '../rate-limit/redis';
+import { RedisTokenBucketStore } from '../rate-limit/redis-token-bucket.store';
 import { command, GlobalOptions } from './arguments';
 import { withDatabase } from './session';
 import { Status, StatusService } from './status.service';
@@ -11,10 +12,10 @@ import { statusText } from './status.text';
 import { answer, Refusal } from './terminal';
 
 const RESULT = [
-  '{database: {reachable, embedded, version, size}, redis: {reachable, version} or null,',
+  '{database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null,',
   'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads,',
   'busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]};',
-  'size in bytes, and null for what cannot be looked up',
+  'size in bytes, error where something is not reachable, and null for what cannot be looked up',
 ].join(' ');
 
 /** `status` */
@@ -74,12 +75,16 @@ const NOTHING = { organizations: null, keys: null, leads: null };
 async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['redis']> {
   if (!redisUrl) return null;
   const redis = createRedis(redisUrl, redisSentinels);
+  const buckets = new RedisTokenBucketStore(redis);
   try {
     await untilReady(redis);
-    const [, version = null] = /^redis_version:(\S+)/m.exec(await redis.info('server')) ?? [];
+    // What servers ask of it: a replica, or one without memory, answers everything else.
+    await buckets.take('status', { maxTokens: 1, refillRate: 1 });
+    const about = await redis.info('server').catch(() => '');
+    const [, version = null] = /^redis_version:(\S+)/m.exec(about) ?? [];
     return { reachable: true, version };
-  } catch {
-    return { reachable: false, version: null };
+  } catch (error) {
+    return { reachable: false, error: (buckets.failure ?? (error as Error)).message, version: null };
   } finally {
     await closeRedis(redis);
   }

@@ -36,7 +36,7 @@ interface BusyKey {
 export interface Status {
   database: DatabaseStatus;
   /** null when none is configured */
-  redis: { reachable: boolean; version: string | null } | null;
+  redis: { reachable: boolean; error?: string; version: string | null } | null;
   migrations: MigrationsStatus | null;
   organizations: number | null;
   keys: Counts['keys'] | null;

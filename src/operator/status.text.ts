@@ -32,8 +32,8 @@ function databaseText({ reachable, error, embedded, version, size }: Status['dat
 function redisText(redis: Status['redis']): string {
   if (!redis) return 'not configured: each server counts tokens by itself';
   return redis.reachable
-    ? `${good('answers')}: ${redis.version}`
-    : notable('away: each server counts tokens by itself');
+    ? `${good('answers')}${redis.version ? `: ${redis.version}` : ''}`
+    : notable(`away (${redis.error}): each server counts tokens by itself`);
 }
 
 function migrationsText(migrations: Status['migrations']): string {

@@ -23,7 +23,7 @@ interface ReportedTake {
 export class RedisTokenBucketStore extends TokenBucketStore {
   /** @param clock unix time in microseconds in place of Redis's clock, for tests of the exact arithmetic only */
   constructor(
-    private readonly redis: Redis & { heardAt?: number },
+    private readonly redis: Redis & { heardAt?: number; failure?: Error },
     private readonly clock?: () => number,
   ) {
     super();
@@ -47,6 +47,11 @@ export class RedisTokenBucketStore extends TokenBucketStore {
   /** When Redis last said something, by the clock of `performance.now()`. */
   get heardAt(): number {
     return this.redis.heardAt ?? -Infinity;
+  }
+
+  /** Why commands cannot be sent, if they cannot. */
+  get failure(): Error | undefined {
+    return this.redis.failure;
   }
 
   /** Drops a connection that seems alive but does not serve; ioredis makes a new one, by a new look-up of the name. */

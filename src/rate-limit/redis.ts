@@ -19,10 +19,15 @@ const LONGEST_WAIT = 1_000;
 class GatheringRedis extends Redis {
   /** when Redis last said something, by the clock of `performance.now()` */
   heardAt = -Infinity;
+  /** why there is no connection that can be used */
+  failure?: Error;
   private isGathering = false;
 
   constructor(url: string, options: RedisOptions) {
     super(url, options);
+    // Without a listener ioredis prints every attempt to reconnect. The circuit breaker logs what matters, once.
+    this.on('error', (error: Error) => (this.failure = error));
+    this.on('ready', () => (this.failure = undefined));
     this.on('connect', () => this.stream.on('data', () => (this.heardAt = performance.now())));
   }
 
@@ -50,7 +55,7 @@ class GatheringRedis extends Redis {
  * @param sentinels asked, at each attempt to connect, for the master of the group that `url` names in place of the host
  */
 export function createRedis(url: string, sentinels?: readonly Address[]): Redis {
-  const redis = new GatheringRedis(url, {
+  return new GatheringRedis(url, {
     ...(sentinels && { sentinels: [...sentinels], name: new URL(url).hostname, sentinelCommandTimeout: 1_000 }),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -63,9 +68,6 @@ export function createRedis(url: string, sentinels?: readonly Address[]): Redis 
     // As above, for a round of sentinels none of which answered.
     sentinelRetryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
   });
-  // Without a listener ioredis prints every attempt to reconnect. The circuit breaker logs what matters, once.
-  redis.on('error', () => undefined);
-  return redis;
 }
 
 /** Waits for the connection, so that the first requests find it; a second at most, and no error, if it is away. */

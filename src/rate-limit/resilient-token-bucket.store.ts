@@ -62,7 +62,7 @@ export class ResilientTokenBucketStore extends TokenBucketStore {
     if (isProbe) this.redis.reconnect();
     if (!this.breaker.failed()) return;
     this.atOpening = this.decisions;
-    const reason = error instanceof Error ? error.message : 'unknown error';
-    this.logger.warn(`Redis is away (${reason}); each process counts tokens by itself`);
+    const { message } = this.redis.failure ?? (error as Error);
+    this.logger.warn(`Redis is away (${message}); each process counts tokens by itself`);
   }
 }
