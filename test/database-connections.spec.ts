@@ -89,7 +89,7 @@ it('has settings of its own, whatever the role or the database has', async () =>
   const settingsOf = async (options: PostgresDataSourceOptions): Promise<unknown[]> => {
     const dataSource = await new DataSource(options).initialize();
     const [settings] = (await dataSource.query(
-      `select ${names.map((each) => `current_setting('${each}')`).join(' || \', \' || ')} as all`,
+      `select ${names.map((each) => `current_setting('${each}')`).join(" || ', ' || ")} as all`,
     )) as [{ all: string }];
     await dataSource.destroy();
     return settings.all.split(', ');
