@@ -100,8 +100,9 @@ export const PARAMETERS = {
     in: 'header',
     required: false,
     description:
-      'A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and ' +
-      'body, the request is not carried out a second time, and the first answer is given again.',
+      'A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, ' +
+      'path and body (its fields in the same order), the request is not carried out a second time, and the first answer ' +
+      'is given again.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY.source },
   },
 } as const;

@@ -2198,7 +2198,7 @@ export interface components {
     parameters: {
         /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
         "X-Request-Id": string;
-        /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
+        /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
         "Idempotency-Key": string;
         /** @description Items a page. A value above 50, however large, counts as 50. */
         limit: number;
@@ -2822,7 +2822,7 @@ export interface operations {
             header?: {
                 /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
+                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3073,7 +3073,7 @@ export interface operations {
             header?: {
                 /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
+                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -3537,7 +3537,7 @@ export interface operations {
             header?: {
                 /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
+                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4513,7 +4513,7 @@ export interface operations {
             header?: {
                 /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
+                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4859,7 +4859,7 @@ export interface operations {
             header?: {
                 /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key and body, the request is not carried out a second time, and the first answer is given again. */
+                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
