@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { pipeline } from 'node:stream';
 import { DataSource } from 'typeorm';
 import { Writes } from '../src/database/writes';
 import { eventInput, leadInput } from './support/builders';
-import { onServer, urlOf } from './support/database';
+import { onServer, testDatabase, urlOf } from './support/database';
 import { lockWaits, query, until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
 
@@ -141,4 +144,23 @@ describe('a COMMIT that does not return, as when the synchronous standby is away
     await tenant.api.get('/leads').expect(200);
     await lanyard.stop();
   });
+});
+
+it('is had by a start whose first connection is not answered in time', async () => {
+  const database = await testDatabase();
+  const { hostname, port } = new URL(database.url);
+  let connections = 0;
+  const doorway = createServer((socket) => {
+    if (++connections === 1) socket.resume();
+    else pipeline(socket, connect(Number(port || 5432), hostname), socket, () => undefined);
+  }).listen(0, '127.0.0.1');
+  await once(doorway, 'listening');
+  const databaseUrl = Object.assign(new URL(database.url), {
+    host: `127.0.0.1:${(doorway.address() as AddressInfo).port}`,
+  }).href;
+  const lanyard = await startInProcess({ databaseUrl });
+  await (await lanyard.tenant()).api.get('/leads').expect(200);
+  await lanyard.stop();
+  doorway.close();
+  await database.drop();
 });

@@ -16,7 +16,9 @@ import { Writes } from './writes';
       useFactory: (config: Config) => ({
         // One more than requests take turns at: keys are looked up, and probes answered, also when all of those wait.
         ...dataSourceOptions(config.databaseUrl ?? '', config.poolSize + 1),
-        retryAttempts: 0,
+        // It was there a moment ago.
+        retryAttempts: 3,
+        retryDelay: 100,
       }),
     }),
   ],
