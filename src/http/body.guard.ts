@@ -1,4 +1,5 @@
-import { PassThrough, pipeline } from 'node:stream';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import {
   BadRequestException,
   CanActivate,
@@ -7,7 +8,6 @@ import {
   PayloadTooLargeException,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { raw } from 'body-parser';
 import type { Request, Response } from 'express';
 import { refuseBody } from './broken-requests';
 import { READS_BODY } from './parameters';
@@ -18,7 +18,11 @@ const SAFE = ['GET', 'HEAD'];
 
 const JSON_TYPES = ['application/json', '+json'];
 
-const readBytes = raw({ type: () => true, limit: LARGEST_BODY });
+const DECOMPRESS = new Map([
+  ['gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
 
 /** Of the whole process, because its memory is. */
 const unfinished = new UnfinishedBodies();
@@ -57,27 +61,65 @@ async function readInto(request: Request, response: Response): Promise<true> {
 }
 
 /** Waits for the end of a body that nobody looks at. */
-function readPast(request: Request, response: Response): true | Promise<true> {
+async function readPast(request: Request, response: Response): Promise<true> {
   if (request.complete) return true;
   sayContinue(request, response);
-  return endOf(request);
+  await endOf(request, () => undefined);
+  return true;
+}
+
+/** The bytes of a JSON body. */
+async function read(request: Request, response: Response): Promise<Buffer> {
+  const encoding = encodingOf(request);
+  if (encoding === undefined) return collect(request, response);
+  const decompress = DECOMPRESS.get(encoding);
+  if (!decompress) throw new BadRequestException();
+  return decompress(await collect(request, response), { maxOutputLength: LARGEST_BODY }).catch(
+    ({ code }: NodeJS.ErrnoException) => {
+      throw code === 'ERR_BUFFER_TOO_LARGE' ? new PayloadTooLargeException() : new BadRequestException();
+    },
+  );
+}
+
+/** The bytes of a body as they come. */
+async function collect(request: Request, response: Response): Promise<Buffer> {
+  sayContinue(request, response);
+  let bytes: Buffer = Buffer.alloc(0);
+  let length = 0;
+  const hold = unfinished.watch(request, response, () => {
+    if (!response.headersSent) refuseBody(response, 408);
+    // What has come of it is held until then. It must not wait for the client to take the answer.
+    request.destroy();
+  });
+  // Into one piece as it comes: thousands of tiny ones take far more memory than they are long.
+  await endOf(request, (piece) => {
+    if (bytes.length < length + piece.length) {
+      const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, length + piece.length));
+      hold(larger.length - bytes.length);
+      bytes.copy(larger);
+      bytes = larger;
+    }
+    length += piece.copy(bytes, length);
+  });
+  return bytes.subarray(0, length);
 }
 
 /**
- * Waits until a body has come whole.
+ * Takes a body as it comes, until it has come whole.
  * @throws BadRequestException when it never will, PayloadTooLargeException as soon as that is known
  */
-function endOf(request: Request): Promise<true> {
+function endOf(request: Request, take: (piece: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     if (request.destroyed) reject(new BadRequestException());
     // What does not become smaller by it is a little larger when it is compressed.
-    const most = isCompressed(request) ? 2 * LARGEST_BODY : LARGEST_BODY;
+    const most = encodingOf(request) ? 2 * LARGEST_BODY : LARGEST_BODY;
     let size = 0;
-    request.on('data', (bytes: Buffer) => {
-      size += bytes.length;
+    request.on('data', (piece: Buffer) => {
+      size += piece.length;
       if (size > most) reject(new PayloadTooLargeException());
+      else take(piece);
     });
-    request.once('end', () => resolve(true));
+    request.once('end', resolve);
     request.once('error', () => reject(new BadRequestException()));
     request.once('close', () => reject(new BadRequestException()));
   });
@@ -86,44 +128,15 @@ function endOf(request: Request): Promise<true> {
 /** @throws PayloadTooLargeException in place of asking for a body that is said to be too large */
 function sayContinue(request: Request, response: Response): void {
   // How large a compressed one is nobody knows yet.
-  const length = isCompressed(request) ? 0 : Number(request.headers['content-length']);
+  const length = encodingOf(request) ? 0 : Number(request.headers['content-length']);
   if (length > LARGEST_BODY) throw new PayloadTooLargeException();
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
-const isCompressed = ({ headers }: Request): boolean => headers['content-encoding'] !== undefined;
-
-/** The bytes of a JSON body. */
-async function read(request: Request, response: Response): Promise<Buffer> {
-  sayContinue(request, response);
-  const bytes = collect(request, response);
-  if (request.complete) return bytes;
-  // What was compressed may end before the body does; and what is too large is refused before it ends.
-  return (await Promise.all([bytes, endOf(request)]))[0];
-}
-
-function collect(request: Request, response: Response): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    unfinished.watch(request, response, () => {
-      if (!response.headersSent) refuseBody(response, 408);
-      // What has come of it is held until then. It must not wait for the client to take the answer.
-      request.destroy();
-    });
-    const source = request.socket.readable ? request : withoutSocket(request);
-    readBytes(source, response, (error?: { status?: number }) => {
-      if (!error) resolve(source.body as Buffer);
-      else reject(error.status === 413 ? new PayloadTooLargeException() : new BadRequestException());
-    });
-  });
-}
-
-/** The same body. Of a client that has closed its side already, body-parser would take it for read, and for empty. */
-function withoutSocket(request: Request): Request {
-  const { headers } = request;
-  return Object.assign(
-    pipeline(request, new PassThrough(), () => undefined),
-    { headers },
-  ) as object as Request;
+/** How a body is compressed, if it is. */
+function encodingOf({ headers }: Request): string | undefined {
+  const encoding = headers['content-encoding']?.toLowerCase();
+  return encoding === 'identity' ? undefined : encoding;
 }
 
 /** @throws BadRequestException when the bytes are not UTF-8, not JSON, not an object, or too deep */

@@ -6,9 +6,6 @@ export const LARGEST_BODY = 1_048_576;
 /** Bytes of unfinished bodies that may be held in a process. */
 const MOST = 64 << 20;
 
-/** Bytes that a piece of a body takes beside its own: a body in pieces of one byte is mostly these. */
-const PIECE = 512;
-
 interface Unfinished {
   readonly organization: number | undefined;
   readonly giveUp: () => void;
@@ -27,25 +24,19 @@ export class UnfinishedBodies {
 
   constructor(private readonly most = MOST) {}
 
-  /** To be told of every body that is collected; most have come whole by then. */
-  watch(request: Request, response: Response, giveUp: () => void): void {
-    // One whose client has gone before it is read closes no more.
-    if (request.complete || request.destroyed) return;
+  /**
+   * To be told of every body that is collected; most have come whole by then.
+   * @returns what is to be told of each byte more that is held of it
+   */
+  watch(request: Request, response: Response, giveUp: () => void): (bytes: number) => void {
     const body = { organization: request.caller?.organizationId, giveUp, bytes: 0 };
-    this.bodies.add(body);
-    // What comes says nothing of how much a compressed one becomes.
-    if (request.headers['content-encoding'] !== undefined) this.add(body, LARGEST_BODY);
-    let size = 0;
-    request.on('data', ({ length }: Buffer) => {
-      size += length;
-      // One that is too large is refused, and nothing of it kept.
-      if (size > LARGEST_BODY) this.forget(body);
-      else this.add(body, length + PIECE);
-    });
     const forget = (): void => this.forget(body);
+    // One whose client has gone before it is read closes no more.
+    if (!request.complete && !request.destroyed) this.bodies.add(body);
     request.once('close', forget);
     // A body is told nothing more once its request has been answered.
     response.once('close', forget);
+    return (bytes) => this.add(body, bytes);
   }
 
   private add(body: Unfinished, bytes: number): void {
