@@ -154,6 +154,40 @@ describe('import and export', () => {
       await query(first.database.url, 'delete from industry_events'); // everybody's, also the other tests'
     });
 
+    it('knows industry events again that have neither id nor eventUrl, by all that they say', async () => {
+      const name = `Expo ${randomUUID()}`;
+      const events = [
+        { name, startDate: '2026-05-04T00:00:00.000Z', keywords: ['a', 'b'], isBookmarked: true },
+        { name, startDate: '2026-05-04T00:00:00.000Z', keywords: ['a', 'c'] },
+        { name },
+      ];
+      const stored = () =>
+        query(
+          first.database.url,
+          `select e.id, keywords, b.organization_id as bookmarked from industry_events e
+            left join industry_event_bookmarks b on b.industry_event_id = e.id
+            where name = '${name}' order by e.id, b.organization_id`,
+        );
+      // Between them, so many that they come in two batches.
+      const others = Array.from({ length: 1000 }, (_, n) => ({ name: `${name} ${n}` }));
+      const input = JSON.stringify({ industryEvents: [...events, ...others, ...events] });
+      await first.operator.json(args('-'), input);
+      const before = await stored();
+      expect(before.map(({ keywords }) => keywords as unknown)).toEqual([['a', 'b'], ['a', 'c'], null]);
+      expect(before[0]?.bookmarked).toBe(organizationId);
+
+      await first.operator.json(args('-'), input);
+      expect(await stored()).toEqual(before);
+      const other = await first.server.tenant();
+      await first.operator.json(['import', '-', '--organization', String(other.organizationId)], input);
+      expect(await stored()).toEqual([
+        before[0],
+        { ...before[0], bookmarked: other.organizationId },
+        ...before.slice(1),
+      ]);
+      await query(first.database.url, 'delete from industry_events');
+    });
+
     it('takes places in an order that are below zero', async () => {
       const option = { id: randomUUID(), displayOrder: -1, value: 'First' };
       const tagGroup = { id: randomUUID(), name: 'Interest', displayOrder: -(2 ** 31), tagOptions: [option] };

@@ -51,6 +51,12 @@ const CLASHING = `
     on event_url_digest(e.event_url) = event_url_digest(r.event_url) and e.event_url = r.event_url and e.id <> r.id
   where exists (select from industry_events where id = r.id) order by r.position limit 1`;
 
+/** The oldest stored record that says all that one without an id and an eventUrl says: it is the same. */
+const ALIKE = `
+  select distinct on (r.position) r.position, e.id from ${recordset('$1')} join industry_events e
+    on e.name = r.name and (${names.map((c) => `e.${c}`).join(', ')}) is not distinct from (${names.map((c) => `r.${c}`).join(', ')})
+  order by r.position, e.created_at, e.id`;
+
 /** New ones. A record whose id or eventUrl is stored already, or came before, is left as it stands. */
 const INSERT = `
   insert into industry_events (id, created_at, updated_at, ${names.join(', ')})
@@ -86,9 +92,12 @@ async function update(manager: EntityManager, rows: Row[], batch: Placed<Industr
   await manager.query('release savepoint before_update');
 }
 
-/** The catalogue's records: matched by id where one is given, else added unless their eventUrl is known. */
+/**
+ * The catalogue's records: matched by id where one is given, else added unless their eventUrl is known or, without one,
+ * all that they say.
+ */
 export async function writeIndustryEvents(scope: Scope, all: Placed<IndustryEventRecord>[]): Promise<void> {
-  const batch = lastOfEach(all, ({ record, place }) => record.id ?? place);
+  const batch = lastOfEach(all, ({ record, place }) => record.id ?? (record.eventUrl ? place : JSON.stringify(record)));
   const { manager, organizationId } = scope;
   // Two imports that bring the same URLs in another order would lock each other out.
   await manager.query('select pg_advisory_xact_lock($1, 0)', [IMPORT_LOCK]);
@@ -105,6 +114,12 @@ export async function writeIndustryEvents(scope: Scope, all: Placed<IndustryEven
   });
   const meant = rows.filter((_, index) => batch[index]?.record.id);
   if (meant.length > 0) await update(manager, meant, batch);
+  const unmarked = rows.filter((_, index) => !batch[index]?.record.id && !batch[index]?.record.eventUrl);
+  if (unmarked.length > 0) {
+    const stored = await manager.query<{ position: number; id: string }[]>(ALIKE, [JSON.stringify(unmarked)]);
+    const ids = new Map(stored.map(({ position, id }) => [position, id]));
+    for (const row of unmarked) row.id = ids.get(row.position) ?? row.id;
+  }
   await manager.query(INSERT, [JSON.stringify(rows)]);
   for (const [statement, wanted] of [
     [BOOKMARK, true],
