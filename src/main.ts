@@ -10,10 +10,11 @@ import { Config, ConfigError, readConfig } from './config';
 import { EmbeddedPostgresError } from './database/embedded/embedded-postgres-error';
 import { databaseFault } from './database/errors';
 import { openDatabase } from './database/open';
-import { Readiness } from './health/readiness';
+import { HealthController } from './health/health.controller';
 import type { LeanExpressAdapter } from './http/express-adapter';
 import { listen } from './http/listen';
 import { endLog, say } from './observability/log';
+import { stopSignal } from './stop-signal';
 import { welcome } from './welcome';
 
 /** Starts, listens, and stops when it is told to. */
@@ -39,22 +40,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** Milliseconds for which further signals are the first one once more: npm passes on what the terminal sent already. */
-const ONE_SIGNAL = 1_000;
-
-/** Aborted at the first Ctrl-C, SIGTERM or closed terminal; another one, later, ends the process at once. */
-function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  let first = Infinity;
-  const told = (): void => {
-    if (performance.now() - first > ONE_SIGNAL) process.exit(130);
-    first = Math.min(first, performance.now());
-    controller.abort();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, told);
-  return controller.signal;
-}
-
 /** Milliseconds that answers under way may take: a statement has two seconds; a delete that needs more is undone. */
 const ANSWERS_WITHIN = 5_000;
 /** Milliseconds in which a server looks for a moment in which nothing arrives. */
@@ -69,7 +54,7 @@ const QUIET_TURN = 0.02;
  * connections; then stops to listen, and waits for the answers that are under way, or still taken.
  */
 async function drain(app: NestExpressApplication, { drainMs }: Config): Promise<void> {
-  app.get(Readiness).isStopping = true;
+  app.get(HealthController).isStopping = true;
   const server = app.getHttpServer() as Server;
   const { connections } = app.getHttpAdapter() as unknown as LeanExpressAdapter;
   connections.end();

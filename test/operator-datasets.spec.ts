@@ -19,7 +19,8 @@ import { SECTIONS } from '../src/operator/dataset';
 import { demo } from '../src/operator/demo';
 import { ImportService } from '../src/operator/import.service';
 import { jsonFault } from '../src/operator/json-fault';
-import { Interrupted, withDatabase } from '../src/operator/session';
+import { withDatabase } from '../src/operator/session';
+import { Interrupted, stopSignal } from '../src/stop-signal';
 import { query, until } from './support/embedded-fixtures';
 import type { Tenant } from './support/lanyard';
 import { install, Installation, outcomeOf, remove } from './support/operator';
@@ -228,6 +229,13 @@ describe('import and export', () => {
       };
       const endless = () => new Promise<never>(() => undefined);
       await expect(withDatabase(endless, open)).rejects.toThrow(Interrupted);
+    });
+
+    it('takes a signal that comes again at once for the same one, as npm passes on what a terminal sent', () => {
+      const stop = stopSignal();
+      process.emit('SIGINT');
+      expect(stop.reason).toEqual(new Interrupted('SIGINT'));
+      expect(process.emit('SIGINT')).toBe(true); // without a listener it would end the process
     });
 
     it('finds the place at which a text stops being JSON', () => {

@@ -45,7 +45,7 @@ const momentOfNew = (stored: string | undefined, { createdAt }: Fields): string 
   momentOf(createdAt) ?? stored ?? 'createdAt is missing';
 
 /** An id is the organization's own, or new. */
-function refuseForeign({ model, tenant, faults }: Run, place: string, holds: (other: Tenant) => boolean): void {
+function storedIds({ model, tenant, faults }: Run, place: string, holds: (other: Tenant) => boolean): void {
   const foreign = model.tenants.list().some((other) => other !== tenant && holds(other));
   if (foreign) faults.push(`${place}.id`);
 }
@@ -62,7 +62,7 @@ const user: Writer = ({ tenant }, record) => {
 const tagGroup: Writer = (run, record, place) => {
   const { tenant } = run;
   const id = record.id as string;
-  refuseForeign(run, place, (other) => other.tagGroups.has(id));
+  storedIds(run, place, (other) => other.tagGroups.has(id));
   const stored = tenant.tagGroups.get(id);
   const { name, status = 'PUBLISHED', allowsMultipleSelection = false, displayOrder = 0 } = record;
   const { usageInstructions = null, required = false, allEvents = false } = record;
@@ -116,7 +116,7 @@ const locationOf = (location: unknown): Fields | null =>
 const activation: Writer = (run, record, place) => {
   const { tenant, faults } = run;
   const id = record.id as string;
-  refuseForeign(run, place, (other) => other.activations.has(id));
+  storedIds(run, place, (other) => other.activations.has(id));
   const owner = eventOfRef(tenant, record.event);
   if (!owner) faults.push(`${place}.event`);
   const { name, type, startDate, endDate, startTime, endTime, createdBy = null, users = [] } = record;
@@ -135,7 +135,7 @@ const lastOfEach = <T>(items: T[], key: (item: T) => string): T[] => [
 const lead: Writer = (run, record, place) => {
   const { model, tenant, faults } = run;
   const id = record.id as string;
-  refuseForeign(run, place, (other) => other.leads.has(id));
+  storedIds(run, place, (other) => other.leads.has(id));
   const createdAt = momentOfNew(tenant.leads.get(id)?.shown.createdAt, record);
   const given = Object.fromEntries(LEAD_FIELDS.map((field) => [field, record[field] ?? EMPTY_LEAD[field]]));
   const { leadProvided, serviceProvided } = (record.phoneNumbers ?? {}) as Fields;
@@ -171,7 +171,7 @@ function activationsOf({ tenant, faults }: Run, record: Fields, place: string) {
 const activity: Writer = (run, record, place) => {
   const { tenant, faults } = run;
   const id = record.id as string;
-  refuseForeign(run, place, (other) => other.activities.has(id));
+  storedIds(run, place, (other) => other.activities.has(id));
   const createdAt = momentOfNew(tenant.activities.get(id)?.createdAt, record);
   const { createdBy = null, eventType, eventNotes = null, associatedLead, associatedCampaign = null } = record;
   const { associatedEvent = null, associatedActivation = null, associatedTagOption = null } = record;

@@ -16,7 +16,7 @@ const PUBLIC = Symbol('public');
 /** A route outside the API that needs no key: health, documentation. */
 export const Public = () => SetMetadata(PUBLIC, true);
 
-/** Lets a request in by its `x-api-key`: 401 without one, 403 with one that is not valid. */
+/** Lets a request in by its `x-api-key`: 401 without one, 403 with one that is not valid, 429 after too many such. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(

@@ -1,6 +1,6 @@
 import { ThrottlerStorageRedisService } from '@nest-lab/throttler-storage-redis';
 import { Module } from '@nestjs/common';
-import { ThrottlerModule } from '@nestjs/throttler';
+import { ThrottlerStorage } from '@nestjs/throttler';
 import type { Redis } from 'ioredis';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { REDIS } from '../rate-limit/redis';
@@ -12,17 +12,18 @@ import { OrganizationsService } from './organizations.service';
 
 /** Organizations, their keys, and the guard that reads them. */
 @Module({
-  imports: [
-    ThrottlerModule.forRootAsync({
-      imports: [RateLimitModule],
-      inject: [{ token: REDIS, optional: true }],
-      useFactory: (redis?: Redis) => ({
-        throttlers: [],
-        storage: redis ? new ThrottlerStorageRedisService(redis) : new InProcessFailures(),
-      }),
-    }),
+  imports: [RateLimitModule],
+  providers: [
+    AccessService,
+    AuthenticationFailures,
+    ApiKeysService,
+    OrganizationsService,
+    {
+      provide: ThrottlerStorage,
+      inject: [REDIS],
+      useFactory: (redis?: Redis) => (redis ? new ThrottlerStorageRedisService(redis) : new InProcessFailures()),
+    },
   ],
-  providers: [AccessService, AuthenticationFailures, ApiKeysService, OrganizationsService],
   exports: [AccessService, AuthenticationFailures, ApiKeysService, OrganizationsService],
 })
 export class AccessModule {}

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { HttpException, Injectable } from '@nestjs/common';
-import { InjectThrottlerStorage, ThrottlerStorage } from '@nestjs/throttler';
+import { HttpException, Inject, Injectable } from '@nestjs/common';
+import { ThrottlerStorage } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { Config } from '../config';
 import { REDIS_DEADLINE, withDeadline } from '../rate-limit/redis';
@@ -15,7 +15,7 @@ const WINDOW = 60_000;
 @Injectable()
 export class AuthenticationFailures {
   constructor(
-    @InjectThrottlerStorage() private readonly storage: ThrottlerStorage,
+    @Inject(ThrottlerStorage) private readonly storage: ThrottlerStorage,
     private readonly config: Config,
   ) {}
 

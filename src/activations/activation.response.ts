@@ -5,11 +5,12 @@ import {
   Day,
   Email,
   EmailList,
+  MOST_ENTRIES,
+  nullable,
   ObjectOf,
   OneOf,
   Text,
   TimeOfDay,
-  UNCOUNTED,
   Uuid,
   Whole,
   WholeId,
@@ -17,30 +18,30 @@ import {
 import { Location } from '../http/location.response';
 import { EXAMPLE_IDS } from '../http/schemas';
 
-export const ActivationType = {
-  CONFERENCE: 'CONFERENCE',
-  TRADE_SHOW: 'TRADE_SHOW',
-  EVENT: 'EVENT',
-  SIDECAR: 'SIDECAR',
-  DINNER_MEAL: 'DINNER_MEAL',
-  HAPPY_HOUR: 'HAPPY_HOUR',
-  BREAKFAST: 'BREAKFAST',
-  LUNCH: 'LUNCH',
-  COFFEE_CHAT: 'COFFEE_CHAT',
-  RECEPTION: 'RECEPTION',
-  SPEAKING_SESSION: 'SPEAKING_SESSION',
-  PANEL_DISCUSSION: 'PANEL_DISCUSSION',
-  WORKSHOP: 'WORKSHOP',
-  DEMO: 'DEMO',
-  SPORTS_GAME: 'SPORTS_GAME',
-  PARTY: 'PARTY',
-  BOOTH: 'BOOTH',
-  GIVEAWAY: 'GIVEAWAY',
-  NETWORKING_MIXER: 'NETWORKING_MIXER',
-  ONSITE_OFFICE_VISIT: 'ONSITE_OFFICE_VISIT',
-  OTHER: 'OTHER',
-} as const;
-export type ActivationType = keyof typeof ActivationType;
+export const ActivationType = [
+  'CONFERENCE',
+  'TRADE_SHOW',
+  'EVENT',
+  'SIDECAR',
+  'DINNER_MEAL',
+  'HAPPY_HOUR',
+  'BREAKFAST',
+  'LUNCH',
+  'COFFEE_CHAT',
+  'RECEPTION',
+  'SPEAKING_SESSION',
+  'PANEL_DISCUSSION',
+  'WORKSHOP',
+  'DEMO',
+  'SPORTS_GAME',
+  'PARTY',
+  'BOOTH',
+  'GIVEAWAY',
+  'NETWORKING_MIXER',
+  'ONSITE_OFFICE_VISIT',
+  'OTHER',
+] as const;
+export type ActivationType = (typeof ActivationType)[number];
 
 @ApiSchema({ description: 'A part of an event with a time and a place of its own: a breakfast, a booth, a panel.' })
 export class ActivationV0Response {
@@ -54,11 +55,11 @@ export class ActivationV0Response {
   @Day({ description: 'The last day.', example: '2026-05-06' }) endDate: string;
   @TimeOfDay({ description: 'When it begins, in the time of its place.' }) startTime: string;
   @TimeOfDay({ description: 'When it ends, in the time of its place.', example: '18:00:00' }) endTime: string;
-  @Email({ nullable: true, description: 'Who created it.', example: 'mara.lindt@example.com' })
+  @Email({ ...nullable, description: 'Who created it.', example: 'mara.lindt@example.com' })
   createdBy: string | null;
-  @ObjectOf(() => Location, { nullable: true, description: 'Where it takes place.' }) location: Location | null;
+  @ObjectOf(() => Location, { ...nullable, description: 'Where it takes place.' }) location: Location | null;
   @EmailList({
-    max: UNCOUNTED,
+    max: MOST_ENTRIES,
     description: 'The e-mail addresses of its users.',
     example: ['mara.lindt@example.com'],
   })

@@ -14,7 +14,8 @@ import { Writes } from './writes';
     TypeOrmModule.forRootAsync({
       inject: [Config],
       useFactory: (config: Config) => ({
-        // One more than requests take turns at: keys are looked up, and probes answered, also when all of those wait.
+        // One more than requests take turns at: keys are looked up, probes and scrapes answered, and what the process
+        // notes or sweeps is done, also when all of those wait.
         ...dataSourceOptions(config.databaseUrl ?? '', config.poolSize + 1),
         // It was there a moment ago.
         retryAttempts: 3,

@@ -1,3 +1,4 @@
+import type { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
 
 /** The server takes no writes: it is a standby, perhaps since a moment ago. */
@@ -30,7 +31,7 @@ export const LOCK_NOT_AVAILABLE = '55P03';
 export const QUERY_CANCELED = '57014';
 
 /** What PostgreSQL said, also through TypeORM. */
-const causeOf = (error: unknown): { code?: unknown; constraint?: unknown } =>
+export const causeOf = (error: unknown): Partial<DatabaseError> =>
   (error instanceof QueryFailedError ? error.driverError : error instanceof Error ? error : {}) as object;
 
 /** The five characters by which PostgreSQL names an error, or undefined when the error is not PostgreSQL's. */
@@ -57,7 +58,7 @@ export const violates = (error: unknown, constraint: string): boolean => causeOf
 /** One line about an error of the database, without the statement, its parameters, or a value of a row. */
 export function databaseFault(error: unknown): string | undefined {
   const state = sqlState(error);
-  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  const cause: unknown = causeOf(error);
   // PostgreSQL quotes the value in its messages about data (class 22) and, in part, about constraints (class 23).
   if (state && /^2[23]/.test(state)) return `the database refused a value (${state})`;
   const isOfDatabase = state !== undefined || error instanceof QueryFailedError || hasSystemCall(cause);

@@ -18,6 +18,10 @@ export const objects = (select: string): string =>
 export const values = (column: string, from: string, order: string): string =>
   `coalesce((select json_agg(${column} order by ${order}) from ${from}), '[]'::json)`;
 
+/** The rows of a table, found as `c`, that belong to a row of the page. */
+export const children = (table: string, parent: string): string =>
+  `${table} c where c.organization_id = page.organization_id and c.${parent} = page.id`;
+
 /** An embedded object of a fixed set of columns. */
 export const object = (columns: string): string => `(select row_to_json(o) from (select ${columns}) o)`;
 

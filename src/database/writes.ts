@@ -4,7 +4,8 @@ import { DataSource, EntityManager } from 'typeorm';
 import { poolOf } from './data-source';
 import { IdempotentAnswers, type Once } from './idempotent-answers';
 import { Json, oneWithin, type Owner, scoped, Statements } from './statements';
-import { QUERY_CANCELED, retried, sqlState } from './errors';
+import { isBadInput, QUERY_CANCELED, retried, sqlState } from './errors';
+import { Together } from './together';
 import { Overloaded, Turns } from './turns';
 
 /** Milliseconds that a long write may take; load balancers often give up after a minute. */
@@ -13,6 +14,9 @@ const LONG = 50_000;
 const ANSWER = 300;
 /** How many of them a process does at a time, of each organization one: the other connections are everybody else's. */
 const LONG_AT_A_TIME = 2;
+
+/** Inputs that one statement writes at most: well below the limit of a statement's time. */
+const MOST_TOGETHER = 100;
 
 /** A client of a pool is a pg Client, which knows PostgreSQL's process, and whose end() does not wait for a statement. */
 type LongConnection = PoolClient & { processID: number; end(): Promise<void> };
@@ -32,6 +36,8 @@ export class Writes implements BeforeApplicationShutdown {
   /** connections on which long writes are under way */
   private readonly longWrites = new Set<LongConnection>();
   private isStopping = false;
+  /** by the name of the statement */
+  private readonly gatherings = new Map<string, Together<object, Json>>();
 
   constructor(
     private readonly statements: Statements,
@@ -49,6 +55,20 @@ export class Writes implements BeforeApplicationShutdown {
   one(writer: Writer, name: string, text: string, values: unknown[]): Promise<Json> {
     if (!writer.once) return retried(() => this.statements.one(writer, name, text, values));
     return this.transaction(writer, (manager) => oneWithin(manager, name, text, scoped(writer, values)));
+  }
+
+  /**
+   * A write of one statement whose `$2` is a JSON array of inputs, and which gives a row for each: those of an
+   * organization that arrive while others are under way are written together. One under an Idempotency-Key needs a
+   * transaction of its own, in which its answer is stored.
+   */
+  gathered(writer: Writer, name: string, text: string, input: object): Promise<Json> {
+    if (writer.once) return this.one(writer, name, text, [JSON.stringify([input])]);
+    const all = (organizationId: number, inputs: object[]): Promise<Json[]> =>
+      retried(() => this.statements.all({ organizationId }, name, text, [JSON.stringify(inputs)]));
+    const gathering = this.gatherings.get(name) ?? new Together(all, MOST_TOGETHER, isBadInput);
+    this.gatherings.set(name, gathering);
+    return gathering.add(writer.organizationId, input);
   }
 
   /** A write of one statement that may touch a million rows, and so take longer than others may. */

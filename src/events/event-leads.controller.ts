@@ -6,16 +6,12 @@ import { ReturnsList, ReturnsNothing, ReturnsPage } from '../http/returns';
 import { EventAddLeadsV0Input, MOST_EVENT_LEADS } from './event.dto';
 import { EventLeadsService } from './event-leads.service';
 import { EventLeadV0Response, UserV0Response } from './event.response';
-import { EventsService } from './events.service';
 
 /** Who belongs to an event: leads, with their flags, and users. */
 @ApiTags('Events')
 @Controller('events/:eventId')
 export class EventLeadsController {
-  constructor(
-    private readonly eventLeads: EventLeadsService,
-    private readonly events: EventsService,
-  ) {}
+  constructor(private readonly eventLeads: EventLeadsService) {}
 
   @Get('leads')
   @ApiOperation({
@@ -72,6 +68,6 @@ export class EventLeadsController {
   })
   @ReturnsPage('users', UserV0Response)
   users(@CurrentCaller() caller: Caller, @WholeIdParam('eventId') eventId: number, @Query() page: PageQuery) {
-    return this.events.users(caller, eventId, page);
+    return this.eventLeads.users(caller, eventId, page);
   }
 }

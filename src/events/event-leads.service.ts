@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { many, NOTHING, one } from '../database/json';
 import { LISTS } from '../database/lists';
-import { Json, Page, Statements, TrackedListing } from '../database/statements';
+import { CountedListing, Json, Page, Statements, TrackedListing } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import type { EventAddLeadsV0Input, EventLeadInput } from './event.dto';
-import { EVENT_LEAD } from './event.response';
+import { EVENT_LEAD, USER } from './event.response';
 
 const LIST: TrackedListing = {
   list: LISTS.eventLeads,
@@ -46,7 +46,16 @@ const DISSOCIATE = one(
   NOTHING,
 );
 
-/** The leads of an event, with their flags. */
+const USERS: CountedListing = {
+  name: 'events.users',
+  rows: `select u.* from event_users e join users u on u.organization_id = e.organization_id and u.id = e.user_id
+    where e.organization_id = $1 and e.event_id = $2 order by u.created_at, u.id`,
+  render: USER,
+  total: `select (select count(*) from event_users where organization_id = $1 and event_id = $2)
+    from events where organization_id = $1 and id = $2`,
+};
+
+/** Who belongs to an event: leads, with their flags, and users. */
 @Injectable()
 export class EventLeadsService {
   constructor(
@@ -74,6 +83,10 @@ export class EventLeadsService {
 
   dissociate(caller: Caller, eventId: number, leadId: string): Promise<Json> {
     return this.writes.one(caller, 'event.leads.dissociate', DISSOCIATE, [eventId, leadId]);
+  }
+
+  users(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
+    return this.statements.page(caller, USERS, [eventId], page);
   }
 }
 

@@ -1,12 +1,12 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Day, Email, Flag, ListOf, OneOf, Text, Uuid } from '../http/fields';
+import { Day, Email, Flag, ListOf, OneOf, optional, Text, Uuid } from '../http/fields';
 import { EventType, SHOWN } from './event.response';
 
 /** Entries of one body. */
 export const MOST_EVENT_LEADS = 1000;
 
 const END = { notBefore: 'startDate', ...SHOWN.endDate, description: 'The last day, not before `startDate`.' };
-const REGISTRATION = { optional: true, ...SHOWN.registrationEnabled };
+const REGISTRATION = { ...optional, ...SHOWN.registrationEnabled };
 
 @ApiSchema({ description: 'What an event becomes.' })
 export class EventUpdateV0Input {
@@ -31,8 +31,8 @@ export class EventCreateV0Input {
 @ApiSchema({ description: 'A lead that is to belong to an event, and how far it got.' })
 export class EventLeadInput {
   @Uuid(SHOWN.leadId) leadId: string;
-  @Flag({ optional: true, ...SHOWN.registered }) registered?: boolean;
-  @Flag({ optional: true, ...SHOWN.checkedIn }) checkedIn?: boolean;
+  @Flag({ ...optional, ...SHOWN.registered }) registered?: boolean;
+  @Flag({ ...optional, ...SHOWN.checkedIn }) checkedIn?: boolean;
 }
 
 @ApiSchema({ description: 'Leads that are to belong to an event.' })

@@ -1,19 +1,32 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { dateTime, values } from '../database/json';
-import { DateTime, Day, Email, Flag, ObjectOf, OneOf, Text, UNCOUNTED, Uuid, UuidList, WholeId } from '../http/fields';
+import { children, dateTime, values } from '../database/json';
+import {
+  DateTime,
+  Day,
+  Email,
+  Flag,
+  MOST_ENTRIES,
+  nullable,
+  ObjectOf,
+  OneOf,
+  Text,
+  Uuid,
+  UuidList,
+  WholeId,
+} from '../http/fields';
 import { Location } from '../http/location.response';
 import { EXAMPLE_IDS } from '../http/schemas';
 
-export const EventType = {
-  CONFERENCE: 'CONFERENCE',
-  TRADE_SHOW: 'TRADE_SHOW',
-  EVENT: 'EVENT',
-  SIDECAR: 'SIDECAR',
-  DINNER_MEAL: 'DINNER_MEAL',
-  HAPPY_HOUR: 'HAPPY_HOUR',
-  OTHER: 'OTHER',
-} as const;
-export type EventType = keyof typeof EventType;
+export const EventType = [
+  'CONFERENCE',
+  'TRADE_SHOW',
+  'EVENT',
+  'SIDECAR',
+  'DINNER_MEAL',
+  'HAPPY_HOUR',
+  'OTHER',
+] as const;
+export type EventType = (typeof EventType)[number];
 
 /** The fields that bodies and answers have in common, as the API reference shows them. */
 export const SHOWN = {
@@ -34,11 +47,11 @@ export class Event {
   @OneOf(EventType, 'EventType', SHOWN.type) type: EventType;
   @Flag(SHOWN.registrationEnabled) registrationEnabled: boolean;
   @DateTime({ description: 'When the event was created.' }) createdAt: string;
-  @Day({ nullable: true, ...SHOWN.startDate }) startDate: string | null;
-  @Day({ nullable: true, ...SHOWN.endDate }) endDate: string | null;
-  @ObjectOf(() => Location, { nullable: true, description: 'Where it takes place.' }) location: Location | null;
+  @Day({ ...nullable, ...SHOWN.startDate }) startDate: string | null;
+  @Day({ ...nullable, ...SHOWN.endDate }) endDate: string | null;
+  @ObjectOf(() => Location, { ...nullable, description: 'Where it takes place.' }) location: Location | null;
   @UuidList({
-    max: UNCOUNTED,
+    max: MOST_ENTRIES,
     description: 'The ids of the tag groups that are linked to the event.',
     example: [EXAMPLE_IDS.tagGroup],
   })
@@ -48,11 +61,7 @@ export class Event {
 export const EVENT = `
   select id, name, type, registration_enabled as "registrationEnabled", ${dateTime('created_at')} as "createdAt",
     start_date as "startDate", end_date as "endDate", location,
-    ${values(
-      't.tag_group_id',
-      'event_tag_groups t where t.organization_id = page.organization_id and t.event_id = page.id',
-      't.position',
-    )} as "tagGroups"
+    ${values('c.tag_group_id', children('event_tag_groups', 'event_id'), 'c.position')} as "tagGroups"
   from page`;
 
 @ApiSchema({ description: 'The association of a lead with an event.' })
@@ -67,10 +76,10 @@ export const EVENT_LEAD = `select lead_id as "leadId", registered, checked_in as
 @ApiSchema({ description: 'A user who is assigned to an event.' })
 export class UserV0Response {
   @WholeId({ description: 'The id of the user.', example: EXAMPLE_IDS.user }) id: number;
-  @Email({ nullable: true, description: 'The e-mail address.', example: 'mara.lindt@example.com' })
+  @Email({ ...nullable, description: 'The e-mail address.', example: 'mara.lindt@example.com' })
   email: string | null;
-  @Text({ nullable: true, description: 'The given name.', example: 'Mara' }) firstName: string | null;
-  @Text({ nullable: true, description: 'The family name.', example: 'Lindt' }) lastName: string | null;
+  @Text({ ...nullable, description: 'The given name.', example: 'Mara' }) firstName: string | null;
+  @Text({ ...nullable, description: 'The family name.', example: 'Lindt' }) lastName: string | null;
 }
 
 export const USER = `select id, email, first_name as "firstName", last_name as "lastName" from page`;

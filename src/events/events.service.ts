@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { NOTHING, one } from '../database/json';
 import { LISTS } from '../database/lists';
-import { CountedListing, Json, Page, Statements, TrackedListing } from '../database/statements';
+import { Json, Page, Statements, TrackedListing } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import type { EventCreateV0Input, EventUpdateV0Input } from './event.dto';
-import { EVENT, USER } from './event.response';
+import { EVENT } from './event.response';
 
 const LIST: TrackedListing = { list: LISTS.events, render: EVENT };
 
@@ -27,15 +27,6 @@ const REPLACE = one(
 
 /** Foreign keys remove its associations, assignments and activations, and empty references to them elsewhere. */
 const DELETE = one('delete from events where organization_id = $1 and id = $2 returning id', NOTHING);
-
-const USERS: CountedListing = {
-  name: 'events.users',
-  rows: `select u.* from event_users e join users u on u.organization_id = e.organization_id and u.id = e.user_id
-    where e.organization_id = $1 and e.event_id = $2 order by u.created_at, u.id`,
-  render: USER,
-  total: `select (select count(*) from event_users where organization_id = $1 and event_id = $2)
-    from events where organization_id = $1 and id = $2`,
-};
 
 @Injectable()
 export class EventsService {
@@ -64,10 +55,6 @@ export class EventsService {
 
   delete(caller: Caller, eventId: number): Promise<Json> {
     return this.writes.long(caller, 'event.delete', DELETE, [eventId]);
-  }
-
-  users(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
-    return this.statements.page(caller, USERS, [eventId], page);
   }
 }
 

@@ -2,17 +2,18 @@ import { Controller, Get, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { HealthCheck, HealthCheckService, TypeOrmHealthIndicator } from '@nestjs/terminus';
 import { Public } from '../access/access.guard';
-import { Readiness } from './readiness';
 
 /** For load balancers and orchestrators: outside the API's prefix, and without a key. */
 @ApiExcludeController()
 @Public()
 @Controller('health')
 export class HealthController {
+  /** whether this process wants no more requests */
+  isStopping = false;
+
   constructor(
     private readonly health: HealthCheckService,
     private readonly database: TypeOrmHealthIndicator,
-    private readonly readiness: Readiness,
   ) {}
 
   /** The process answers. */
@@ -25,7 +26,7 @@ export class HealthController {
   @Get('ready')
   @HealthCheck()
   ready() {
-    if (this.readiness.isStopping) throw new ServiceUnavailableException();
+    if (this.isStopping) throw new ServiceUnavailableException();
     return this.health.check([() => this.database.pingCheck('database', { timeout: 1000 })]);
   }
 }

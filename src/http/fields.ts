@@ -20,6 +20,13 @@ interface Presence {
   /** may be null */
   nullable?: boolean;
 }
+/** May be left out. */
+export const optional = { optional: true } as const;
+/** May be null. */
+export const nullable = { nullable: true } as const;
+/** May be left out, or null. */
+export const maybe = { ...optional, ...nullable } as const;
+
 type Options<Own = object> = Presence & Own & { description?: string; example?: unknown };
 
 /** Undefined when the value is valid, else the path of the fault below the field: '' for the field itself. */
@@ -64,7 +71,7 @@ export const LENGTHS = { name: 255, url: 2048, prose: 65_535 } as const;
  * The most entries of a list that grows with use and has no other limit: PostgreSQL renders no text above 1 GiB, of
  * which an entry takes 40 bytes or more.
  */
-export const UNCOUNTED = 26_843_545;
+export const MOST_ENTRIES = 26_843_545;
 
 /** Text of at most `max` characters. A required one must not be blank; an optional one only with `blank: false`. */
 export function Text({ max = LENGTHS.name, blank, ...options }: Options<{ max?: number; blank?: boolean }> = {}) {
@@ -104,10 +111,10 @@ export const WholeId = (options: Options = {}) =>
   );
 
 /** One of the values of an enumeration, which the API reference shows under its name, with the description. */
-export const OneOf = (values: Record<string, string>, name: string, options: Options = {}): PropertyDecorator =>
+export const OneOf = (values: readonly string[], name: string, options: Options = {}): PropertyDecorator =>
   field(
-    where((value) => typeof value === 'string' && Object.values(values).includes(value)),
-    { enum: values, enumName: name, enumSchema: { description: options.description } },
+    where((value) => values.includes(value as string)),
+    { enum: [...values], enumName: name, enumSchema: { description: options.description } },
     options,
   );
 
@@ -154,10 +161,12 @@ export const PreciseDateTime = (options: Options = {}) =>
     options,
   );
 
+const TIME = new RegExp(TIME_OF_DAY.pattern);
+
 /** A time of day, HH:MM:SS. */
 export const TimeOfDay = (options: Options = {}) =>
   field(
-    where((value) => typeof value === 'string' && /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(value)),
+    where((value) => typeof value === 'string' && TIME.test(value)),
     TIME_OF_DAY,
     options,
   );

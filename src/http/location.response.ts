@@ -1,14 +1,14 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Text } from './fields';
+import { nullable, Text } from './fields';
 
 @ApiSchema({ description: 'A place, of an event or an activation. Every part is text, latitude and longitude too.' })
 export class Location {
-  @Text({ nullable: true, description: 'Street and number.', example: '1 Quay Street' }) streetAddress: string | null;
-  @Text({ nullable: true, description: 'City or town.', example: 'Hamburg' }) city: string | null;
-  @Text({ nullable: true, description: 'State or region.' }) state: string | null;
-  @Text({ nullable: true, description: 'Postal code.', example: '20457' }) zip: string | null;
-  @Text({ nullable: true, description: 'Country.', example: 'Germany' }) country: string | null;
-  @Text({ nullable: true, description: 'Degrees north, as text.', example: '53.5623' }) latitude: string | null;
-  @Text({ nullable: true, description: 'Degrees east, as text.', example: '9.9764' }) longitude: string | null;
-  @Text({ nullable: true, description: 'Name of the time zone.', example: 'Europe/Berlin' }) timeZone: string | null;
+  @Text({ ...nullable, description: 'Street and number.', example: '1 Quay Street' }) streetAddress: string | null;
+  @Text({ ...nullable, description: 'City or town.', example: 'Hamburg' }) city: string | null;
+  @Text({ ...nullable, description: 'State or region.' }) state: string | null;
+  @Text({ ...nullable, description: 'Postal code.', example: '20457' }) zip: string | null;
+  @Text({ ...nullable, description: 'Country.', example: 'Germany' }) country: string | null;
+  @Text({ ...nullable, description: 'Degrees north, as text.', example: '53.5623' }) latitude: string | null;
+  @Text({ ...nullable, description: 'Degrees east, as text.', example: '9.9764' }) longitude: string | null;
+  @Text({ ...nullable, description: 'Name of the time zone.', example: 'Europe/Berlin' }) timeZone: string | null;
 }

@@ -1,9 +1,10 @@
 import { BadRequestException, Body, Param, PipeTransform } from '@nestjs/common';
 import { ApiParam, ApiParamOptions, ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
+import { Text, Uuid } from './fields';
 import { Converted } from './reader';
-import { EXAMPLE_IDS, text, UUID, whole, WHOLE_ID } from './schemas';
-import { digits, isStorableText, isUuid } from './text';
+import { EXAMPLE_IDS, UUID, whole, WHOLE_ID } from './schemas';
+import { digits, isUuid } from './text';
 
 const uuid: PipeTransform<string, string> = {
   transform: (value) => {
@@ -50,33 +51,23 @@ export const JsonBody = (): ParameterDecorator => (target, key, index) => {
   if (key) Reflect.defineMetadata(READS_BODY, true, (target as Record<string | symbol, object>)[key] as object);
 };
 
-/** A query parameter is a string, an array when it stands twice, and undefined when it is left out. */
-const queryParameter = (valid: (value: unknown) => boolean): PropertyDecorator =>
-  ValidateBy({ name: 'queryParameter', validator: { validate: (value) => value === undefined || valid(value) } });
-
 /** bytes; longer ones are 431. There must be room for an eventUrl of 2,048 characters, which may be 24,576 bytes here. */
 export const LONGEST_HEAD = 32_768;
 
-/** No parameter that may be left out has an example: pages that try a request out would send it. */
-export const QueryText =
-  (description: string): PropertyDecorator =>
-  (target, key) => {
-    queryParameter(isStorableText)(target, key);
-    ApiProperty({ ...text(LONGEST_HEAD, true), required: false, description })(target, key);
-  };
+// A query parameter is a string, an array when it stands twice, and undefined when it is left out. None that may be left
+// out has an example: pages that try a request out would send it.
+const left = { optional: true, example: undefined };
 
-export const QueryUuid =
-  (description: string): PropertyDecorator =>
-  (target, key) => {
-    queryParameter(isUuid)(target, key);
-    ApiProperty({ ...UUID, example: undefined, required: false, description })(target, key);
-  };
+export const QueryText = (description: string) => Text({ ...left, max: LONGEST_HEAD, description });
+
+export const QueryUuid = (description: string) => Uuid({ ...left, description });
 
 export const QueryOneOf =
-  (values: Record<string, string>, name: string, description: string): PropertyDecorator =>
+  (values: readonly string[], name: string, description: string): PropertyDecorator =>
   (target, key) => {
-    queryParameter((value) => typeof value === 'string' && Object.values(values).includes(value))(target, key);
-    ApiProperty({ enum: values, enumName: name, required: false, description })(target, key);
+    const validate = (value: unknown): boolean => value === undefined || values.includes(value as string);
+    ValidateBy({ name: 'queryParameter', validator: { validate } })(target, key);
+    ApiProperty({ enum: [...values], enumName: name, required: false, description })(target, key);
   };
 
 export const PAGE_SIZE = 20;

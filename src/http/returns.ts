@@ -1,10 +1,10 @@
 import { applyDecorators, HttpCode, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { Json, Page } from '../database/statements';
-import { UNCOUNTED } from './fields';
+import { MOST_ENTRIES } from './fields';
 import { Pagination } from './pagination.response';
 import { LARGEST_PAGE_SIZE } from './parameters';
-import { whole } from './schemas';
+import { int64, whole } from './schemas';
 
 /** Metadata of a handler whose result is wrapped: by what. */
 export const ENVELOPE = Symbol('envelope');
@@ -54,6 +54,13 @@ interface Success {
   properties: Record<string, Schema>;
 }
 
+/** Of a handler that gives what the envelope takes. */
+type Answers<Result> = <Given extends (...args: never[]) => Promise<Result>>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<Given>,
+) => void;
+
 /** Every success is 200, also of a POST. */
 const returns = ({ title, description, models, properties }: Success, envelope: Envelope): MethodDecorator => {
   const schema = { title, ...object({ status, ...properties }, description) };
@@ -83,7 +90,7 @@ const wrappedIn =
   };
 
 /** `results` is one resource, or an object that holds it under `key`. The handler gives the resource's JSON text. */
-export const Returns = (model: Type, key?: string): MethodDecorator => {
+export const Returns = (model: Type, key?: string): Answers<Json> => {
   const name = model.name.replace(/(V0Response|Result)$/, '');
   const results = key === undefined ? ref(model) : object({ [key]: ref(model) }, 'The record, under its name.');
   return returns(
@@ -95,7 +102,7 @@ export const Returns = (model: Type, key?: string): MethodDecorator => {
 };
 
 /** `results` is an empty object. */
-export const ReturnsNothing = (): MethodDecorator =>
+export const ReturnsNothing = (): Answers<Json> =>
   returns(
     {
       title: 'EmptyAnswer',
@@ -107,7 +114,7 @@ export const ReturnsNothing = (): MethodDecorator =>
   );
 
 /** `results.<key>` is an array, without pagination. The handler gives the items' JSON texts, joined by commas. */
-export const ReturnsList = (key: string, model: Type, most = UNCOUNTED): MethodDecorator =>
+export const ReturnsList = (key: string, model: Type, most = MOST_ENTRIES): Answers<Json> =>
   returns(
     {
       title: `${capitalized(key)}List`,
@@ -119,10 +126,7 @@ export const ReturnsList = (key: string, model: Type, most = UNCOUNTED): MethodD
   );
 
 const total: Schema = {
-  type: 'integer',
-  format: 'int64',
-  minimum: 0,
-  maximum: Number.MAX_SAFE_INTEGER,
+  ...int64(0),
   description: 'How many records match, on all pages together.',
   example: 1,
 };
@@ -131,7 +135,7 @@ const total: Schema = {
 const taken = ({ items }: Page): string => items.splice(0).join();
 
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
-export const ReturnsPage = (key: string, model: Type): MethodDecorator =>
+export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
   returns(
     {
       title: `${capitalized(key)}Page`,

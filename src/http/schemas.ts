@@ -18,18 +18,15 @@ export const EXAMPLE_IDS = {
 
 /** The lowest integer of an order, which may go below zero as counts may not. */
 export const LEAST_INT32 = -(2 ** 31);
-const INT32 = 2_147_483_647;
+export const INT32 = 2_147_483_647;
 
 export const whole = (minimum = 0, maximum = INT32) =>
   ({ type: 'integer', format: 'int32', minimum, maximum }) as const;
 
-export const WHOLE_ID = {
-  type: 'integer',
-  format: 'int64',
-  minimum: 1,
-  maximum: Number.MAX_SAFE_INTEGER,
-  example: EXAMPLE_IDS.event,
-} as const;
+export const int64 = (minimum: number) =>
+  ({ type: 'integer', format: 'int64', minimum, maximum: Number.MAX_SAFE_INTEGER }) as const;
+
+export const WHOLE_ID = { ...int64(1), example: EXAMPLE_IDS.event } as const;
 
 export const UUID = {
   type: 'string',

@@ -1,36 +1,33 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { DateTime, LENGTHS, Text, TextList, Whole } from '../http/fields';
+import { DateTime, LENGTHS, maybe, optional, Text, TextList, Whole } from '../http/fields';
 import { PageQuery, QueryText } from '../http/parameters';
 import { SHOWN } from './industry-event.response';
 
-const optional = { optional: true, nullable: true } as const;
-
 /** Every field but the name: optional, and null clears. */
 abstract class IndustryEventFields {
-  @DateTime({ ...optional, ...SHOWN.startDate }) startDate?: string | null;
-  @DateTime({ ...optional, ...SHOWN.endDate, notBefore: 'startDate' }) endDate?: string | null;
-  @Text({ ...optional, ...SHOWN.sourceType }) sourceType?: string | null;
-  @Text({ ...optional, ...SHOWN.sourceId }) sourceId?: string | null;
-  @Text({ ...optional, ...SHOWN.eventType }) eventType?: string | null;
-  @Text({ ...optional, ...SHOWN.venueCity }) venueCity?: string | null;
-  @Text({ ...optional, ...SHOWN.venueState }) venueState?: string | null;
-  @Text({ ...optional, ...SHOWN.venueCountry }) venueCountry?: string | null;
-  @Text({ ...optional, ...SHOWN.venueName }) venueName?: string | null;
-  @Text({ ...optional, ...SHOWN.venueFullAddress, max: LENGTHS.prose }) venueFullAddress?: string | null;
-  @Text({ ...optional, ...SHOWN.venueCoordinates }) venueCoordinates?: string | null;
-  @Whole({ ...optional, ...SHOWN.numberOfAttendees }) numberOfAttendees?: number | null;
-  @Whole({ ...optional, ...SHOWN.numberOfExhibitors }) numberOfExhibitors?: number | null;
-  @Text({ ...optional, ...SHOWN.attendeeCost }) attendeeCost?: string | null;
-  @Text({ ...optional, ...SHOWN.boothCost }) boothCost?: string | null;
-  @TextList({ ...optional, ...SHOWN.exhibitorIndustries }) exhibitorIndustries?: string[] | null;
-  @TextList({ ...optional, ...SHOWN.attendeePersonas }) attendeePersonas?: string[] | null;
-  @TextList({ ...optional, ...SHOWN.keywords }) keywords?: string[] | null;
-  @Text({ ...optional, ...SHOWN.website, max: LENGTHS.url }) website?: string | null;
-  @Text({ ...optional, ...SHOWN.description, max: LENGTHS.prose }) description?: string | null;
+  @DateTime({ ...maybe, ...SHOWN.startDate }) startDate?: string | null;
+  @DateTime({ ...maybe, ...SHOWN.endDate, notBefore: 'startDate' }) endDate?: string | null;
+  @Text({ ...maybe, ...SHOWN.sourceType }) sourceType?: string | null;
+  @Text({ ...maybe, ...SHOWN.sourceId }) sourceId?: string | null;
+  @Text({ ...maybe, ...SHOWN.eventType }) eventType?: string | null;
+  @Text({ ...maybe, ...SHOWN.venueCity }) venueCity?: string | null;
+  @Text({ ...maybe, ...SHOWN.venueState }) venueState?: string | null;
+  @Text({ ...maybe, ...SHOWN.venueCountry }) venueCountry?: string | null;
+  @Text({ ...maybe, ...SHOWN.venueName }) venueName?: string | null;
+  @Text({ ...maybe, ...SHOWN.venueFullAddress, max: LENGTHS.prose }) venueFullAddress?: string | null;
+  @Text({ ...maybe, ...SHOWN.venueCoordinates }) venueCoordinates?: string | null;
+  @Whole({ ...maybe, ...SHOWN.numberOfAttendees }) numberOfAttendees?: number | null;
+  @Whole({ ...maybe, ...SHOWN.numberOfExhibitors }) numberOfExhibitors?: number | null;
+  @Text({ ...maybe, ...SHOWN.attendeeCost }) attendeeCost?: string | null;
+  @Text({ ...maybe, ...SHOWN.boothCost }) boothCost?: string | null;
+  @TextList({ ...maybe, ...SHOWN.exhibitorIndustries }) exhibitorIndustries?: string[] | null;
+  @TextList({ ...maybe, ...SHOWN.attendeePersonas }) attendeePersonas?: string[] | null;
+  @TextList({ ...maybe, ...SHOWN.keywords }) keywords?: string[] | null;
+  @Text({ ...maybe, ...SHOWN.website, max: LENGTHS.url }) website?: string | null;
+  @Text({ ...maybe, ...SHOWN.description, max: LENGTHS.prose }) description?: string | null;
   // A blank URL names no event, and records that share it would count as one and the same. Without an example: a record
   // that is changed as the examples say does not become another one.
-  @Text({ ...optional, ...SHOWN.eventUrl, example: undefined, max: LENGTHS.url, blank: false }) eventUrl?:
-    string | null;
+  @Text({ ...maybe, ...SHOWN.eventUrl, example: undefined, max: LENGTHS.url, blank: false }) eventUrl?: string | null;
 }
 
 @ApiSchema({ description: 'A new industry event.' })
@@ -40,7 +37,7 @@ export class IndustryEventCreateV0Input extends IndustryEventFields {
 
 @ApiSchema({ description: 'Changes of an industry event. What is left out stays as it is; what is null is cleared.' })
 export class IndustryEventUpdateV0Input extends IndustryEventFields {
-  @Text({ optional: true, blank: false, ...SHOWN.name, example: undefined }) name?: string;
+  @Text({ ...optional, blank: false, ...SHOWN.name, example: undefined }) name?: string;
 }
 
 export class IndustryEventsQuery extends PageQuery {

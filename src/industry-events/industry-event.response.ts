@@ -1,9 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { dateTime } from '../database/json';
-import { DateTime, Flag, LENGTHS, ListOf, ObjectOf, Text, TextList, Uuid, Whole } from '../http/fields';
+import { DateTime, Flag, LENGTHS, ListOf, nullable, ObjectOf, Text, TextList, Uuid, Whole } from '../http/fields';
 import { EXAMPLE_IDS } from '../http/schemas';
-
-const nullable = { nullable: true } as const;
 
 /** The fields that bodies and answers have in common, as the API reference shows them. */
 export const SHOWN = {

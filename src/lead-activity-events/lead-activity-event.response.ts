@@ -1,27 +1,25 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { dateTime } from '../database/json';
-import { DateTime, Email, LENGTHS, OneOf, Text, Uuid, WholeId } from '../http/fields';
+import { DateTime, Email, LENGTHS, nullable, OneOf, Text, Uuid, WholeId } from '../http/fields';
 import { EXAMPLE_IDS } from '../http/schemas';
 
-export const LeadActivityEventType = {
-  NOTE: 'NOTE',
-  FACEBOOK: 'FACEBOOK',
-  LINKEDIN: 'LINKEDIN',
-  TWITTER: 'TWITTER',
-  CALENDAR: 'CALENDAR',
-  PHONE: 'PHONE',
-  EMAIL: 'EMAIL',
-  SMS: 'SMS',
-  CAMPAIGN_ASSOCIATION: 'CAMPAIGN_ASSOCIATION',
-  CSV_UPLOAD: 'CSV_UPLOAD',
-  SERVICE_API: 'SERVICE_API',
-  EMAIL_CONTENT: 'EMAIL_CONTENT',
-  SMS_CONTENT: 'SMS_CONTENT',
-  OTHER_CONTENT: 'OTHER_CONTENT',
-} as const;
-export type LeadActivityEventType = keyof typeof LeadActivityEventType;
-
-const nullable = { nullable: true } as const;
+export const LeadActivityEventType = [
+  'NOTE',
+  'FACEBOOK',
+  'LINKEDIN',
+  'TWITTER',
+  'CALENDAR',
+  'PHONE',
+  'EMAIL',
+  'SMS',
+  'CAMPAIGN_ASSOCIATION',
+  'CSV_UPLOAD',
+  'SERVICE_API',
+  'EMAIL_CONTENT',
+  'SMS_CONTENT',
+  'OTHER_CONTENT',
+] as const;
+export type LeadActivityEventType = (typeof LeadActivityEventType)[number];
 
 @ApiSchema({ description: 'A record of what was done with a lead.' })
 export class LeadActivityEventV0Response {

@@ -6,39 +6,33 @@ import {
   Flag,
   LENGTHS,
   ListOf,
+  MOST_ENTRIES,
+  nullable,
   ObjectOf,
   OneOf,
   Text,
-  UNCOUNTED,
   Uuid,
   UuidList,
   Whole,
 } from '../http/fields';
 import { EXAMPLE_IDS } from '../http/schemas';
 
-export const PhoneNumberTypeEnum = {
-  MOBILE: 'MOBILE',
-  LANDLINE: 'LANDLINE',
-  DIRECT: 'DIRECT',
-  OFFICE: 'OFFICE',
-  HQ: 'HQ',
-  UNKNOWN: 'UNKNOWN',
-} as const;
-export type PhoneNumberTypeEnum = keyof typeof PhoneNumberTypeEnum;
+export const PhoneNumberTypeEnum = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'] as const;
+export type PhoneNumberTypeEnum = (typeof PhoneNumberTypeEnum)[number];
 
-export const IntegrationType = {
-  WEBHOOK: 'WEBHOOK',
-  MARKETO: 'MARKETO',
-  HUB_SPOT: 'HUB_SPOT',
-  ZOHO: 'ZOHO',
-  SALES_FORCE: 'SALES_FORCE',
-  PIPE_DRIVE: 'PIPE_DRIVE',
-  ELOQUA: 'ELOQUA',
-  PARDOT: 'PARDOT',
-} as const;
-export type IntegrationType = keyof typeof IntegrationType;
+export const IntegrationType = [
+  'WEBHOOK',
+  'MARKETO',
+  'HUB_SPOT',
+  'ZOHO',
+  'SALES_FORCE',
+  'PIPE_DRIVE',
+  'ELOQUA',
+  'PARDOT',
+] as const;
+export type IntegrationType = (typeof IntegrationType)[number];
 
-export const PHONE_NUMBERS = 50;
+export const MOST_PHONE_NUMBERS = 50;
 
 /** The fields that bodies and answers have in common, as the API reference shows them. */
 export const SHOWN = {
@@ -56,8 +50,6 @@ export const SHOWN = {
   integrationType: { description: 'An external system that leads can be linked to.', example: 'SALES_FORCE' },
 };
 
-const nullable = { nullable: true } as const;
-
 @ApiSchema({ description: 'A telephone number.' })
 export class PhoneNumber {
   @Text({ description: 'The number as it was entered, in any form.', example: '+44 20 7946 0123' }) number: string;
@@ -68,10 +60,10 @@ export class PhoneNumber {
 
 @ApiSchema({ description: 'The telephone numbers of a lead, by where they come from.' })
 export class LeadPhoneNumbers {
-  @ListOf(() => PhoneNumber, { max: PHONE_NUMBERS, description: 'Entered by users of the organization.' })
+  @ListOf(() => PhoneNumber, { max: MOST_PHONE_NUMBERS, description: 'Entered by users of the organization.' })
   leadProvided: PhoneNumber[];
   @ListOf(() => PhoneNumber, {
-    max: PHONE_NUMBERS,
+    max: MOST_PHONE_NUMBERS,
     description: "Supplied by the service's own data enrichment.",
     example: [{ number: '+44 20 7946 0100', type: 'HQ', preferred: false }],
   })
@@ -111,7 +103,7 @@ export class RemoteId {
 }
 
 /** A lead has at most one remote id of each integration type. */
-export const REMOTE_IDS = Object.keys(IntegrationType).length;
+export const MOST_REMOTE_IDS = IntegrationType.length;
 
 const emails = (whose: string) => ({
   ...nullable,
@@ -138,16 +130,19 @@ export class LeadV0Response {
   @Whole({ description: 'How often the lead was scanned.', example: 2 }) numberOfScans: number;
   @Email({ ...nullable, description: 'Who scanned the lead last.', example: 'booth@example.com' })
   lastScannedBy: string | null;
-  @ListOf(() => LeadActivationSummary, { max: UNCOUNTED, description: 'The activations that the lead takes part in.' })
+  @ListOf(() => LeadActivationSummary, {
+    max: MOST_ENTRIES,
+    description: 'The activations that the lead takes part in.',
+  })
   activations: LeadActivationSummary[];
-  @ListOf(() => LeadTag, { max: UNCOUNTED, description: 'The tags that were chosen for the lead.' }) tags: LeadTag[];
+  @ListOf(() => LeadTag, { max: MOST_ENTRIES, description: 'The tags that were chosen for the lead.' }) tags: LeadTag[];
   @UuidList({
-    max: UNCOUNTED,
+    max: MOST_ENTRIES,
     description: 'The ids of the activity events of the lead.',
     example: [EXAMPLE_IDS.leadActivityEvent],
   })
   leadActivityEvents: string[];
-  @ListOf(() => RemoteId, { max: REMOTE_IDS, description: 'Remote ids, at most one of each integration type.' })
+  @ListOf(() => RemoteId, { max: MOST_REMOTE_IDS, description: 'Remote ids, at most one of each integration type.' })
   remoteIds: RemoteId[];
   @Text({ ...emails('personal'), example: 'ada@home.example.com;a.rowe@home.example.com' })
   personalEmails: string | null;

@@ -2,8 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { NOTHING, one } from '../database/json';
 import { LISTS } from '../database/lists';
 import { Json, Page, Statements, TrackedListing } from '../database/statements';
-import { Together } from '../database/together';
-import { isBadInput, retried } from '../database/errors';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
@@ -34,8 +32,6 @@ const CREATE = `
       from given order by n returning id, document
     )
   select created.document from given join created on created.id = given.id order by given.n`;
-/** Leads that one statement creates at most: well below the limit of a statement's time. */
-const MOST_TOGETHER = 100;
 
 /** The columns of text that a patch may change, and their fields. */
 const TEXTS = {
@@ -71,13 +67,6 @@ const DELETE = one('delete from leads where organization_id = $1 and id = $2 ret
 
 @Injectable()
 export class LeadsService {
-  private readonly creating = new Together<LeadCreateV0Input, Json>(
-    (organizationId, inputs) =>
-      retried(() => this.statements.all({ organizationId }, 'lead.create', CREATE, [JSON.stringify(inputs)])),
-    MOST_TOGETHER,
-    isBadInput,
-  );
-
   constructor(
     private readonly statements: Statements,
     private readonly writes: Writes,
@@ -91,10 +80,8 @@ export class LeadsService {
     return this.statements.one(caller, 'lead', ONE, [leadId]);
   }
 
-  /** One that is to be created once needs a transaction of its own, in which its answer is stored. */
   create(caller: Caller, input: LeadCreateV0Input): Promise<Json> {
-    if (!caller.once) return this.creating.add(caller.organizationId, input);
-    return this.writes.one(caller, 'lead.create', CREATE, [JSON.stringify([input])]);
+    return this.writes.gathered(caller, 'lead.create', CREATE, input);
   }
 
   patch(caller: Caller, leadId: string, input: LeadPatchV0Input): Promise<Json> {

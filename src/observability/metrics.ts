@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
@@ -147,13 +148,11 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /** @returns undefined when PostgreSQL does not answer in time */
   private async databaseSize(): Promise<number | undefined> {
-    let late: NodeJS.Timeout | undefined;
-    const patience = new Promise<undefined>(
-      (resolve) => (late = setTimeout(() => resolve(undefined), DATABASE_PATIENCE)),
-    );
     const asked = this.dataSource.query<[{ size: string }]>('select pg_database_size(current_database()) as size');
-    const rows = await Promise.race([asked.catch(() => undefined), patience]);
-    clearTimeout(late);
+    const rows = await Promise.race([
+      asked.catch(() => undefined),
+      pause(DATABASE_PATIENCE, undefined, { ref: false }),
+    ]);
     return rows && Number(rows[0].size);
   }
 }

@@ -1,5 +1,5 @@
 import { REQUEST_ID } from '../http/request';
-import { whole } from '../http/schemas';
+import { int64, whole } from '../http/schemas';
 import { IDEMPOTENCY_KEY } from '../http/idempotency.guard';
 import { MAX_TOKENS } from '../rate-limit/token-bucket';
 
@@ -38,7 +38,7 @@ const HEADERS = {
   'X-RateLimit-Reset': {
     description: 'The Unix second at which the bucket will be full again.',
     required: true,
-    schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    schema: int64(0),
     example: 1_777_887_001,
   },
   'Retry-After': {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../access/organizations.service';
+import { INT32 } from '../http/schemas';
 import { digits, hasAtMost, isStorableText, isUuid, toUtc } from '../http/text';
 import { Refusal, UsageError } from './terminal';
 
@@ -45,8 +46,6 @@ export const text =
 
 /** A plain decimal number, or NaN, which the check of its bounds refuses. */
 export const decimal = (value: string): number => (/^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN);
-
-export const INT32 = 2_147_483_647;
 
 /** The id of an organization. */
 export function organization(value: string): number {

@@ -161,9 +161,7 @@ const phone = (name: string, type: PhoneNumberTypeEnum): Field => ({
 
 const phones = [
   phone('phone', 'UNKNOWN'),
-  ...Object.values(PhoneNumberTypeEnum)
-    .filter((type) => type !== 'UNKNOWN')
-    .map((type) => phone(`phone.${type.toLowerCase()}`, type)),
+  ...PhoneNumberTypeEnum.filter((type) => type !== 'UNKNOWN').map((type) => phone(`phone.${type.toLowerCase()}`, type)),
 ];
 
 const remoteId = (integrationType: IntegrationType): Field => ({
@@ -193,7 +191,7 @@ const LEADS: Field[] = [
   ...plain(array, 'remoteIds'),
   ref,
   ...phones,
-  ...Object.values(IntegrationType).map(remoteId),
+  ...IntegrationType.map(remoteId),
 ];
 
 const INDUSTRY_EVENTS: Field[] = [

@@ -8,8 +8,11 @@ import {
   Flag,
   LENGTHS,
   ListOf,
+  MOST_ENTRIES,
+  maybe,
   ObjectOf,
   OneOf,
+  optional,
   PreciseDateTime,
   Text,
   TimeOfDay,
@@ -20,18 +23,13 @@ import {
 import { LEAST_INT32 } from '../http/schemas';
 import { IndustryEventCreateV0Input } from '../industry-events/industry-event.dto';
 import { LeadActivityEventType } from '../lead-activity-events/lead-activity-event.response';
-import { PHONE_NUMBERS, PhoneNumber, REMOTE_IDS, RemoteId } from '../leads/lead.response';
+import { MOST_PHONE_NUMBERS, PhoneNumber, MOST_REMOTE_IDS, RemoteId } from '../leads/lead.response';
 import { TagGroupStatus, TagOption } from '../tag-groups/tag-group.response';
 
 /**
  * The records of a dataset. What the API shows as nullable may be left out; what is left out has the value that a new
  * record would have. `createdAt` and the like let an export be imported without a loss; left out, a stored one stays.
  */
-
-const optional = { optional: true } as const;
-/** Entries of a list that grows with use: what an export holds must be importable. */
-const MANY = 1_000_000;
-const maybe = { optional: true, nullable: true } as const;
 
 class LocationRecord {
   @Text(maybe) streetAddress?: string | null;
@@ -60,7 +58,7 @@ export class TagGroupRecord {
   @Text({ ...maybe, max: LENGTHS.prose }) usageInstructions?: string | null;
   @Flag(optional) required: boolean = false;
   @Flag(optional) allEvents: boolean = false;
-  @ListOf(() => TagOption, { ...optional, max: MANY }) tagOptions: TagOption[] = [];
+  @ListOf(() => TagOption, { ...optional, max: MOST_ENTRIES }) tagOptions: TagOption[] = [];
   @DateTime(optional) createdAt?: string;
 }
 
@@ -73,8 +71,8 @@ export class EventRecord {
   @Day(maybe) startDate?: string | null;
   @Day({ ...maybe, notBefore: 'startDate' }) endDate?: string | null;
   @ObjectOf(() => LocationRecord, maybe) location?: LocationRecord | null;
-  @UuidList({ ...optional, max: MANY }) tagGroups: string[] = [];
-  @EmailList({ ...optional, max: MANY }) users: string[] = [];
+  @UuidList({ ...optional, max: MOST_ENTRIES }) tagGroups: string[] = [];
+  @EmailList({ ...optional, max: MOST_ENTRIES }) users: string[] = [];
   @DateTime(optional) createdAt?: string;
   @Email(maybe) createdBy?: string | null;
 }
@@ -90,7 +88,7 @@ export class ActivationRecord {
   @TimeOfDay() endTime: string;
   @Email(maybe) createdBy?: string | null;
   @ObjectOf(() => LocationRecord, maybe) location?: LocationRecord | null;
-  @EmailList({ ...optional, max: MANY }) users: string[] = [];
+  @EmailList({ ...optional, max: MOST_ENTRIES }) users: string[] = [];
   @Whole(optional) numberOfScans: number = 0;
   @DateTime(optional) createdAt?: string;
 }
@@ -107,8 +105,8 @@ class CompanyRecord {
 }
 
 class PhoneNumbersRecord {
-  @ListOf(() => PhoneNumber, { ...optional, max: PHONE_NUMBERS }) leadProvided: PhoneNumber[] = [];
-  @ListOf(() => PhoneNumber, { ...optional, max: PHONE_NUMBERS }) serviceProvided: PhoneNumber[] = [];
+  @ListOf(() => PhoneNumber, { ...optional, max: MOST_PHONE_NUMBERS }) leadProvided: PhoneNumber[] = [];
+  @ListOf(() => PhoneNumber, { ...optional, max: MOST_PHONE_NUMBERS }) serviceProvided: PhoneNumber[] = [];
 }
 
 class TagRecord {
@@ -148,10 +146,10 @@ export class LeadRecord {
   @Text({ ...maybe, max: LENGTHS.prose }) professionalEmails?: string | null;
   @ObjectOf(() => CompanyRecord, maybe) company?: CompanyRecord | null;
   @ObjectOf(() => PhoneNumbersRecord, maybe) phoneNumbers?: PhoneNumbersRecord | null;
-  @ListOf(() => TagRecord, { ...optional, max: MANY }) tags: TagRecord[] = [];
-  @ListOf(() => LeadActivationRecord, { ...optional, max: MANY }) activations: LeadActivationRecord[] = [];
-  @ListOf(() => LeadEventRecord, { ...optional, max: MANY }) events: LeadEventRecord[] = [];
-  @ListOf(() => RemoteId, { ...optional, max: REMOTE_IDS }) remoteIds: RemoteId[] = [];
+  @ListOf(() => TagRecord, { ...optional, max: MOST_ENTRIES }) tags: TagRecord[] = [];
+  @ListOf(() => LeadActivationRecord, { ...optional, max: MOST_ENTRIES }) activations: LeadActivationRecord[] = [];
+  @ListOf(() => LeadEventRecord, { ...optional, max: MOST_ENTRIES }) events: LeadEventRecord[] = [];
+  @ListOf(() => RemoteId, { ...optional, max: MOST_REMOTE_IDS }) remoteIds: RemoteId[] = [];
   @Email(maybe) createdBy?: string | null;
   @Text({ ...maybe, max: LENGTHS.url }) profilePicture?: string | null;
 }

@@ -1,4 +1,4 @@
-import { dateTime, object, objects, values } from '../database/json';
+import { children, dateTime, object, objects, values } from '../database/json';
 import { INDUSTRY_EVENT } from '../industry-events/industry-event.response';
 import type { SectionName } from './dataset';
 
@@ -13,9 +13,6 @@ const precise = (column: string): string => `to_char(${column} at time zone 'UTC
 /** the name by which a dataset means the event of a row */
 const refOf = (row: string): string =>
   `(select e.ref from events e where e.organization_id = ${row}.organization_id and e.id = ${row}.event_id)`;
-
-const children = (table: string, parent: string): string =>
-  `${table} c where c.organization_id = page.organization_id and c.${parent} = page.id`;
 
 const USERS = `
   select email, first_name as "firstName", last_name as "lastName", ${dateTime('created_at')} as "createdAt"

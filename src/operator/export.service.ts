@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { DataSource, QueryRunner } from 'typeorm';
+import { LISTS } from '../database/lists';
 import { SectionName, SECTIONS } from './dataset';
 import { RECORD_STATEMENTS } from './export.records';
 
@@ -18,7 +19,7 @@ export class ExportService {
 
   /** How many records that will be, more or less: users, which are few, are in no list. */
   async total(organizationId: number, sections: SectionName[] = SECTIONS): Promise<number> {
-    const names = sections.map((section) => section.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+    const names = sections.flatMap((section) => (section === 'users' ? [] : LISTS[section].name));
     const [{ total }] = await this.dataSource.query<[{ total: number }]>(
       `select coalesce(sum(total), 0)::float8 as total from lists
         where name = any($1) and organization_id in (0, $2) and parent = ''`,

@@ -1,4 +1,5 @@
-import { type EntityManager, QueryFailedError } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { causeOf } from '../database/errors';
 import { ImportFault } from './import-fault';
 import type { Referent, References } from './references';
 import type { Parted } from './upsert';
@@ -128,7 +129,7 @@ interface WithIds {
  * @returns the fault, with its place in the batch; any other error as it is
  */
 export function clash(error: unknown, batch: Placed<WithIds>[]): unknown {
-  const { code, detail } = (error instanceof QueryFailedError ? error.driverError : {}) as Record<string, unknown>;
+  const { code, detail } = causeOf(error);
   const [, taken] = (code === '23505' && /\(id\)=\((.+?)\)/.exec(String(detail))) || [];
   if (taken === undefined) return error;
   for (const { place, record } of batch) {

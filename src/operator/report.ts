@@ -4,7 +4,7 @@ import { ConfigError } from '../config';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres-error';
 import { databaseFault } from '../database/errors';
 import { ImportFault } from './import-fault';
-import { Interrupted } from './session';
+import { Interrupted } from '../stop-signal';
 import { OutputClosed, Refusal, UsageError } from './terminal';
 
 /** What a command that failed says, and the exit status of the process. */

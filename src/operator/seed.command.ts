@@ -1,6 +1,7 @@
 import { Command } from 'commander';
+import { INT32 } from '../http/schemas';
 import { isCalendarDay } from '../http/text';
-import { command, GlobalOptions, INT32, organization, requireOrganization, wholeNumber } from './arguments';
+import { command, GlobalOptions, organization, requireOrganization, wholeNumber } from './arguments';
 import { ImportService, UncheckedRecord } from './import.service';
 import { importedText } from './import.command';
 import { Progress } from './progress';

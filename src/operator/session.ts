@@ -4,16 +4,8 @@ import { readConfig } from '../config';
 import { poolOf } from '../database/data-source';
 import { connect } from '../database/connect';
 import { OpenDatabase, openDatabase } from '../database/open';
+import { Interrupted, stopSignal } from '../stop-signal';
 import { say } from './terminal';
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** A person (Ctrl-C, a closed terminal) or a supervisor ended the command. */
-export class Interrupted extends Error {
-  constructor(readonly signal: (typeof SIGNALS)[number]) {
-    super('interrupted');
-  }
-}
 
 /**
  * Runs a command's work on the database that the settings name, and closes it after.
@@ -47,15 +39,6 @@ export async function withDatabase<T>(
   } finally {
     await database.close();
   }
-}
-
-/** Aborted at the first of the signals; when it comes again it ends the process at once. */
-function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of SIGNALS) {
-    process.once(signal, () => controller.abort(new Interrupted(signal)));
-  }
-  return controller.signal;
 }
 
 function rejectionBy(signal: AbortSignal): Promise<never> {

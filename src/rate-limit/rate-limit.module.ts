@@ -1,4 +1,4 @@
-import { Inject, Module, type OnApplicationShutdown, type OnModuleInit, Optional } from '@nestjs/common';
+import { Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Redis } from 'ioredis';
 
 import { Config } from '../config';
@@ -27,7 +27,7 @@ import { TokenBucketStore } from './token-bucket.store';
   exports: [TokenBucketStore, REDIS],
 })
 export class RateLimitModule implements OnModuleInit, OnApplicationShutdown {
-  constructor(@Inject(REDIS) @Optional() private readonly redis?: Redis) {}
+  constructor(@Inject(REDIS) private readonly redis?: Redis) {}
 
   async onModuleInit(): Promise<void> {
     if (this.redis) await untilReady(this.redis);

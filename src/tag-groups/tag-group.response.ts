@@ -1,10 +1,10 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { objects } from '../database/json';
-import { Flag, LENGTHS, ListOf, OneOf, Text, UNCOUNTED, Uuid, Whole } from '../http/fields';
+import { children, objects } from '../database/json';
+import { Flag, LENGTHS, ListOf, MOST_ENTRIES, nullable, OneOf, Text, Uuid, Whole } from '../http/fields';
 import { EXAMPLE_IDS, LEAST_INT32 } from '../http/schemas';
 
-export const TagGroupStatus = { ARCHIVED: 'ARCHIVED', DRAFT: 'DRAFT', PUBLISHED: 'PUBLISHED' } as const;
-export type TagGroupStatus = keyof typeof TagGroupStatus;
+export const TagGroupStatus = ['ARCHIVED', 'DRAFT', 'PUBLISHED'] as const;
+export type TagGroupStatus = (typeof TagGroupStatus)[number];
 
 @ApiSchema({ description: 'A tag that users can choose.' })
 export class TagOption {
@@ -25,7 +25,7 @@ export class TagGroupV0Response {
   @Whole({ min: LEAST_INT32, description: 'Its place among the tag groups, from the lowest.', example: 3 })
   displayOrder: number;
   @Text({
-    nullable: true,
+    ...nullable,
     max: LENGTHS.prose,
     description: 'What users are told about choosing.',
     example: 'Choose all that apply.',
@@ -33,13 +33,12 @@ export class TagGroupV0Response {
   usageInstructions: string | null;
   @Flag({ description: 'Whether users must choose.' }) required: boolean;
   @Flag({ description: 'Whether it is offered at every event.', example: true }) allEvents: boolean;
-  @ListOf(() => TagOption, { max: UNCOUNTED, description: 'Its options, in their order.' }) tagOptions: TagOption[];
+  @ListOf(() => TagOption, { max: MOST_ENTRIES, description: 'Its options, in their order.' }) tagOptions: TagOption[];
 }
 
 export const TAG_GROUP = `
   select id, name, status, allows_multiple_selection as "allowsMultipleSelection", display_order as "displayOrder",
     usage_instructions as "usageInstructions", required, all_events as "allEvents",
-    ${objects(`select o.id, o.display_order as "displayOrder", o.value from tag_options o
-      where o.organization_id = page.organization_id and o.tag_group_id = page.id
-      order by o.display_order, o.id`)} as "tagOptions"
+    ${objects(`select c.id, c.display_order as "displayOrder", c.value
+      from ${children('tag_options', 'tag_group_id')} order by c.display_order, c.id`)} as "tagOptions"
   from page`;

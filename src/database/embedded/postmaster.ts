@@ -12,8 +12,8 @@ export interface Postmaster {
   readonly status: string | undefined;
 }
 
-/** Milliseconds after which a postmaster.pid without a process id counts as left over. */
-const EMPTY_FOR_TOO_LONG = 2000;
+/** Milliseconds after which a lock without content is left over: its holder died between making and filling it. */
+export const EMPTY_FOR_TOO_LONG = 2000;
 
 /** What postmaster.pid says, true or left over; undefined when there is none. */
 export function readPostmaster(cluster: string): Postmaster | undefined {
@@ -56,7 +56,8 @@ export function removeEmptyLock(cluster: string): void {
   if (Date.now() - statSync(path).mtimeMs > EMPTY_FOR_TOO_LONG) unlinkSync(path);
 }
 
-function content(path: string): string | undefined {
+/** @returns undefined when there is no such file */
+export function content(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -3,9 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from './embedded-postgres-error';
-
-/** Milliseconds after which a lock without content is left over: its holder died between making and filling it. */
-const EMPTY_FOR_TOO_LONG = 2000;
+import { content, EMPTY_FOR_TOO_LONG } from './postmaster';
 
 /**
  * Lets one process at a time start PostgreSQL on a data directory: two that find the same left-over postmaster.pid
@@ -27,7 +25,7 @@ export function tryStartLock(dataDir: string): (() => void) | undefined {
 }
 
 function removeLeftOver(path: string): void {
-  const holder = read(path);
+  const holder = content(path);
   if (holder === undefined || isHeld(path, holder)) return;
   // Another process may have done the same and taken the lock meanwhile: look at what was moved away.
   const aside = `${path}.${randomUUID()}`;
@@ -36,22 +34,13 @@ function removeLeftOver(path: string): void {
   } catch {
     return; // it was faster
   }
-  if (read(aside) !== holder && !existsSync(path)) renameSync(aside, path);
+  if (content(aside) !== holder && !existsSync(path)) renameSync(aside, path);
   else rmSync(aside, { force: true });
 }
 
 function isHeld(path: string, holder: string): boolean {
   if (holder === '') return existsSync(path) && Date.now() - statSync(path).mtimeMs < EMPTY_FOR_TOO_LONG;
   return identify(Number.parseInt(holder, 10)) === holder;
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** Process id and start time, because ids are used again; undefined when there is no such process. */

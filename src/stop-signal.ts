@@ -1,0 +1,25 @@
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Milliseconds for which further signals are the first one once more: npm passes on what the terminal sent already. */
+const ONE_SIGNAL = 1_000;
+
+/** A person (Ctrl-C, a closed terminal) or a supervisor ended the program. */
+export class Interrupted extends Error {
+  constructor(readonly signal: (typeof SIGNALS)[number]) {
+    super('interrupted');
+  }
+}
+
+/** Aborted, by an `Interrupted`, at the first of the signals; another one, later, ends the process at once. */
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  let first = Infinity;
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      if (performance.now() - first > ONE_SIGNAL) process.exit(130);
+      first = Math.min(first, performance.now());
+      controller.abort(new Interrupted(signal));
+    });
+  }
+  return controller.signal;
+}
