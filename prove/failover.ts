@@ -56,10 +56,10 @@ async function prove(rounds: number, defer: Defer): Promise<boolean> {
     if (round < rounds) await swap(stage);
   }
   const services = { environment: { DATABASE_URL: urlOf(stage.database.port) }, defer };
-  const { documents, lists } = (await operator(services, ['check'])) as CheckResult;
+  const { documents, lists, words } = (await operator(services, ['check'])) as CheckResult;
   const sum = (of: (round: Round) => number) => results.reduce((total, round) => total + of(round), 0);
   const most = (of: (round: Round) => number) => Math.max(...results.map(of));
-  const wrong = documents.wrong + lists.wrong;
+  const wrong = documents.wrong + lists.wrong + words.wrong;
   const lost = sum((round) => round.lost);
   const doubled = sum((round) => round.doubled);
   const refused = sum(({ redis }) => redis.refused);

@@ -139,6 +139,41 @@ describe('the document of a lead', () => {
     expect((body.results as Lead).leadActivityEvents).toHaveLength(2);
   });
 
+  it('follows leads that move to another organization in one statement with what belongs to them', async () => {
+    const { organizationId } = await lanyard.tenant();
+    const move = (table: string): string =>
+      `${table}_moved as (update ${table} set organization_id = ${organizationId} where organization_id = ${tenant.organizationId})`;
+    await db.query(
+      'delete from lead_tags; delete from event_leads; delete from event_users; delete from event_tag_groups',
+    );
+    await db.query('update lead_activity_events set event_id = null, activation_id = null, tag_option_id = null');
+    const tables = ['lead_activity_events', 'lead_activations', 'activations', 'events'];
+    await db.query(`with ${tables.map(move).join()}
+      update leads set organization_id = ${organizationId} where organization_id = ${tenant.organizationId}`);
+    await isFresh();
+    const [stored] = await db.query<[{ document: string }]>('select document from leads where id = $1', [lead.id]);
+    expect((JSON.parse(stored.document) as Lead).activations).toHaveLength(lead.activations.length);
+  });
+
+  it('keeps no organization from being deleted whose lead is in the activations of several events', async () => {
+    const [other, theirs] = [
+      { ...event, ref: 'other' },
+      { ...activation, id: randomUUID(), event: 'other' },
+    ];
+    const both = [activation, theirs].map(({ id }) => ({ activationId: id }));
+    await tenant.import({ events: [other], activations: [theirs], leads: [{ ...lead, activations: both }] });
+    await db.query('delete from organizations where id = $1', [tenant.organizationId]);
+    expect(await db.query('select from leads')).toEqual([]);
+  });
+
+  it.each(['leads', 'lead_tags', 'lead_activations', 'lead_activity_events', 'tag_options', 'industry_events'])(
+    'and the like keep %s from being truncated, which no row would be told',
+    async (table) => {
+      await expect(db.query(`truncate ${table} cascade`)).rejects.toThrow('delete the rows instead');
+      await isFresh();
+    },
+  );
+
   const waiting = (): Promise<number> => lockWaits(lanyard.config.databaseUrl as string);
   const isDone = (work: Promise<unknown>): Promise<boolean> =>
     Promise.race([work.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);

@@ -22,7 +22,7 @@ describe('an import of several batches', () => {
   });
   afterAll(() => remove(installation));
   beforeEach(async () => {
-    await query(installation.database.url, 'delete from industry_events; truncate leads, tag_groups cascade');
+    await query(installation.database.url, 'delete from industry_events; delete from leads; delete from tag_groups');
     organizationId = (await installation.server.tenant()).organizationId;
   });
 

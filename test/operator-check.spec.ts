@@ -10,31 +10,39 @@ describe('operator check', () => {
     const { api } = await installation.server.tenant();
     await api.post('/leads', leadInput()).expect(200);
     await api.post('/leads', leadInput()).expect(200);
+    for (const name of ['Solar fair', 'Wind fair']) await api.post('/industryEvents', { name }).expect(200);
   });
   afterAll(() => remove(installation));
 
   const sql = (text: string) => query(installation.database.url, text);
   const check = async (...options: string[]) => {
     const { status, stdout, stderr } = await installation.operator.run(['check', '--json', ...options]);
-    return { status, stderr, found: JSON.parse(stdout) as { documents: object; lists: object } };
+    return { status, stderr, found: JSON.parse(stdout) as object };
   };
   const found = (wrong: number) => ({
     documents: { checked: 2, wrong },
     lists: expect.objectContaining({ wrong }) as object,
+    words: { checked: 2 + wrong, wrong: 3 * wrong },
   });
 
   it('finds nothing where nobody switched triggers off', async () => {
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     const { stdout } = await installation.operator.run(['check']);
     expect(stdout).toMatch(/documents of leads\W+2\W+0/);
+    expect(stdout).toMatch(/words of industry events\W+2\W+0/);
   });
 
   it('says what is wrong, and makes it right when it is told to', async () => {
     await sql(`begin; alter table leads disable trigger user; update leads set last_name = 'Off' where ctid = '(0,1)';
-      alter table leads enable trigger user; update lists set total = 9 where name = 'leads'; commit`);
+      alter table leads enable trigger user; update lists set total = 9 where name = 'leads';
+      insert into industry_event_words (created_at, id, words) values (now(), gen_random_uuid(), 'solar');
+      update industry_event_words set words = 'moon' where words @@ 'solar' and words @@ 'fair';
+      delete from industry_event_words where words @@ 'wind'; commit`);
     const refused = { status: 1, stderr: expect.stringContaining('check --repair makes it right') as string };
     expect(await check()).toEqual({ ...refused, found: found(1) });
     expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: found(1) });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
+    expect(await sql(`select total::int from search_industry_events('solar', 20, 0)`)).toEqual([{ total: 1 }]);
+    expect(await sql(`select total::int from search_industry_events('wind', 20, 0)`)).toEqual([{ total: 1 }]);
   });
 });

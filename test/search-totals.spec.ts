@@ -60,6 +60,21 @@ describe('the total of a search that was made before', () => {
     }
   });
 
+  it('is remembered with a version that no other history of the database has', async () => {
+    const version = async () => (await sql(`select known from search_industry_events('lanyardry', 1, 0)`))[0]?.known;
+    const before = await version();
+    await sql('begin; delete from industry_events; rollback');
+    expect(await version()).toBe(before);
+    // Another primary gives the next transaction the same number, and its row the same place.
+    const seen = new Set([before]);
+    for (let n = 0; n < 3; n++) {
+      await sql(`update industry_events set description = 'Lanyardry ${n}.' where name = 'Fair 2000'`);
+      seen.add(await version());
+    }
+    expect(seen.size).toBe(4);
+    for (const known of seen) expect(known).toMatch(/^\d+ of [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-/);
+  });
+
   it('is of the words that were searched for, and of no others', async () => {
     await sql(`update industry_events set name = 'Expo' where name like 'Fair 20__'`);
     const [row] = await sql(`select count(*)::int as fairs from industry_events where name like 'Fair %'`);

@@ -72,6 +72,13 @@ const LIST_FUNCTIONS = `
     drop table deferred_lists;
   end $$;
 
+  -- No row is told of it, so that totals, documents and words would stay.
+  create or replace function refuse_truncate() returns trigger language plpgsql as $$
+  begin
+    raise 'what Lanyard stores beside the rows of % would be left behind: delete the rows instead', tg_table_name
+      using errcode = 'feature_not_supported';
+  end $$;
+
   -- Whether ranks are such that a binary search finds the last one that is not above a number.
   create or replace function in_order(ranks bigint[]) returns boolean language sql immutable as $$
     select ranks = array(select rank from unnest(ranks) rank order by rank)
@@ -277,7 +284,7 @@ function listFunctions({ name, table, parent, at, id, shared, deferrable }: Trac
       insert into lists (name, organization_id, parent, total, tail) values ('${name}', of_organization, of_parent, 0, 0)
         on conflict (name, organization_id, parent) do update set tail = 0; -- takes the lock
       delete from list_blocks b using lists l where b.list = l.id and ${ofList};
-      update lists l set total = counted.rows, tail = counted.rows, tail_from = '-infinity', blocks = '{}', ranks = '{}'
+      update lists l set total = counted.rows, tail = counted.rows, tail_from = '-infinity', blocks = '{}', ranks = '{}'${shared ? ', version = gen_random_uuid()' : ''}
         from (select count(*) as rows from ${table} s where ${belongs}) counted where ${ofList};
       perform draw_${name}_list(of_organization, of_parent);
     end $$;
@@ -295,10 +302,10 @@ function listFunctions({ name, table, parent, at, id, shared, deferrable }: Trac
       if ${deferred} then
         return 0;
       end if;
-      insert into lists as l (name, organization_id, parent, total, tail)
-      values ('${name}', of_organization, of_parent, more, more)
+      insert into lists as l (name, organization_id, parent, total, tail${shared ? ', version' : ''})
+      values ('${name}', of_organization, of_parent, more, more${shared ? ', gen_random_uuid()' : ''})
       on conflict (name, organization_id, parent) do update
-        set total = l.total + more, tail = case when l.tail_from < first then l.tail + more else l.tail end
+        set total = l.total + more, tail = case when l.tail_from < first then l.tail + more else l.tail end${shared ? ', version = excluded.version' : ''}
       returning l.tail, l.tail_from into behind, last;
       return case when last < first then behind end;
     end $$;
@@ -370,6 +377,7 @@ function listFunctions({ name, table, parent, at, id, shared, deferrable }: Trac
           or exists (select from list_blocks b where b.list = l.id and not in_order(b.ranks)))
     $$;
 
+    ${keptFromTruncate(table)}
     create or replace trigger ${name}_list_inserted after insert on ${table}
       referencing new table as changed for each statement execute function ${name}_list_changed();
     create or replace trigger ${name}_list_deleted after delete on ${table}
@@ -378,6 +386,10 @@ function listFunctions({ name, table, parent, at, id, shared, deferrable }: Trac
       for each row when ((${keys('old')}) is distinct from (${keys('new')})) execute function ${name}_list_moved();
   `;
 }
+
+/** The SQL that refuses a `truncate` of a table from whose rows something else is made. */
+export const keptFromTruncate = (table: string): string => `
+  create or replace trigger ${table}_kept before truncate on ${table} execute function refuse_truncate();`;
 
 /** The SQL that begins to track a list, for a migration: its functions and triggers, and what is there is counted. */
 export function trackList(list: TrackedList): string {
@@ -418,6 +430,7 @@ export const forgetList = ({ name, table }: Pick<TrackedList, 'name' | 'table'>)
   drop trigger ${name}_list_inserted on ${table};
   drop trigger ${name}_list_deleted on ${table};
   drop trigger ${name}_list_moved on ${table};
+  drop trigger if exists ${table}_kept on ${table};
   drop function ${name}_list_changed(), ${name}_list_moved(), check_${name}_list(), draw_${name}_list(integer, text, integer),
     rebuild_${name}_list(integer, text), count_${name}_list(integer, text, bigint, timestamptz);
   delete from lists where name = '${name}';

@@ -68,6 +68,7 @@ const lists = (db: QueryRunner): Promise<unknown> =>
       tail_from timestamptz not null default '-infinity', -- the last boundary's moment
       blocks integer[] not null default '{}', -- in their order
       ranks bigint[] not null default '{}', -- rows before each block
+      version uuid, -- of a list that is everybody's: another one after each change
       constraint lists_pkey primary key (name, organization_id, parent)
     ) with (fillfactor = 50);
     -- in pieces of their own, so that counting copies a pointer
