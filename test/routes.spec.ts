@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ModulesContainer } from '@nestjs/core';
-import { ENVELOPE } from '../src/http/returns';
+import type { Page } from '../src/database/statements';
+import { Pagination } from '../src/http/pagination.response';
+import { ENVELOPE, Returns } from '../src/http/returns';
 import { NotFoundController } from '../src/http/not-found.controller';
 import { HealthController } from '../src/health/health.controller';
 import { PAGES, PagesController } from '../src/pages/pages.controller';
@@ -22,6 +24,15 @@ const ENDPOINTS = `
 
 /** Controllers of what is no resource: their answers have no envelope. */
 const OTHERS: unknown[] = [NotFoundController, HealthController, PagesController];
+
+/** `npm run types` fails unless the compiler refuses this: its answer would be `[object Object]`. */
+export class Miswrapped {
+  // @ts-expect-error a page is no record
+  @Returns(Pagination)
+  list(): Promise<Page> {
+    throw new Error();
+  }
+}
 
 interface Layer {
   route?: { path: string; methods: Record<string, boolean> };

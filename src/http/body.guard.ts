@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { refuseBody } from './broken-requests';
+import { refuse } from './errors';
 import { READS_BODY } from './parameters';
 import { makePlain } from './plain-json';
 import { LARGEST_BODY, UnfinishedBodies } from './unfinished';
@@ -87,7 +87,7 @@ async function collect(request: Request, response: Response): Promise<Buffer> {
   let bytes: Buffer = Buffer.alloc(0);
   let length = 0;
   const hold = unfinished.watch(request, response, () => {
-    if (!response.headersSent) refuseBody(response, 408);
+    if (!response.headersSent) refuse(response, 408);
     // What has come of it is held until then. It must not wait for the client to take the answer.
     request.destroy();
   });

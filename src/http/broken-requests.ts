@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorBody, errorText, JSON_TYPE } from './errors';
+import { errorBody, errorText, JSON_TYPE, refuse } from './errors';
 import { MOST_HEADERS } from './request';
 import { SECURITY_HEADERS } from './security-headers';
 
@@ -23,12 +23,12 @@ export function answerBrokenRequests(server: Server): void {
     if (refused.has(socket) || error.code === 'HPE_CLOSED_CONNECTION') return;
     refused.add(socket);
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else refuse(socket, last.get(socket), STATUS[error.code ?? ''] ?? 400);
+    else refuseOn(socket, last.get(socket), STATUS[error.code ?? ''] ?? 400);
   });
   // The target of CONNECT is no path, and this is no proxy. Node would close the connection in silence.
   server.on('connect', (_, socket: Socket) => {
     socket.on('error', () => socket.destroy());
-    refuse(socket, last.get(socket), 400);
+    refuseOn(socket, last.get(socket), 400);
   });
   server.maxHeadersCount = MOST_HEADERS;
   // Node would refuse a request without a Host header in silence; prepareRequest says why. And it would not answer a
@@ -40,9 +40,9 @@ export function answerBrokenRequests(server: Server): void {
 }
 
 /** Answers in its place: after the sound requests before it, and once. */
-function refuse(socket: Socket, last: ServerResponse | undefined, status: number): void {
+function refuseOn(socket: Socket, last: ServerResponse | undefined, status: number): void {
   if (last && !last.req.complete && !last.headersSent) {
-    refuseBody(last, status);
+    refuse(last, status);
     return;
   }
   const isAnswered = last && !last.req.complete;
@@ -52,20 +52,9 @@ function refuse(socket: Socket, last: ServerResponse | undefined, status: number
   else last.prependOnceListener('finish', () => endWith(socket, bytes));
 }
 
-/** Answers a request of which the body is broken or never comes. */
-export function refuseBody(response: ServerResponse, status: number): void {
-  const body = errorBody(status);
-  response.writeHead(status, {
-    'Content-Type': JSON_TYPE,
-    'Content-Length': Buffer.byteLength(body),
-    Connection: 'close',
-  });
-  response.end(body);
-}
-
 /** The bytes of an answer to what never became a request. */
 function answerOf(status: number): string {
-  const body = errorBody(status);
+  const body = JSON.stringify(errorBody(status));
   const headers = [
     ...SECURITY_HEADERS,
     ['X-Request-Id', randomUUID()],

@@ -29,7 +29,7 @@ export class ErrorFilter implements ExceptionFilter {
     const text = error instanceof ErrorInWords ? error.message : errorText(status);
     if (status === 503) response.setHeader('Retry-After', '1');
     response.status(status).setHeader('Content-Type', JSON_TYPE);
-    response.send(errorBody(status, text));
+    response.send(JSON.stringify(errorBody(status, text)));
   }
 
   private tell({ id: requestId }: Request, error: unknown): void {

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 
 /** An error that tells the client more than its status does. */
@@ -22,4 +22,15 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export const errorText = (status: number): string => STATUS_CODES[status] ?? 'Error';
 
 /** The one form of every error. */
-export const errorBody = (status: number, error = errorText(status)): string => JSON.stringify({ status, error });
+export const errorBody = (status: number, error = errorText(status)) => ({ status, error });
+
+/** Answers a request of which nothing more is read: its connection is closed. */
+export function refuse(response: ServerResponse, status: number): void {
+  const body = JSON.stringify(errorBody(status));
+  response.writeHead(status, {
+    'Content-Type': JSON_TYPE,
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  });
+  response.end(body);
+}

@@ -8,7 +8,7 @@ const HEADER = 'idempotency-key';
 /** 1 to 255 visible ASCII characters */
 export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 /** Methods of which every repetition would do something again. */
-const METHODS = ['POST', 'PATCH'];
+export const REPEATABLE = ['POST', 'PATCH'];
 
 const refusal: Once['refusal'] = (reason) =>
   reason === 'used'
@@ -23,7 +23,7 @@ export class IdempotencyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const key = request.headers[HEADER];
-    if (key === undefined || !request.caller || !METHODS.includes(request.method)) return true;
+    if (key === undefined || !request.caller || !REPEATABLE.includes(request.method)) return true;
     if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) throw new InvalidField('Idempotency-Key');
     const response = http.getResponse<Response>();
     const replayed = (): void => void response.setHeader('Idempotency-Replayed', 'true');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
-import { errorBody, JSON_TYPE } from './errors';
+import { refuse } from './errors';
 import { SECURITY_HEADERS } from './security-headers';
 
 declare module 'express-serve-static-core' {
@@ -16,8 +16,7 @@ export function prepareRequest(request: Request, response: Response, next: NextF
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
   const refusal = refusalOf(request);
   if (refusal !== undefined) {
-    response.set({ Connection: 'close', 'Content-Type': JSON_TYPE });
-    response.status(refusal).send(errorBody(refusal));
+    refuse(response, refusal);
     return;
   }
   // Node reads no further behind an offer of another protocol, so that a request which follows would be lost.

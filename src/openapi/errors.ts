@@ -1,4 +1,4 @@
-import { errorText } from '../http/errors';
+import { errorBody, errorText } from '../http/errors';
 import { bucketHeaders, bucketHeadersIfKnown, everyHeader, headers } from './headers';
 
 /** Every status of an error that operations answer, and what it says of the request. */
@@ -25,8 +25,6 @@ const MEANINGS: Record<number, string> = {
 
 /** Answers that may come before a key is known, so that there may be no bucket to tell of. */
 const MAY_BE_EARLY = [400, 401, 403, 429, 500, 503];
-
-const errorBody = (status: number, error = errorText(status)) => ({ status, error });
 
 const schema = { $ref: '#/components/schemas/ErrorResponse' };
 

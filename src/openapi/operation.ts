@@ -1,3 +1,4 @@
+import { REPEATABLE } from '../http/idempotency.guard';
 import { badRequest, errorReference, OTHER_ERROR } from './errors';
 import { exampleOf } from './examples';
 import { bucketHeaders, everyHeader, headers } from './headers';
@@ -30,13 +31,11 @@ export interface Components {
   [kind: string]: object;
 }
 
-const JSON_TYPE = 'application/json';
-/** The methods that an Idempotency-Key says something about. */
-const REPEATABLE = ['post', 'patch'];
+const MEDIA_TYPE = 'application/json';
 
 /** Adds what holds for every operation: headers, examples, and the errors that it can answer. */
 export function describeOperation(method: string, operation: Operation, components: Components): void {
-  const isRepeatable = REPEATABLE.includes(method);
+  const isRepeatable = REPEATABLE.includes(method.toUpperCase());
   const hasId = operation.parameters.some(({ in: place }) => place === 'path');
   operation.parameters = parametersOf(operation, isRepeatable, components);
   describeSuccess(operation.responses['200'] as Answer, isRepeatable, components.schemas);
@@ -66,7 +65,7 @@ function parametersOf({ parameters }: Operation, isRepeatable: boolean, componen
 const parameterReference = (name: string) => ({ $ref: `#/components/parameters/${name}` }) as Parameter;
 
 function describeSuccess(success: Answer, isRepeatable: boolean, schemas: Schemas): void {
-  const media = success.content[JSON_TYPE] as MediaType;
+  const media = success.content[MEDIA_TYPE] as MediaType;
   const { title = '' } = media.schema;
   schemas[title] = media.schema;
   success.headers = {
@@ -74,7 +73,7 @@ function describeSuccess(success: Answer, isRepeatable: boolean, schemas: Schema
     ...bucketHeaders(),
     ...(isRepeatable ? headers('Idempotency-Replayed') : {}),
   };
-  success.content[JSON_TYPE] = {
+  success.content[MEDIA_TYPE] = {
     schema: { $ref: `#/components/schemas/${title}` },
     example: exampleOf(media.schema, schemas),
   };
@@ -83,7 +82,7 @@ function describeSuccess(success: Answer, isRepeatable: boolean, schemas: Schema
 /** @returns a field that may be at fault */
 function describeBody({ requestBody }: Operation, schemas: Schemas): string | undefined {
   if (!requestBody) return undefined;
-  const media = requestBody.content[JSON_TYPE] as MediaType;
+  const media = requestBody.content[MEDIA_TYPE] as MediaType;
   requestBody.description = 'At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored.';
   requestBody.required = true;
   media.example = exampleOf(media.schema, schemas);
