@@ -1,6 +1,6 @@
-import { request as httpRequest } from 'node:http';
 import { ApiKeysService } from '../src/access/api-keys.service';
 import { newKey } from '../src/access/key-format';
+import { openRequest } from './support/connection';
 import { isDeployment, Lanyard, startInProcess, startLanyard, Tenant } from './support/lanyard';
 
 const UNAUTHORIZED = { status: 401, error: 'Unauthorized' };
@@ -20,7 +20,7 @@ describe('access', () => {
   /** A request with headers as they stand, also twice. */
   const raw = (path: string, headers: Record<string, string | string[]>): Promise<{ status?: number; body: unknown }> =>
     new Promise((resolve, reject) => {
-      httpRequest(lanyard.baseUrl + path, { headers, agent: false }, (response) => {
+      openRequest(lanyard.baseUrl + path, { headers }, (response) => {
         let text = '';
         response.on('data', (chunk: Buffer) => (text += chunk.toString()));
         response.on('end', () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
@@ -178,6 +178,39 @@ describeInside(`pages of other origins${isDeployment ? ' (skipped: needs the set
     });
     const other = await ask(inside.baseUrl, 'OPTIONS', 'https://elsewhere.example', PREFLIGHT);
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
+    await inside.stop();
+  });
+
+  it('are told apart by caches of files, too, that a page may keep', async () => {
+    const inside = await startInProcess({ corsOrigins: ['https://booth.example', 'https://crm.example'] });
+    const file = async (path: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(new URL(path, inside.baseUrl), {
+        headers: { origin: 'https://crm.example', ...headers },
+      });
+      await answer.arrayBuffer();
+      return answer;
+    };
+    for (const path of ['/', '/docs', '/openapi.json', '/openapi.yaml', '/assets/site.css']) {
+      const answer = await file(path);
+      expect([answer.status, allowed(answer)]).toEqual([
+        200,
+        {
+          'access-control-allow-origin': 'https://crm.example',
+          'access-control-expose-headers': '*',
+          vary: 'Origin, Accept-Encoding',
+        },
+      ]);
+      // fetch would say no-cache.
+      const kept = { 'if-none-match': answer.headers.get('etag') ?? '', 'cache-control': 'max-age=0' };
+      const again = await file(path, kept);
+      expect([again.status, allowed(again)]).toEqual([304, allowed(answer)]);
+      const elsewhere = await file(path, { origin: 'https://elsewhere.example' });
+      expect([elsewhere.headers.get('access-control-allow-origin'), elsewhere.headers.get('vary')]).toEqual([
+        null,
+        'Origin, Accept-Encoding',
+      ]);
+    }
+    expect((await file('/assets/none')).headers.get('vary')).toBe('Origin');
     await inside.stop();
   });
 });

@@ -1,5 +1,5 @@
-import { request as httpRequest } from 'node:http';
 import { eventInput, leadInput } from './support/builders';
+import { DIRECT, itDirect, openRequest } from './support/connection';
 import { Lanyard, startLanyard, Tenant } from './support/lanyard';
 
 const LARGEST_BODY = 1_048_576;
@@ -97,9 +97,9 @@ describe('envelope', () => {
       const body = JSON.stringify(eventInput()).padEnd(bytes, ' ');
       const headers = { 'x-api-key': tenant.key, 'content-type': 'application/json' };
       const length = chunked ? {} : { 'content-length': String(bytes) };
-      const sent = httpRequest(
+      const sent = openRequest(
         `${lanyard.baseUrl}/events`,
-        { method: 'POST', headers: { ...headers, ...length }, agent: false },
+        { method: 'POST', headers: { ...headers, ...length } },
         (response) => {
           let text = '';
           response.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -117,17 +117,21 @@ describe('envelope', () => {
     expect((await tenant.api.get('/events')).body.results.total).toBe(total);
   });
 
-  it.each(['100-continue', '100-Continue'])(
-    'is asked for the body by who waits with %s, after the key',
+  it.each(['', 'identity', 'Identity'])('reads a body that is said to be encoded as "%s"', async (encoding) => {
+    await tenant.api.post('/events', eventInput()).set('Content-Encoding', encoding).expect(200);
+  });
+
+  itDirect.each(['100-continue', '100-Continue'])(
+    `is asked for the body by who waits with %s, after the key${DIRECT}`,
     async (waits) => {
       const ask = (key: string): Promise<{ asked: boolean; status?: number }> =>
         new Promise((resolve, reject) => {
           const body = JSON.stringify(eventInput());
           const headers = { 'x-api-key': key, 'content-type': 'application/json', expect: waits };
           let asked = false;
-          const sent = httpRequest(
+          const sent = openRequest(
             `${lanyard.baseUrl}/events`,
-            { method: 'POST', headers: { ...headers, 'content-length': String(body.length) }, agent: false },
+            { method: 'POST', headers: { ...headers, 'content-length': String(body.length) } },
             (response) => {
               response.resume().on('end', () => resolve({ asked, status: response.statusCode }));
               if (!asked) sent.destroy();
@@ -154,9 +158,7 @@ describe('envelope', () => {
   });
 
   it('takes the last of two fields of one name', async () => {
-    const text = JSON.stringify(eventInput({ eventName: 'first' }))
-      .replace('{', '{')
-      .replace(/\}$/, ',"eventName":"last"}');
+    const text = JSON.stringify(eventInput({ eventName: 'first' })).replace(/\}$/, ',"eventName":"last"}');
     const sent = tenant.api.send('post', '/events').set('content-type', 'application/json').send(text);
     expect((await sent.expect(200)).body.results.name).toBe('last');
   });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { exhibitor, leadInput, phone } from './support/builders';
+import { faultsOf } from './support/description';
 import { Lanyard, startLanyard, Tenant } from './support/lanyard';
 
 const INTEGRATIONS = ['WEBHOOK', 'MARKETO', 'HUB_SPOT', 'ZOHO', 'SALES_FORCE', 'PIPE_DRIVE', 'ELOQUA', 'PARDOT'];
@@ -21,6 +22,15 @@ describe('leads', () => {
   const nothing = { name: null, industry: null, linkedin: null, streetAddress: null, city: null, state: null };
 
   describe('POST /leads', () => {
+    it.each(['ä@example.com', 'ada@exämple.com', '"a b"@example.com', '"a@b"@example.com', "o'neil+x@a.example.com"])(
+      'takes the address %s, as it is described',
+      async (email) => {
+        const input = leadInput({ email, createdByEmail: email });
+        expect(faultsOf('#/components/schemas/LeadCreateV0Input', input)).toEqual([]);
+        expect((await create(input)).email).toBe(email);
+      },
+    );
+
     it('creates a lead', async () => {
       const input = { email: 'ada@example.com', phoneNumbers: [phone(), phone({ type: 'HQ', preferred: false })] };
       const lead = await create(input);

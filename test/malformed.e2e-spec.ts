@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { eventInput, leadInput } from './support/builders';
+import { DIRECT, itDirect, openConnection } from './support/connection';
 import { Lanyard, startLanyard, Tenant } from './support/lanyard';
 
 const UUID = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
@@ -35,8 +35,9 @@ describe('malformed requests', () => {
   /** Bytes as they stand; what comes back until the server or a second of silence ends it. */
   const raw = (bytes: string | Buffer, isEnded = false): Promise<string> =>
     new Promise((resolve) => {
-      const { hostname, port } = new URL(lanyard.baseUrl);
-      const socket = connect(Number(port), hostname, () => (isEnded ? socket.end(bytes) : socket.write(bytes)));
+      const socket = openConnection(lanyard.baseUrl);
+      if (isEnded) socket.end(bytes);
+      else socket.write(bytes);
       let answer = '';
       socket.setTimeout(1000, () => socket.destroy());
       socket.on('data', (chunk: Buffer) => {
@@ -254,7 +255,7 @@ describe('malformed requests', () => {
   const headed = (more: string): string =>
     `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n${more}Connection: close\r\n\r\n`;
 
-  it.each<[string, string, number[]]>([
+  itDirect.each<[string, string, number[]]>([
     ['no Host', 'GET /api/v0/leads HTTP/1.1\r\nKEY\r\n\r\n', [400]],
     ['HTTP/1.0', 'GET /api/v0/leads HTTP/1.0\r\nKEY\r\n\r\n', [200]],
     ['HTTP/9', 'GET /api/v0/leads HTTP/9.9\r\nHost: x\r\nKEY\r\n\r\n', [400]],
@@ -311,11 +312,11 @@ describe('malformed requests', () => {
       `${'GET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n'.repeat(2)}GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
       [400, 400, 404],
     ],
-  ])('%s', async (_, bytes, statuses) => {
+  ])(`%s${DIRECT}`, async (_, bytes, statuses) => {
     expect(check(await raw(bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`)))).toEqual(statuses);
   });
 
-  it.each<[string, string, number[]]>([
+  itDirect.each<[string, string, number[]]>([
     ['CONNECT', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
     ['two hosts', 'GET /api/v0/leads HTTP/1.1\r\nHost: a\r\nhost: b\r\nKEY\r\n\r\n', [400]],
     ['HTTP/0.9', 'GET /api/v0/leads\r\nHost: x\r\nKEY\r\n\r\n', [400]],
@@ -355,12 +356,12 @@ describe('malformed requests', () => {
       'PATCH /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhelloGET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n',
       [200, 400],
     ],
-  ])('one answer a request, in order: %s', async (_, bytes, statuses) => {
+  ])(`one answer a request, in order: %s${DIRECT}`, async (_, bytes, statuses) => {
     const sent = bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`).replaceAll('LEAD', lead);
     expect(check(await raw(sent))).toEqual(statuses);
   });
 
-  it.each<[string, string, number[]]>([
+  itDirect.each<[string, string, number[]]>([
     ['once it has sent its request', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [200]],
     ['in the middle of the headers', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY', [400]],
     [
@@ -368,11 +369,11 @@ describe('malformed requests', () => {
       'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n{',
       [400],
     ],
-  ])('answers a client that closes its side %s', async (_, bytes, statuses) => {
+  ])(`answers a client that closes its side %s${DIRECT}`, async (_, bytes, statuses) => {
     expect(check(await raw(bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`), true))).toEqual(statuses);
   });
 
-  it('reads the whole body of a client that closes its side once it has sent it', async () => {
+  itDirect(`reads the whole body of a client that closes its side once it has sent it${DIRECT}`, async () => {
     const body = json({ jobTitle: 5 });
     // A key that is met for the first time is looked up, and the client's end is there before its body is read.
     const keys = await Promise.all(Array.from({ length: 5 }, () => tenant.issueKey({})));
@@ -385,24 +386,27 @@ describe('malformed requests', () => {
     for (const answer of answers) expect(answer).toContain("Missing or invalid 'jobTitle'");
   });
 
-  it('says that it closes the connection of who would change to another protocol', async () => {
+  itDirect(`says that it closes the connection of who would change to another protocol${DIRECT}`, async () => {
     const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
     const answer = await raw(`GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n${upgrade}\r\n`);
     expect(check(answer)).toEqual([200]);
     expect(answer).toContain('Connection: close\r\n');
   });
 
-  it('says how long the answer to HTTP/1.0 is', async () => {
+  itDirect(`says how long the answer to HTTP/1.0 is${DIRECT}`, async () => {
     const answer = await raw(`GET /api/v0/leads HTTP/1.0\r\nx-api-key: ${tenant.key}\r\n\r\n`);
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head).toContain(`Content-Length: ${Buffer.byteLength(body, 'latin1')}`);
   });
 
-  it.each(['zz\r\n{}\r\n', '-1\r\n', 'fffffffffffffffff\r\n', '2;x=y\r\n{}XX'])('a bad chunk %j', async (chunk) => {
-    const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
-    const statuses = check(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`));
-    expect(statuses.filter((status) => status !== 400)).toEqual([]);
-  });
+  itDirect.each(['zz\r\n{}\r\n', '-1\r\n', 'fffffffffffffffff\r\n', '2;x=y\r\n{}XX'])(
+    `a bad chunk %j${DIRECT}`,
+    async (chunk) => {
+      const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
+      const statuses = check(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`));
+      expect(statuses.filter((status) => status !== 400)).toEqual([]);
+    },
+  );
 
   it.each([
     [2 ** 20, 404],
@@ -421,11 +425,11 @@ describe('malformed requests', () => {
     expect(body).toMatchObject({ status });
   });
 
-  it.each([
+  itDirect.each([
     ['post', '/leads', 'application/json'],
     ['patch', '/leads/LEAD', 'text/plain'],
     ['delete', '/leads/LEAD', 'text/plain'],
-  ])('a body that is said to be too large is not asked for: %s %s of %s', async (method, path, type) => {
+  ])(`a body that is said to be too large is not asked for: %s %s of %s${DIRECT}`, async (method, path, type) => {
     const head = `${method.toUpperCase()} /api/v0${path.replace('LEAD', lead)} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`;
     const rest = `Content-Type: ${type}\r\nContent-Length: ${2 ** 20 + 1}\r\nExpect: 100-continue\r\n\r\n`;
     const answer = await raw(head + rest);
@@ -434,26 +438,26 @@ describe('malformed requests', () => {
     expect(answer).toContain('Connection: close\r\n');
   });
 
-  it('a body that is large only as it is compressed is asked for', async () => {
+  itDirect(`a body that is large only as it is compressed is asked for${DIRECT}`, async () => {
     const bytes = gzipSync(Buffer.alloc(2 ** 20, ' '), { level: 0 });
     const head = `PATCH /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
     const rest = `Content-Encoding: gzip\r\nContent-Length: ${bytes.length}\r\nExpect: 100-continue\r\n\r\n`;
     expect(check(await raw(head + rest))).toEqual([100]);
   });
 
-  it('a body that is too large is refused before it ends', async () => {
+  itDirect(`a body that is too large is refused before it ends${DIRECT}`, async () => {
     const head = `PATCH /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
     const chunk = `${(2 ** 20 + 1).toString(16)}\r\n${' '.repeat(2 ** 20 + 1)}\r\n`;
     expect(check(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`))).toEqual([413]);
     expect(check(await raw(`${head}Content-Length: ${2 ** 20 + 1}\r\n\r\n`))).toEqual([413]);
   });
 
-  it.each([
+  itDirect.each([
     ['deflate', deflateSync, 'junk'],
     ['br', brotliCompressSync, 'junk'],
     ['gzip', gzipSync, '\0\0'],
   ] as const)(
-    'a body of %s that ends before its request does is not obeyed before that has ended',
+    `a body of %s that ends before its request does is not obeyed before that has ended${DIRECT}`,
     async (encoding, compress, more) => {
       const head = `PATCH /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
       const bytes = Buffer.concat([compress('{"jobTitle":"too early"}'), Buffer.from(more)]);
@@ -466,20 +470,22 @@ describe('malformed requests', () => {
     },
   );
 
-  it('a body of a GET is not waited for', async () => {
+  itDirect(`a body of a GET is not waited for${DIRECT}`, async () => {
     const head = `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`;
     expect(check(await raw(`${head}Content-Length: 5\r\n\r\n`))).toEqual([200]);
   });
 
-  it('a client that goes away in the middle of a body that is not needed has deleted nothing', async () => {
-    const { hostname, port } = new URL(lanyard.baseUrl);
-    const socket = connect(Number(port), hostname);
-    socket.write(`DELETE /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`);
-    socket.write('Content-Length: 5\r\nExpect: 100-continue\r\n\r\nab');
-    await once(socket, 'data'); // It is asked for the rest.
-    socket.destroy();
-    await tenant.api.get(`/leads/${lead}`).expect(200);
-  });
+  itDirect(
+    `a client that goes away in the middle of a body that is not needed has deleted nothing${DIRECT}`,
+    async () => {
+      const socket = openConnection(lanyard.baseUrl);
+      socket.write(`DELETE /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`);
+      socket.write('Content-Length: 5\r\nExpect: 100-continue\r\n\r\nab');
+      await once(socket, 'data'); // It is asked for the rest.
+      socket.destroy();
+      await tenant.api.get(`/leads/${lead}`).expect(200);
+    },
+  );
 
   it('a body that ends too early leaves nothing behind', async () => {
     const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;

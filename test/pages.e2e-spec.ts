@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { IncomingHttpHeaders, request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
+import { DIRECT, itDirect, openConnection, openRequest } from './support/connection';
 import { isDeployment, Lanyard, startInProcess, startLanyard } from './support/lanyard';
 
 const CHECKED_IN = readFileSync(join(__dirname, '../openapi.json'), 'utf8');
@@ -36,7 +36,7 @@ describe('pages', () => {
   /** An answer as it came: fetch would unpack it, and set a Host of its own. */
   const raw = (path: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      const sent = httpRequest(origin + path, { method, headers, agent: false }, (response) => {
+      const sent = openRequest(origin + path, { method, headers }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
@@ -76,20 +76,22 @@ describe('pages', () => {
       (await api.get('/leads?limit=1')).body,
     );
     expect(String((await raw('/', { host: 'crm.example.com:8443' })).body)).toContain(
-      'http://crm.example.com:8443/api/v0',
+      `${new URL(origin).protocol}//crm.example.com:8443/api/v0`,
     );
   });
 
-  it.each(['"><script>', "x';curl y;'", 'a b', '$(id)'])('show no Host that is none: %s', async (host) => {
-    const { status, body } = await raw('/', { host });
-    expect(status).toBe(200);
-    expect(String(body)).toContain('http://localhost/api/v0');
-    expect(String(body)).not.toContain(host);
-  });
+  itDirect.each(['"><script>', "x';curl y;'", 'a b', '$(id)'])(
+    `show no Host that is none: %s${DIRECT}`,
+    async (host) => {
+      const { status, body } = await raw('/', { host });
+      expect(status).toBe(200);
+      expect(String(body)).toContain('http://localhost/api/v0');
+      expect(String(body)).not.toContain(host);
+    },
+  );
 
-  it('need no Host of HTTP/1.0', async () => {
-    const { hostname, port } = new URL(origin);
-    const socket = connect(Number(port), hostname);
+  itDirect(`need no Host of HTTP/1.0${DIRECT}`, async () => {
+    const socket = openConnection(origin);
     socket.end('GET / HTTP/1.0\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*http:\/\/localhost\/api\/v0/);
   });
@@ -181,10 +183,10 @@ describe('pages', () => {
     }
   });
 
-  it('are refused before a body has come', async () => {
+  itDirect(`are refused before a body has come${DIRECT}`, async () => {
     const body = new Promise<Answer>((resolve, reject) => {
       const headers = { 'content-length': '10', 'content-type': 'application/json' };
-      const sent = httpRequest(`${origin}/docs`, { method: 'POST', headers, agent: false }, (response) => {
+      const sent = openRequest(`${origin}/docs`, { method: 'POST', headers }, (response) => {
         resolve({ status: response.statusCode, headers: response.headers, body: Buffer.alloc(0) });
         response.resume().on('end', () => sent.destroy());
       }).on('error', reject);

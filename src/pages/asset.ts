@@ -22,7 +22,9 @@ export class Asset {
     const takesGzip = Boolean(request.acceptsEncodings('gzip'));
     const body = takesGzip ? this.compressed : await promisify(gunzip)(this.compressed);
     // Weak, as both codings have it.
-    response.set({ 'Content-Type': this.type, ETag: `W/"${this.version}"`, Vary: 'Accept-Encoding', ...headers });
+    response.set({ 'Content-Type': this.type, ETag: `W/"${this.version}"`, ...headers });
+    // Beside the origin, which decides of another header.
+    response.vary('Accept-Encoding');
     if (takesGzip) response.set('Content-Encoding', 'gzip');
     response.send(body);
   }

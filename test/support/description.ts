@@ -20,7 +20,9 @@ interface Operation {
 }
 interface Description {
   paths: Record<string, Record<string, Operation>>;
-  components: Record<'schemas' | 'parameters' | 'headers', Record<string, Record<string, unknown>>>;
+  components: Record<'schemas' | 'parameters' | 'headers', Record<string, Record<string, unknown>>> & {
+    responses: Record<string, { content: { 'application/json': { example: object } } }>;
+  };
 }
 
 export const description = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as Description;
@@ -58,6 +60,10 @@ function templateOf(path: string): string | undefined {
   );
   return fits.sort((a, b) => a.template.split('{').length - b.template.split('{').length)[0]?.template;
 }
+
+/** The example of an error, by the name under which openapi.json keeps it. */
+export const exampleOfError = (name: string): object | undefined =>
+  description.components.responses[name]?.content['application/json'].example;
 
 const validators = new Map<string, ValidateFunction>();
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { migrate } from '../../src/database/migrate';
+import { deploymentUrl } from './base-url';
 import { query } from './embedded-fixtures';
 import { onServer, urlOf } from './database';
 import { hasOracle } from './oracle';
@@ -20,7 +21,7 @@ declare global {
  * oracle of oracle.ts. Against a deployment there is nothing to do.
  */
 export default async function setUp(): Promise<void> {
-  if (process.env.E2E_BASE_URL) return;
+  if (deploymentUrl()) return;
   const { server, stop } = process.env.DATABASE_URL
     ? { server: process.env.DATABASE_URL, stop: () => Promise.resolve() }
     : await startServer();

@@ -9,6 +9,7 @@ import { createApp } from '../../src/app';
 import { Config } from '../../src/config';
 import type { Log } from '../../src/observability/log';
 import { ImportService } from '../../src/operator/import.service';
+import { deploymentUrl } from './base-url';
 import { ApiClient } from './client';
 import { testDatabase } from './database';
 import { hasOracle, watchedUrl, watchRequests } from './oracle';
@@ -51,7 +52,8 @@ export interface InProcess extends Lanyard {
 export const isDeployment = Boolean(process.env.E2E_BASE_URL);
 
 export async function startLanyard(): Promise<Lanyard> {
-  return isDeployment ? deployed(process.env.E2E_BASE_URL ?? '') : startInProcess();
+  const baseUrl = deploymentUrl();
+  return baseUrl ? deployed(baseUrl) : startInProcess();
 }
 
 /** Stops what a suite left running: a test that fails never reaches its own last line. */
@@ -107,7 +109,7 @@ function deployed(baseUrl: string): Lanyard {
     return JSON.parse((await child).stdout) as T;
   };
   return lanyardAt(
-    baseUrl.replace(/\/$/, ''),
+    baseUrl,
     {
       createOrganization: (name) => run(['organizations', 'create', '--name', name]),
       issueKey: (organizationId, { label, maxTokens, refillRate, expiresAt }) =>
