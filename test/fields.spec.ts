@@ -48,6 +48,14 @@ describe('a field', () => {
     expect(values.filter((value) => faultOf(field, value) !== field)).toEqual([]);
   });
 
+  it.each([
+    ['9999-12-31T23:59:59.999999999Z', '9999-12-31T23:59:59.999999Z'],
+    ['2026-03-01T09:30:00.1234567Z', '2026-03-01T09:30:00.123456Z'],
+    ['2026-03-01T09:30:00.123456Z', '2026-03-01T09:30:00.123456Z'],
+  ])('of a moment to the microsecond is cut, and not rounded: %s', (given, kept) => {
+    expect(instantiate(Kinds, { moment: given }).moment).toBe(kept);
+  });
+
   it.each([5, null, 'a', TOO_LONG, 'a@b.co\0', ['a@b.co']])('of addresses names the one at fault: %j', (address) => {
     expect(faultOf('emails', ['a@b.co', address])).toBe('emails[1]');
   });

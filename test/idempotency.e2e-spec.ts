@@ -3,6 +3,7 @@ import type { Test } from 'supertest';
 import { DataSource } from 'typeorm';
 import { IdempotentAnswers } from '../src/database/idempotent-answers';
 import { eventInput, industryEventInput, leadInput, unique } from './support/builders';
+import { exampleOfError } from './support/description';
 import { InProcess, isDeployment, Lanyard, startInProcess, startLanyard, Tenant } from './support/lanyard';
 
 const named = (key: string, request: Test): Test => request.set('Idempotency-Key', key);
@@ -18,24 +19,28 @@ describe('Idempotency-Key', () => {
   });
   afterAll(() => lanyard.stop());
 
-  const total = async (list: string): Promise<number> => (await api.get(`/${list}`).expect(200)).body.results.total;
+  /** What this suite adds to the catalogue, which others fill too. */
+  const own = { name: `Once q${unique()}` };
+  const total = async (list: string, query = {}): Promise<number> =>
+    (await api.get(`/${list}`, query).expect(200)).body.results.total;
+  const totals = () => Promise.all([total('leads'), total('events'), total('industryEvents', { q: own.name })]);
 
   /** Every POST and PATCH, and whether a second one could be told from the first. */
   it.each<[string, () => Promise<() => Test>]>([
     ['POST /leads', async () => () => api.post('/leads', leadInput())],
     ['POST /events', async () => () => api.post('/events', eventInput())],
-    ['POST /industryEvents', async () => () => api.post('/industryEvents', { name: 'Once Expo' })],
+    ['POST /industryEvents', async () => () => api.post('/industryEvents', own)],
     [
       'POST /industryEvents with a URL',
       async () => {
-        const input = industryEventInput();
+        const input = industryEventInput(own);
         return () => api.post('/industryEvents', input);
       },
     ],
     [
       'POST /industryEvents/:industryEventId/bookmark',
       async () => {
-        const { body } = await api.post('/industryEvents', industryEventInput()).expect(200);
+        const { body } = await api.post('/industryEvents', industryEventInput(own)).expect(200);
         return () => api.post(`/industryEvents/${body.results.industryEvent.id}/bookmark`);
       },
     ],
@@ -58,12 +63,12 @@ describe('Idempotency-Key', () => {
     const key = randomUUID();
     const first = await named(key, send()).expect(200);
     expect(first.headers).not.toHaveProperty('idempotency-replayed');
-    const counts = await Promise.all(['leads', 'events', 'industryEvents'].map(total));
+    const counts = await totals();
     for (let time = 0; time < 3; time++) {
       const again = await named(key, send()).expect(200, first.body);
       expect(again.headers['idempotency-replayed']).toBe('true');
     }
-    expect(await Promise.all(['leads', 'events', 'industryEvents'].map(total))).toEqual(counts);
+    expect(await totals()).toEqual(counts);
   });
 
   it('gives the first answer again, also when the lead has changed or is gone', async () => {
@@ -80,12 +85,13 @@ describe('Idempotency-Key', () => {
   it('is refused with 422 for another body or another path, and nothing happens', async () => {
     const key = randomUUID();
     const { body } = await named(key, api.post('/leads', leadInput())).expect(200);
-    const before = await Promise.all(['leads', 'events'].map(total));
+    const before = await totals();
     const refusal = { status: 422, error: 'This Idempotency-Key was used for another request' };
+    expect(exampleOfError('UnprocessableEntity')).toEqual(refusal);
     await named(key, api.post('/leads', leadInput({ firstName: 'Eve' }))).expect(422, refusal);
     await named(key, api.post('/events', eventInput())).expect(422, refusal);
     await named(key, api.patch(`/leads/${body.results.id}`, leadInput())).expect(422, refusal);
-    expect(await Promise.all(['leads', 'events'].map(total))).toEqual(before);
+    expect(await totals()).toEqual(before);
     await api.get(`/leads/${body.results.id}`).expect(200, body);
   });
 
@@ -217,6 +223,7 @@ describe('Idempotency-Key', () => {
     await holder.query(`select pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))`, [tenant.keyId, key]);
     const error = 'The first request with this Idempotency-Key is still running';
     await create(key).expect(409, { status: 409, error });
+    expect(exampleOfError('Conflict')).toEqual({ status: 409, error });
     await holder.commitTransaction();
     await holder.release();
     await create(key).expect(200);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { industryEventInput, unique } from './support/builders';
+import { faultsOf } from './support/description';
 import { Lanyard, startLanyard, Tenant } from './support/lanyard';
 
 describe('industry events', () => {
@@ -61,14 +62,28 @@ describe('industry events', () => {
 
     it.each([
       ['2026-05-04', '2026-05-04T00:00:00.000Z'],
+      ['2026-05-04T10:00Z', '2026-05-04T10:00:00.000Z'],
+      ['2026-05-04T10:00:00.1+0530', '2026-05-04T04:30:00.100Z'],
+      ['2026-05-04T10:00-05', '2026-05-04T15:00:00.000Z'],
       ['2026-05-04T10:00:00Z', '2026-05-04T10:00:00.000Z'],
       ['2026-05-04T10:00:00.123456+02:00', '2026-05-04T08:00:00.123Z'],
       ['2026-05-04T23:30:00-05:00', '2026-05-05T04:30:00.000Z'],
       ['0001-01-01', '0001-01-01T00:00:00.000Z'],
       ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-    ])('takes the date-time %s', async (startDate, shown) => {
-      expect((await post({ name: unique(), startDate })).industryEvent.startDate).toBe(shown);
+    ])('takes the date-time %s, as it is described', async (startDate, shown) => {
+      const input = { name: unique(), startDate };
+      expect(faultsOf('#/components/schemas/IndustryEventCreateV0Input', input)).toEqual([]);
+      expect((await post(input)).industryEvent.startDate).toBe(shown);
     });
+
+    it.each(['2026-05-04t10:00:00z', '2026-05-04T23:59:60Z'])(
+      'does not take %s, as is described',
+      async (startDate) => {
+        const input = industryEventInput({ startDate });
+        expect(faultsOf('#/components/schemas/IndustryEventCreateV0Input', input)).toHaveLength(1);
+        await mine.api.post('/industryEvents', input).expect(400);
+      },
+    );
 
     it.each<[string, unknown]>([
       ['name', undefined],
@@ -215,6 +230,8 @@ describe('industry events', () => {
     it('finds the one record, byte for byte, whatever q is', async () => {
       const { industryEvent } = await post(industryEventInput());
       const { eventUrl } = industryEvent;
+      await mine.api.get('/industryEvents', { q: '\0' }).expect(400);
+      await mine.api.get('/industryEvents', { eventUrl, q: '\0' }).expect(200);
       const { body } = await mine.api.get('/industryEvents', { eventUrl, q: 'nothing at all' }).expect(200);
       expect(body.results).toEqual({ industryEvents: [industryEvent], total: 1 });
       expect(body.pagination).toEqual({ limit: 20, offset: 0 });

@@ -3,6 +3,8 @@ import { EventEmitter, once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { DataSource } from 'typeorm';
@@ -67,6 +69,16 @@ describe('a client that does not take its answer', () => {
     expect(destroyed).toEqual(['gone', 'first']);
   });
 });
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes that this process holds. */
+function held(): number {
+  collectGarbage();
+  const { arrayBuffers, heapUsed } = process.memoryUsage();
+  return arrayBuffers + heapUsed;
+}
 
 describe('a body that does not end', () => {
   const noAnswer = (): Response => new EventEmitter() as Response;
@@ -153,6 +165,38 @@ describe('a body that does not end', () => {
       first.write('}');
       expect(await answered(first)).toContain("Missing or invalid 'eventLeads'");
       for (const socket of [first, ...others]) socket.destroy();
+    });
+
+    it.each<[string, string, string, RegExp]>([
+      ['too large', 'Transfer-Encoding: chunked', `fffff\r\n${' '.repeat(2 ** 20 - 1)}\r\n5\r\n12345\r\n`, / 413 /],
+      ['whole', `Content-Length: ${2 ** 20}`, `${' '.repeat(2 ** 20 - 2)}{}`, / 400 /],
+    ])('is held no longer than until it is answered, when it is %s', async (_, head, body, answer) => {
+      const tenant = await lanyard.tenant();
+      const [before, sockets] = [held(), [] as Socket[]];
+      for (let n = 0; n < 30; n++) {
+        const socket = await begin(tenant, head);
+        const answering = answered(socket);
+        socket.write(body);
+        expect(await answering).toMatch(answer);
+        sockets.push(socket);
+      }
+      await until(() => held() < before + 2 ** 22);
+      for (const socket of sockets) socket.destroy();
+    });
+
+    it('is held no longer than until it is answered, when it was many values', async () => {
+      const tenant = await lanyard.tenant();
+      const text = `{"eventLeads":[${'{},'.repeat(300_000)}{}]}`;
+      const [before, sockets] = [held(), [] as Socket[]];
+      for (let n = 0; n < 5; n++) {
+        const socket = await begin(tenant, `Content-Length: ${text.length}`);
+        const answering = answered(socket);
+        socket.write(text);
+        expect(await answering).toMatch(/ 400 /);
+        sockets.push(socket);
+      }
+      await until(() => held() < before + 2 ** 23);
+      for (const socket of sockets) socket.destroy();
     });
 
     const tiny = '1\r\n \r\n'.repeat(4000);

@@ -24,6 +24,8 @@ const DECOMPRESS = new Map([
   ['br', promisify(brotliDecompress)],
 ]);
 
+const NOTHING = Buffer.alloc(0);
+
 /** Of the whole process, because its memory is. */
 const unfinished = new UnfinishedBodies();
 
@@ -52,6 +54,8 @@ export class BodyGuard implements CanActivate {
 
 /** A body of another type counts as empty, but has come whole and is not too large either. */
 async function readInto(request: Request, response: Response): Promise<true> {
+  // Node keeps a request, and who listens to it, until its connection brings the next one.
+  response.once('finish', () => (request.body = undefined));
   if (request.is(JSON_TYPES)) request.body = parse(await read(request, response));
   else {
     await readPast(request, response);
@@ -84,7 +88,7 @@ async function read(request: Request, response: Response): Promise<Buffer> {
 /** The bytes of a body as they come. */
 async function collect(request: Request, response: Response): Promise<Buffer> {
   sayContinue(request, response);
-  let bytes: Buffer = Buffer.alloc(0);
+  let bytes: Buffer = NOTHING;
   let length = 0;
   const hold = unfinished.watch(request, response, () => {
     if (!response.headersSent) refuse(response, 408);
@@ -92,7 +96,7 @@ async function collect(request: Request, response: Response): Promise<Buffer> {
     request.destroy();
   });
   // Into one piece as it comes: thousands of tiny ones take far more memory than they are long.
-  await endOf(request, (piece) => {
+  const take = (piece: Buffer): void => {
     if (bytes.length < length + piece.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, length + piece.length));
       hold(larger.length - bytes.length);
@@ -100,8 +104,13 @@ async function collect(request: Request, response: Response): Promise<Buffer> {
       bytes = larger;
     }
     length += piece.copy(bytes, length);
-  });
-  return bytes.subarray(0, length);
+  };
+  try {
+    await endOf(request, take);
+    return bytes.subarray(0, length);
+  } finally {
+    bytes = NOTHING;
+  }
 }
 
 /**
@@ -136,7 +145,7 @@ function sayContinue(request: Request, response: Response): void {
 /** How a body is compressed, if it is. */
 function encodingOf({ headers }: Request): string | undefined {
   const encoding = headers['content-encoding']?.toLowerCase();
-  return encoding === 'identity' ? undefined : encoding;
+  return encoding === '' || encoding === 'identity' ? undefined : encoding;
 }
 
 /** @throws BadRequestException when the bytes are not UTF-8, not JSON, not an object, or too deep */

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { Class, Converted, firstFault, Nested } from './reader';
-import { DAY, email, MOMENT, text, TIME_OF_DAY, UUID, whole, WHOLE_ID } from './schemas';
+import { DAY, email, GIVEN_MOMENT, MOMENT, text, TIME_OF_DAY, UUID, whole, WHOLE_ID } from './schemas';
 import { hasAtMost, isCalendarDay, isEmailAddress, isStorableText, isUuid, toUtc } from './text';
 
 /**
@@ -19,6 +19,8 @@ interface Presence {
   optional?: boolean;
   /** may be null */
   nullable?: boolean;
+  /** another field: beside it this one may be anything */
+  ignoredBeside?: string;
 }
 /** May be left out. */
 export const optional = { optional: true } as const;
@@ -40,8 +42,9 @@ const where =
 type Schema = object; // what ApiProperty takes beside presence, description and an example of its own
 
 function field(check: Check, schema: Schema, options: Options, ...more: PropertyDecorator[]): PropertyDecorator {
-  const { optional = false, nullable = false, ...said } = options;
+  const { optional = false, nullable = false, ignoredBeside, ...said } = options;
   const present: Check = (value, holder) => {
+    if (ignoredBeside && holder[ignoredBeside] !== undefined) return undefined;
     if (value === undefined) return optional ? undefined : '';
     if (value === null) return nullable ? undefined : '';
     return check(value, holder);
@@ -144,21 +147,27 @@ export const Day = ({ notBefore, ...options }: NotBefore = {}) =>
 
 const isUtc = (value: unknown): value is string => typeof value === 'string' && toUtc(value) === value;
 
-/** A moment, which validation turns into ISO 8601 in UTC with milliseconds. */
-export const DateTime = ({ notBefore, ...options }: NotBefore = {}) =>
+const momentField = (schema: Schema, { notBefore, ...options }: NotBefore): PropertyDecorator =>
   field(
     notBeforeField(isUtc, notBefore),
-    MOMENT,
+    schema,
     options,
     Converted((value) => toUtc(value) ?? value),
   );
 
-/** A moment in UTC that keeps what it has beyond milliseconds. */
+/** A moment, which validation turns into ISO 8601 in UTC with milliseconds: the API reference shows that form. */
+export const DateTime = (options: Options = {}) => momentField(MOMENT, options);
+
+/** The same in a body: the API reference shows the forms in which it is taken. */
+export const GivenDateTime = (options: NotBefore = {}) => momentField(GIVEN_MOMENT, options);
+
+/** A moment in UTC, which validation cuts to microseconds: PostgreSQL would round it, out of the year 9999 too. */
 export const PreciseDateTime = (options: Options = {}) =>
   field(
     where((value) => typeof value === 'string' && value.endsWith('Z') && toUtc(value) !== undefined),
     MOMENT,
     options,
+    Converted((value) => (typeof value === 'string' ? value.replace(/(\.\d{6})\d{1,3}Z$/, '$1Z') : value)),
   );
 
 const TIME = new RegExp(TIME_OF_DAY.pattern);

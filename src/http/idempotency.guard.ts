@@ -10,10 +10,16 @@ export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 /** Methods of which every repetition would do something again. */
 export const REPEATABLE = ['POST', 'PATCH'];
 
-const refusal: Once['refusal'] = (reason) =>
-  reason === 'used'
-    ? new ErrorInWords(422, 'This Idempotency-Key was used for another request')
-    : new ErrorInWords(409, 'The first request with this Idempotency-Key is still running');
+/** What is said of a key that is refused, by status. */
+export const REFUSALS = {
+  409: 'The first request with this Idempotency-Key is still running',
+  422: 'This Idempotency-Key was used for another request',
+};
+
+const refusal: Once['refusal'] = (reason) => {
+  const status = reason === 'used' ? 422 : 409;
+  return new ErrorInWords(status, REFUSALS[status]);
+};
 
 /** Takes up the `Idempotency-Key` of a POST or a PATCH, after its body is read. Other methods are idempotent as they are. */
 @Injectable()

@@ -58,7 +58,8 @@ export const LONGEST_HEAD = 32_768;
 // out has an example: pages that try a request out would send it.
 const left = { optional: true, example: undefined };
 
-export const QueryText = (description: string) => Text({ ...left, max: LONGEST_HEAD, description });
+export const QueryText = (description: string, options: { ignoredBeside?: string } = {}) =>
+  Text({ ...left, ...options, max: LONGEST_HEAD, description });
 
 export const QueryUuid = (description: string) => Uuid({ ...left, description });
 
@@ -78,7 +79,9 @@ const OFFSET = whole();
 /** The two parameters of every list. */
 export class PageQuery {
   @ApiProperty({
-    ...whole(1),
+    // Without the format and the maximum that an integer has elsewhere: any number of digits is taken.
+    type: 'integer',
+    minimum: 1,
     default: PAGE_SIZE,
     required: false,
     description: `Items a page. A value above ${LARGEST_PAGE_SIZE}, however large, counts as ${LARGEST_PAGE_SIZE}.`,

@@ -43,22 +43,38 @@ export const text = (maxLength: number, mayBeBlank: boolean) => ({
   ...(mayBeBlank ? {} : { minLength: 1, pattern: '\\S' }),
 });
 
+/** Not of the format `email`: what validators take for one refuses letters beyond ASCII and quotes, which are allowed. */
 export const email = (maxLength: number) => ({
   type: 'string',
-  format: 'email',
+  pattern: '[^@]@[^@]+\\.[^@.]{2,}$',
   maxLength,
   example: 'ada.rowe@example.com',
 });
 
 export const DAY = { type: 'string', format: 'date', minLength: 10, maxLength: 10, example: '2026-05-04' } as const;
 
-/** From a plain day to nine decimals of a second with an offset from UTC. */
+const MOMENT_EXAMPLE = '2026-05-04T09:30:00.000Z';
+
+/** As answers show it: in UTC, with milliseconds. */
 export const MOMENT = {
   type: 'string',
   format: 'date-time',
+  minLength: 24,
+  maxLength: 24,
+  example: MOMENT_EXAMPLE,
+} as const;
+
+/**
+ * As clients may give it: from a plain day to nine decimals of a second with an offset from UTC. The format `date-time`
+ * has no plain day and no minute without seconds, but a second 60 and letters in lower case.
+ */
+export const GIVEN_MOMENT = {
+  type: 'string',
+  pattern:
+    '^\\d{4}-\\d{2}-\\d{2}(T([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?))?$',
   minLength: 10,
   maxLength: 35,
-  example: '2026-05-04T09:30:00.000Z',
+  example: MOMENT_EXAMPLE,
 } as const;
 
 export const TIME_OF_DAY = {

@@ -1,12 +1,16 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { DateTime, LENGTHS, maybe, optional, Text, TextList, Whole } from '../http/fields';
+import { GivenDateTime, LENGTHS, maybe, optional, Text, TextList, Whole } from '../http/fields';
 import { PageQuery, QueryText } from '../http/parameters';
 import { SHOWN } from './industry-event.response';
 
+const FORMS = 'ISO 8601 with a zone, or a plain day, which counts as midnight UTC.';
+const START = { ...SHOWN.startDate, description: `${SHOWN.startDate.description} ${FORMS}` };
+const END = { ...SHOWN.endDate, description: `${SHOWN.endDate.description} ${FORMS}` };
+
 /** Every field but the name: optional, and null clears. */
 abstract class IndustryEventFields {
-  @DateTime({ ...maybe, ...SHOWN.startDate }) startDate?: string | null;
-  @DateTime({ ...maybe, ...SHOWN.endDate, notBefore: 'startDate' }) endDate?: string | null;
+  @GivenDateTime({ ...maybe, ...START }) startDate?: string | null;
+  @GivenDateTime({ ...maybe, ...END, notBefore: 'startDate' }) endDate?: string | null;
   @Text({ ...maybe, ...SHOWN.sourceType }) sourceType?: string | null;
   @Text({ ...maybe, ...SHOWN.sourceId }) sourceId?: string | null;
   @Text({ ...maybe, ...SHOWN.eventType }) eventType?: string | null;
@@ -48,6 +52,7 @@ export class IndustryEventsQuery extends PageQuery {
       '`exhibits`); a blank one counts as left out, and words such as `the` do not count. `"a phrase"`, `or` and ' +
       '`-word` work as in a web search. What matches in the name comes first, then what does with venue, keywords, ' +
       'industries and personas, then the rest.',
+    { ignoredBeside: 'eventUrl' },
   )
   q?: string;
 }

@@ -7,7 +7,7 @@ import { EXAMPLE_IDS } from '../http/schemas';
 export const SHOWN = {
   name: { description: 'What the event is called.', example: 'Northern Pump Days' },
   startDate: {
-    description: 'When it begins. A plain day counts as midnight UTC.',
+    description: 'When it begins.',
     example: '2026-09-14T07:00:00.000Z',
   },
   endDate: { description: 'When it ends, not before `startDate`.', example: '2026-09-16T16:00:00.000Z' },

@@ -38,7 +38,7 @@ export const MOST_PHONE_NUMBERS = 50;
 export const SHOWN = {
   firstName: { description: 'The given name.', example: 'Ada' },
   lastName: { description: 'The family name.', example: 'Rowe' },
-  email: { description: 'The e-mail address.', example: 'ada.rowe@example.com' },
+  email: { description: 'The e-mail address, quoted or international ones too.', example: 'ada.rowe@example.com' },
   companyName: { description: 'The name of the company.', example: 'Cobalt Systems' },
   description: { description: 'What there is to say about the lead.', example: 'Wants a quote for pumps in June.' },
   linkedin: { description: 'The LinkedIn profile.', example: 'https://linkedin.example.com/in/ada-rowe' },

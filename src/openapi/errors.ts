@@ -1,4 +1,5 @@
 import { errorBody, errorText } from '../http/errors';
+import { REFUSALS } from '../http/idempotency.guard';
 import { bucketHeaders, bucketHeadersIfKnown, everyHeader, headers } from './headers';
 
 /** Every status of an error that operations answer, and what it says of the request. */
@@ -26,9 +27,12 @@ const MEANINGS: Record<number, string> = {
 /** Answers that may come before a key is known, so that there may be no bucket to tell of. */
 const MAY_BE_EARLY = [400, 401, 403, 429, 500, 503];
 
+/** What errors say that tell more than their status does: 400 is told apart, by the field at fault. */
+const WORDS: Record<number, string> = REFUSALS;
+
 const schema = { $ref: '#/components/schemas/ErrorResponse' };
 
-const errorResponse = (status: number, example = errorBody(status)) => ({
+const errorResponse = (status: number, example = errorBody(status, WORDS[status])) => ({
   description: MEANINGS[status],
   headers: headersOf(status),
   content: { 'application/json': { schema, example } },

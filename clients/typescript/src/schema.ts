@@ -542,8 +542,7 @@ export interface components {
              */
             lastName: string | null;
             /**
-             * Format: email
-             * @description The e-mail address.
+             * @description The e-mail address, quoted or international ones too.
              * @example ada.rowe@example.com
              */
             email: string | null;
@@ -577,7 +576,6 @@ export interface components {
              */
             numberOfScans: number;
             /**
-             * Format: email
              * @description Who scanned the lead last.
              * @example booth@example.com
              */
@@ -620,7 +618,6 @@ export interface components {
         /** @description A new lead. */
         LeadCreateV0Input: {
             /**
-             * Format: email
              * @description Who captures it: any address, also of somebody who is no user.
              * @example booth@example.com
              */
@@ -641,8 +638,7 @@ export interface components {
              */
             companyName: string;
             /**
-             * Format: email
-             * @description The e-mail address.
+             * @description The e-mail address, quoted or international ones too.
              * @example ada.rowe@example.com
              */
             email?: string;
@@ -668,10 +664,7 @@ export interface components {
             firstName?: string | null;
             /** @description The family name. */
             lastName?: string | null;
-            /**
-             * Format: email
-             * @description The e-mail address.
-             */
+            /** @description The e-mail address, quoted or international ones too. */
             email?: string | null;
             /** @description The postal address, as one text. */
             address?: string | null;
@@ -714,7 +707,6 @@ export interface components {
              */
             createdAt: string;
             /**
-             * Format: email
              * @description Who did it.
              * @example mara.lindt@example.com
              */
@@ -878,7 +870,6 @@ export interface components {
              */
             endDate: string;
             /**
-             * Format: email
              * @description Who creates it: any address, also of somebody who is no user.
              * @example ops@example.com
              */
@@ -971,7 +962,6 @@ export interface components {
              */
             id: number;
             /**
-             * Format: email
              * @description The e-mail address.
              * @example mara.lindt@example.com
              */
@@ -1014,7 +1004,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description When it begins. A plain day counts as midnight UTC.
+             * @description When it begins.
              * @example 2026-09-14T07:00:00.000Z
              */
             startDate: string | null;
@@ -1147,7 +1137,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description When it begins. A plain day counts as midnight UTC.
+             * @description When it begins.
              * @example 2026-09-14T07:00:00.000Z
              */
             startDate: string | null;
@@ -1267,14 +1257,12 @@ export interface components {
         /** @description A new industry event. */
         IndustryEventCreateV0Input: {
             /**
-             * Format: date-time
-             * @description When it begins. A plain day counts as midnight UTC.
+             * @description When it begins. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
              * @example 2026-09-14T07:00:00.000Z
              */
             startDate?: string | null;
             /**
-             * Format: date-time
-             * @description When it ends, not before `startDate`.
+             * @description When it ends, not before `startDate`. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
              * @example 2026-09-16T16:00:00.000Z
              */
             endDate?: string | null;
@@ -1371,14 +1359,12 @@ export interface components {
         /** @description Changes of an industry event. What is left out stays as it is; what is null is cleared. */
         IndustryEventUpdateV0Input: {
             /**
-             * Format: date-time
-             * @description When it begins. A plain day counts as midnight UTC.
+             * @description When it begins. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
              * @example 2026-09-14T07:00:00.000Z
              */
             startDate?: string | null;
             /**
-             * Format: date-time
-             * @description When it ends, not before `startDate`.
+             * @description When it ends, not before `startDate`. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
              * @example 2026-09-16T16:00:00.000Z
              */
             endDate?: string | null;
@@ -1527,7 +1513,6 @@ export interface components {
              */
             endTime: string;
             /**
-             * Format: email
              * @description Who created it.
              * @example mara.lindt@example.com
              */
@@ -2066,7 +2051,7 @@ export interface components {
                 /**
                  * @example {
                  *       "status": 409,
-                 *       "error": "Conflict"
+                 *       "error": "The first request with this Idempotency-Key is still running"
                  *     }
                  */
                 "application/json": components["schemas"]["ErrorResponse"];
@@ -2106,7 +2091,7 @@ export interface components {
                 /**
                  * @example {
                  *       "status": 422,
-                 *       "error": "Unprocessable Entity"
+                 *       "error": "This Idempotency-Key was used for another request"
                  *     }
                  */
                 "application/json": components["schemas"]["ErrorResponse"];
@@ -3079,7 +3064,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
         requestBody: {
             content: {
                 /**
@@ -3317,7 +3302,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
         requestBody: {
             content: {
                 /**
@@ -3543,7 +3528,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
         requestBody: {
             content: {
                 /**
@@ -3728,7 +3713,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
         requestBody: {
             content: {
                 /**
@@ -4052,7 +4037,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
         requestBody: {
             content: {
                 /**
@@ -4519,7 +4504,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
         requestBody: {
             content: {
                 /**
@@ -4868,7 +4853,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. Fields that are not named here are ignored. */
+        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
         requestBody: {
             content: {
                 /**
