@@ -145,8 +145,8 @@ async function checkPages({ api, organizationId }: Tenant, limit: number): Promi
 
 /** What is checked next is then not checked beside what the tests before have left. */
 const removeAll = (): Promise<unknown> =>
-  operator.query(`begin; set local session_replication_role = replica;
-    truncate organizations, industry_events, industry_event_words, lists cascade; commit`);
+  operator.query(`set local session_replication_role = replica;
+    truncate organizations, industry_events, industry_event_words, lists cascade`);
 
 describe('a tracked list', () => {
   afterEach(removeAll);

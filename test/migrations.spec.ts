@@ -142,6 +142,38 @@ describe('migrations', () => {
     expect(await migrated).toContain('ListsInBlocks1768089600000');
   });
 
+  it('let totals be read while they wait for writers', async () => {
+    await migrate(database.url);
+    await dataSource.initialize();
+    await undo('NothingLeftBehind1768435200000');
+    const long = dataSource.createQueryRunner();
+    await long.startTransaction();
+    await long.query('lock table tag_options in row exclusive mode');
+    const migrated = migrate(database.url);
+    await until(async () => (await lockWaits(database.url)) === 1);
+    expect(await query(`${database.url}?options=-c%20lock_timeout%3D100`, 'select name from lists')).toHaveLength(1);
+    await long.commitTransaction();
+    await long.release();
+    expect(await migrated).toContain('NothingLeftBehind1768435200000');
+  });
+
+  it('go on from what was there before lists had versions', async () => {
+    await migrate(database.url);
+    await dataSource.initialize();
+    await dataSource.query(`insert into industry_events (id, name) select gen_random_uuid(), 'Fair'
+      from generate_series(1, 200)`);
+    await undo('ListsInBlocks1768089600000');
+    await dataSource.query(
+      `alter table lists drop column version; update lists set blocks = '{}'; delete from list_blocks`,
+    );
+    await dataSource.destroy();
+    expect(await migrate(database.url)).toContain('ListsInBlocks1768089600000');
+    await dataSource.initialize();
+    expect(await dataSource.query(`select version is not null as "hasVersion" from lists`)).toEqual([
+      { hasVersion: true },
+    ]);
+  });
+
   it('can be reverted to an empty database', async () => {
     await migrate(database.url);
     await dataSource.initialize();

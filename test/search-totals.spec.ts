@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import { industryEventInput } from './support/builders';
 import { query } from './support/embedded-fixtures';
 import { install, Installation, remove } from './support/operator';
@@ -58,6 +59,36 @@ describe('the total of a search that was made before', () => {
       expect({ change, total: await total() }).toEqual({ change, total: expected });
       expect({ change, again: await total() }).toEqual({ change, again: expected });
     }
+  });
+
+  it('is of another version once in a transaction, however many records that changes', async () => {
+    const db = new Client(installation.database.url);
+    await db.connect();
+    const one = async (text: string): Promise<unknown> =>
+      Object.values((await db.query<object>(text)).rows[0] ?? {})[0];
+    const version = () => one(`select known from search_industry_events('lanyardry', 1, 0)`);
+    const change = (records: string) =>
+      db.query(`update industry_events set description = description || '!' where name ${records}`);
+    const before = await version();
+    await db.query('begin');
+    await change("< 'Fair 2'");
+    const changed = await version();
+    await db.query('savepoint undone');
+    await change("> 'Fair 8'");
+    await db.query('rollback to undone');
+    await change("> 'Fair 8'");
+    const times = await one(`select n_tup_upd::int from pg_stat_xact_user_tables where relname = 'lists'`);
+    await db.query('commit');
+    expect({ times, after: await version() }).toEqual({ times: 1, after: changed });
+    expect(changed).not.toBe(before);
+    await db.query('begin');
+    await db.query('savepoint undone');
+    await change("< 'Fair 2'");
+    await db.query('rollback to undone');
+    await change("> 'Fair 8'");
+    await db.query('commit');
+    expect(await version()).not.toBe(changed);
+    await db.end();
   });
 
   it('is remembered with a version that no other history of the database has', async () => {

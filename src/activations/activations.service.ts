@@ -1,14 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { one } from '../database/json';
 import { LISTS } from '../database/lists';
-import { Json, Page, Statements, TrackedListing } from '../database/statements';
+import { tracked } from '../database/listings';
+import { Json, Page, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import { ACTIVATION } from './activation.response';
 
-const LIST: TrackedListing = { list: LISTS.activations, render: ACTIVATION };
+const LIST = tracked(LISTS.activations, ACTIVATION);
 
-const ONE = one('select * from activations where organization_id = $1 and id = $2', ACTIVATION);
+const ONE = {
+  name: 'activation',
+  text: one('select * from activations where organization_id = $1 and id = $2', ACTIVATION),
+};
 
 @Injectable()
 export class ActivationsService {
@@ -19,6 +23,6 @@ export class ActivationsService {
   }
 
   get(caller: Caller, activationId: string): Promise<Json> {
-    return this.statements.one(caller, 'activation', ONE, [activationId]);
+    return this.statements.one(caller, ONE, [activationId]);
   }
 }

@@ -52,6 +52,9 @@ const BAD_INPUT = ['22021', '22P05', '22003', '54000'];
 /** Whether PostgreSQL refused a value, so that the request and not the server is at fault. */
 export const isBadInput = (error: unknown): boolean => BAD_INPUT.includes(sqlState(error) ?? '');
 
+/** Whether PostgreSQL refused a value or a row, so that others of the same statement are not at fault. */
+export const isRefused = (error: unknown): boolean => isBadInput(error) || /^23/.test(sqlState(error) ?? '');
+
 /** Whether PostgreSQL refused a row because of this unique index or constraint. */
 export const violates = (error: unknown, constraint: string): boolean => causeOf(error).constraint === constraint;
 

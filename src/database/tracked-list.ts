@@ -413,6 +413,7 @@ export async function trackedLists(db: QueryRunner): Promise<TrackedList[]> {
  * changes what they are. Those of before blocks were drawn anew go first: they returned something else.
  */
 export const renewLists = (lists: TrackedList[]): string => `
+  alter table lists add column if not exists version uuid; -- as of the first migration, where it is new
   drop function if exists shift_list(bigint, integer, list_place[]);
   ${LIST_FUNCTIONS}
   ${lists

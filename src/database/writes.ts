@@ -3,8 +3,8 @@ import { Client, type PoolClient } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import { poolOf } from './data-source';
 import { IdempotentAnswers, type Once } from './idempotent-answers';
-import { Json, oneWithin, type Owner, scoped, Statements } from './statements';
-import { isBadInput, QUERY_CANCELED, retried, sqlState } from './errors';
+import { Json, oneWithin, type Owner, scoped, type Statement, Statements } from './statements';
+import { isRefused, QUERY_CANCELED, retried, sqlState } from './errors';
 import { Together } from './together';
 import { Overloaded, Turns } from './turns';
 
@@ -36,8 +36,7 @@ export class Writes implements BeforeApplicationShutdown {
   /** connections on which long writes are under way */
   private readonly longWrites = new Set<LongConnection>();
   private isStopping = false;
-  /** by the name of the statement */
-  private readonly gatherings = new Map<string, Together<object, Json>>();
+  private readonly gatherings = new Map<Statement, Together<object, Json>>();
 
   constructor(
     private readonly statements: Statements,
@@ -48,38 +47,44 @@ export class Writes implements BeforeApplicationShutdown {
 
   /**
    * A write of one statement, whose `$1` is the writer's organization.
-   * @param name unique name of the prepared statement
    * @returns the JSON text of its one row
    * @throws NotFoundException when it has none
    */
-  one(writer: Writer, name: string, text: string, values: unknown[]): Promise<Json> {
-    if (!writer.once) return retried(() => this.statements.one(writer, name, text, values));
-    return this.transaction(writer, (manager) => oneWithin(manager, name, text, scoped(writer, values)));
+  one(writer: Writer, statement: Statement, values: unknown[]): Promise<Json> {
+    if (!writer.once) return retried(() => this.statements.one(writer, statement, values));
+    return this.transaction(writer, (manager) => oneWithin(manager, statement, scoped(writer, values)));
   }
 
   /**
-   * A write of one statement whose `$2` is a JSON array of inputs, and which gives a row for each: those of an
-   * organization that arrive while others are under way are written together. One under an Idempotency-Key needs a
-   * transaction of its own, in which its answer is stored.
+   * A write of one statement whose `$2` is a JSON array of inputs, and which gives a row for each, in their order: those
+   * of an organization that arrive while others are under way are written together, and fail together but for what
+   * PostgreSQL refuses to store. So nothing may stand between an input and its row, such as a parent that may be missing:
+   * that is `one`. An input under an Idempotency-Key needs a transaction of its own, in which its answer is stored.
    */
-  gathered(writer: Writer, name: string, text: string, input: object): Promise<Json> {
-    if (writer.once) return this.one(writer, name, text, [JSON.stringify([input])]);
-    const all = (organizationId: number, inputs: object[]): Promise<Json[]> =>
-      retried(() => this.statements.all({ organizationId }, name, text, [JSON.stringify(inputs)]));
-    const gathering = this.gatherings.get(name) ?? new Together(all, MOST_TOGETHER, isBadInput);
-    this.gatherings.set(name, gathering);
+  gathered(writer: Writer, statement: Statement, input: object): Promise<Json> {
+    if (writer.once) return this.one(writer, statement, [JSON.stringify([input])]);
+    const all = async (organizationId: number, inputs: object[]): Promise<Json[]> => {
+      const rows = await retried(() => this.statements.all({ organizationId }, statement, [JSON.stringify(inputs)]));
+      // Each would be given another's.
+      if (rows.length !== inputs.length) {
+        throw new Error(`'${statement.name}' gives ${rows.length} rows for ${inputs.length} inputs`);
+      }
+      return rows;
+    };
+    const gathering = this.gatherings.get(statement) ?? new Together(all, MOST_TOGETHER, isRefused);
+    this.gatherings.set(statement, gathering);
     return gathering.add(writer.organizationId, input);
   }
 
   /** A write of one statement that may touch a million rows, and so take longer than others may. */
-  long(writer: Writer, name: string, text: string, values: unknown[]): Promise<Json> {
+  long(writer: Writer, statement: Statement, values: unknown[]): Promise<Json> {
     const work = async (manager: EntityManager): Promise<Json> => {
       const connection = (await manager.queryRunner?.connect()) as LongConnection;
       await manager.query(`set local statement_timeout = ${LONG}`);
       if (this.isStopping) throw new Overloaded('The server stops');
       this.longWrites.add(connection);
       try {
-        return await oneWithin(manager, name, text, scoped(writer, values), LONG + ANSWER);
+        return await oneWithin(manager, statement, scoped(writer, values), LONG + ANSWER);
       } finally {
         this.longWrites.delete(connection);
       }
@@ -88,12 +93,12 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   /** A write of one statement that most often touches little, but may touch as much as a long one. */
-  async oneElseLong(writer: Writer, name: string, text: string, values: unknown[]): Promise<Json> {
+  async oneElseLong(writer: Writer, statement: Statement, values: unknown[]): Promise<Json> {
     try {
-      return await this.one(writer, name, text, values);
+      return await this.one(writer, statement, values);
     } catch (error) {
       if (sqlState(error) !== QUERY_CANCELED) throw error;
-      return this.long(writer, name, text, values);
+      return this.long(writer, statement, values);
     }
   }
 

@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { many, NOTHING, one } from '../database/json';
 import { LISTS } from '../database/lists';
-import { CountedListing, Json, Page, Statements, TrackedListing } from '../database/statements';
+import { counted, tracked } from '../database/listings';
+import { Json, Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import type { EventAddLeadsV0Input, EventLeadInput } from './event.dto';
 import { EVENT_LEAD, USER } from './event.response';
 
-const LIST: TrackedListing = {
-  list: LISTS.eventLeads,
-  exists: 'select from events where organization_id = $1 and id = $2',
-  render: EVENT_LEAD,
-};
+const OF_EVENT = 'select from events where organization_id = $1 and id = $2';
+const LIST = tracked(LISTS.eventLeads, EVENT_LEAD, OF_EVENT);
 
 /**
  * All of the leads, or none. The lock on the event lets associations become visible in the order of their moments, and
@@ -20,40 +18,46 @@ const LIST: TrackedListing = {
  * requests wait for each other instead of locking each other out. Their place in the list is the order of the body:
  * microseconds after one moment. An association that exists keeps its place.
  */
-const ASSOCIATE = `
-  with event as (select id from events where organization_id = $1 and id = $2 for no key update),
-    moment as materialized (select clock_timestamp() as at from event),
-    given as (
-      select * from unnest($3::uuid[], $4::boolean[], $5::boolean[])
-        with ordinality as g (lead_id, registered, checked_in, position)
-    ),
-    known as (
-      select at from moment
-      where cardinality($3) = (select count(*) from given g join leads l on l.organization_id = $1 and l.id = g.lead_id)
-    ),
-    written as (
-      insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
-      select $1, $2, g.lead_id, known.at + g.position * interval '1 microsecond', g.registered, g.checked_in
-      from given g, known order by g.lead_id
-      on conflict (organization_id, event_id, lead_id)
-        do update set registered = excluded.registered, checked_in = excluded.checked_in
-        where (event_leads.registered, event_leads.checked_in) is distinct from (excluded.registered, excluded.checked_in)
-    )
-  select (${many('select * from given order by position', EVENT_LEAD)}) where exists (select from known)`;
+const ASSOCIATE = {
+  name: 'event.leads.associate',
+  text: `
+    with event as (select id from events where organization_id = $1 and id = $2 for no key update),
+      moment as materialized (select clock_timestamp() as at from event),
+      given as (
+        select * from unnest($3::uuid[], $4::boolean[], $5::boolean[])
+          with ordinality as g (lead_id, registered, checked_in, position)
+      ),
+      known as (
+        select at from moment
+        where cardinality($3) = (select count(*) from given g join leads l on l.organization_id = $1 and l.id = g.lead_id)
+      ),
+      written as (
+        insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
+        select $1, $2, g.lead_id, known.at + g.position * interval '1 microsecond', g.registered, g.checked_in
+        from given g, known order by g.lead_id
+        on conflict (organization_id, event_id, lead_id)
+          do update set registered = excluded.registered, checked_in = excluded.checked_in
+          where (event_leads.registered, event_leads.checked_in) is distinct from (excluded.registered, excluded.checked_in)
+      )
+    select (${many('select * from given order by position', EVENT_LEAD)}) where exists (select from known)`,
+};
 
-const DISSOCIATE = one(
-  'delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3 returning lead_id',
-  NOTHING,
-);
+const DISSOCIATE = {
+  name: 'event.leads.dissociate',
+  text: one(
+    'delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3 returning lead_id',
+    NOTHING,
+  ),
+};
 
-const USERS: CountedListing = {
+const USERS = counted({
   name: 'events.users',
   rows: `select u.* from event_users e join users u on u.organization_id = e.organization_id and u.id = e.user_id
     where e.organization_id = $1 and e.event_id = $2 order by u.created_at, u.id`,
   render: USER,
   total: `select (select count(*) from event_users where organization_id = $1 and event_id = $2)
     from events where organization_id = $1 and id = $2`,
-};
+});
 
 /** Who belongs to an event: leads, with their flags, and users. */
 @Injectable()
@@ -78,11 +82,11 @@ export class EventLeadsService {
     const registered = leads.map((lead) => lead.registered ?? false);
     const checkedIn = leads.map((lead) => lead.checkedIn ?? false);
     const values = [eventId, ids, registered, checkedIn];
-    return this.writes.one(caller, 'event.leads.associate', ASSOCIATE, values);
+    return this.writes.one(caller, ASSOCIATE, values);
   }
 
   dissociate(caller: Caller, eventId: number, leadId: string): Promise<Json> {
-    return this.writes.one(caller, 'event.leads.dissociate', DISSOCIATE, [eventId, leadId]);
+    return this.writes.one(caller, DISSOCIATE, [eventId, leadId]);
   }
 
   users(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {

@@ -1,32 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import { NOTHING, one } from '../database/json';
 import { LISTS } from '../database/lists';
-import { Json, Page, Statements, TrackedListing } from '../database/statements';
+import { tracked } from '../database/listings';
+import { Json, Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import type { EventCreateV0Input, EventUpdateV0Input } from './event.dto';
 import { EVENT } from './event.response';
 
-const LIST: TrackedListing = { list: LISTS.events, render: EVENT };
+const LIST = tracked(LISTS.events, EVENT);
 
-const ONE = one('select * from events where organization_id = $1 and id = $2', EVENT);
+const ONE = { name: 'event', text: one('select * from events where organization_id = $1 and id = $2', EVENT) };
 
-const CREATE = one(
-  `insert into events (organization_id, created_by, name, type, start_date, end_date, registration_enabled)
+const CREATE = {
+  name: 'event.create',
+  text: one(
+    `insert into events (organization_id, created_by, name, type, start_date, end_date, registration_enabled)
     values ($1, $2, $3, $4, $5, $6, $7) returning *`,
-  EVENT,
-);
+    EVENT,
+  ),
+};
 
 /** Replaces what the body can carry; location, tag groups, users and creator stay. */
-const REPLACE = one(
-  `update events set name = $3, type = $4, start_date = $5, end_date = $6, registration_enabled = $7
+const REPLACE = {
+  name: 'event.replace',
+  text: one(
+    `update events set name = $3, type = $4, start_date = $5, end_date = $6, registration_enabled = $7
     where organization_id = $1 and id = $2 returning *`,
-  EVENT,
-);
+    EVENT,
+  ),
+};
 
 /** Foreign keys remove its associations, assignments and activations, and empty references to them elsewhere. */
-const DELETE = one('delete from events where organization_id = $1 and id = $2 returning id', NOTHING);
+const DELETE = {
+  name: 'event.delete',
+  text: one('delete from events where organization_id = $1 and id = $2 returning id', NOTHING),
+};
 
 @Injectable()
 export class EventsService {
@@ -40,21 +50,21 @@ export class EventsService {
   }
 
   get(caller: Caller, eventId: number): Promise<Json> {
-    return this.statements.one(caller, 'event', ONE, [eventId]);
+    return this.statements.one(caller, ONE, [eventId]);
   }
 
   create(caller: Caller, { createdByEmail, ...input }: EventCreateV0Input): Promise<Json> {
     const values = [createdByEmail, ...columnsOf(input)];
-    return this.writes.one(caller, 'event.create', CREATE, values);
+    return this.writes.one(caller, CREATE, values);
   }
 
   replace(caller: Caller, eventId: number, input: EventUpdateV0Input): Promise<Json> {
     const values = [eventId, ...columnsOf(input)];
-    return this.writes.one(caller, 'event.replace', REPLACE, values);
+    return this.writes.one(caller, REPLACE, values);
   }
 
   delete(caller: Caller, eventId: number): Promise<Json> {
-    return this.writes.long(caller, 'event.delete', DELETE, [eventId]);
+    return this.writes.long(caller, DELETE, [eventId]);
   }
 }
 

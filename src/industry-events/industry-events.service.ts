@@ -2,7 +2,8 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { many, one } from '../database/json';
 import { LISTS } from '../database/lists';
-import { allWithin, CountedListing, Json, oneWithin, Page, Statements, TrackedListing } from '../database/statements';
+import { counted, tracked } from '../database/listings';
+import { allWithin, Json, oneWithin, Page, Statements } from '../database/statements';
 import { TryAgain, violates } from '../database/errors';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
@@ -12,29 +13,34 @@ import { IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
 import { SEARCH } from './search';
 
-const LIST: TrackedListing = { list: LISTS.industryEvents, render: INDUSTRY_EVENT };
+const LIST = tracked(LISTS.industryEvents, INDUSTRY_EVENT);
 
-const HAS_URL = 'event_url_digest(event_url) = event_url_digest($1) and event_url = $1';
-
-const BY_URL: CountedListing = {
+const HAVE_URL = 'from industry_events where event_url_digest(event_url) = event_url_digest($1) and event_url = $1';
+const BY_URL = counted({
   name: 'industryEvents.url',
   shared: true,
-  rows: `select * from industry_events where ${HAS_URL}`,
+  rows: `select * ${HAVE_URL}`,
+  total: `select count(*) ${HAVE_URL}`,
   render: INDUSTRY_EVENT,
-  total: `select count(*) from industry_events where ${HAS_URL}`,
+});
+
+const ONE = { name: 'industryEvent.stored', text: one('select * from industry_events where id = $1', INDUSTRY_EVENT) };
+
+const ONE_BY_URL = { name: 'industryEvent.byUrl', text: one(`select * ${HAVE_URL}`, INDUSTRY_EVENT) };
+const ONE_WITH_BOOKMARK = {
+  name: 'industryEvent',
+  text: one('select * from industry_events where id = $2', INDUSTRY_EVENT_WITH_BOOKMARK),
 };
 
-const ONE = one('select * from industry_events where id = $1', INDUSTRY_EVENT);
-
-const ONE_BY_URL = one(BY_URL.rows, INDUSTRY_EVENT);
-const ONE_WITH_BOOKMARK = one('select * from industry_events where id = $2', INDUSTRY_EVENT_WITH_BOOKMARK);
-
 /** Records with the name and the start of a new one, of which one is new itself; two unknown starts are equal. */
-const POTENTIAL_DUPLICATES = many(
-  `select * from industry_events where name = $1 and start_date is not distinct from $2::timestamptz and id <> $3
-    order by created_at, id limit 50`,
-  INDUSTRY_EVENT,
-);
+const POTENTIAL_DUPLICATES = {
+  name: 'industryEvent.duplicates',
+  text: many(
+    `select * from industry_events where name = $1 and start_date is not distinct from $2::timestamptz and id <> $3
+      order by created_at, id limit 50`,
+    INDUSTRY_EVENT,
+  ),
+};
 
 @Injectable()
 export class IndustryEventsService {
@@ -50,7 +56,7 @@ export class IndustryEventsService {
   }
 
   get(caller: Caller, industryEventId: string): Promise<Json> {
-    return this.statements.one(caller, 'industryEvent', ONE_WITH_BOOKMARK, [industryEventId]);
+    return this.statements.one(caller, ONE_WITH_BOOKMARK, [industryEventId]);
   }
 
   /**
@@ -69,8 +75,8 @@ export class IndustryEventsService {
         .execute();
       const [created] = raw as { id: string }[];
       const [record] = created
-        ? await allWithin(manager, 'industryEvent.stored', ONE, [created.id])
-        : await allWithin(manager, 'industryEvent.byUrl', ONE_BY_URL, [input.eventUrl]);
+        ? await allWithin(manager, ONE, [created.id])
+        : await allWithin(manager, ONE_BY_URL, [input.eventUrl]);
       // The record that was in the way has been given another URL since.
       if (record === undefined) throw new TryAgain();
       const duplicates = created ? await potentialDuplicates(manager, { ...input, ...created }) : '';
@@ -94,7 +100,7 @@ export class IndustryEventsService {
       // Not the transaction's begin: others may have changed the record since, before this one had its lock.
       const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
       if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, key, changes);
-      return oneWithin(manager, 'industryEvent.stored', ONE, [industryEventId]);
+      return oneWithin(manager, ONE, [industryEventId]);
     });
     return write.catch((error: unknown) => {
       throw violates(error, 'industry_events_event_url_key') ? new InvalidField('eventUrl') : error;
@@ -105,4 +111,4 @@ export class IndustryEventsService {
 const potentialDuplicates = (
   manager: EntityManager,
   { name, startDate, id }: { name: string; startDate?: string | null; id: string },
-): Promise<Json> => oneWithin(manager, 'industryEvent.duplicates', POTENTIAL_DUPLICATES, [name, startDate ?? null, id]);
+): Promise<Json> => oneWithin(manager, POTENTIAL_DUPLICATES, [name, startDate ?? null, id]);

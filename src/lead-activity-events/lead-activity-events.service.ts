@@ -1,29 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { one } from '../database/json';
 import { LISTS } from '../database/lists';
-import { CountedListing, Json, Page, Statements, TrackedListing } from '../database/statements';
+import { counted, tracked } from '../database/listings';
+import { Json, Page, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
 import type { LeadActivityEventsQuery } from './lead-activity-event.dto';
 import { LEAD_ACTIVITY_EVENT } from './lead-activity-event.response';
 
-const render = LEAD_ACTIVITY_EVENT;
+const ALL = tracked(LISTS.leadActivityEvents, LEAD_ACTIVITY_EVENT);
 
-const ALL: TrackedListing = { list: LISTS.leadActivityEvents, render };
+const BY_LEAD = tracked(LISTS.leadActivityEventsByLead, LEAD_ACTIVITY_EVENT);
 
-const BY_LEAD: TrackedListing = { list: LISTS.leadActivityEventsByLead, render };
-
-const BY_TYPE: TrackedListing = { list: LISTS.leadActivityEventsByType, render };
+const BY_TYPE = tracked(LISTS.leadActivityEventsByType, LEAD_ACTIVITY_EVENT);
 
 /** One lead's of one type are few. */
 const OF_LEAD_AND_TYPE = 'from lead_activity_events where organization_id = $1 and lead_id = $2 and event_type = $3';
-const BY_LEAD_AND_TYPE: CountedListing = {
+const BY_LEAD_AND_TYPE = counted({
   name: 'leadActivityEvents.lead.type',
   rows: `select * ${OF_LEAD_AND_TYPE} order by created_at, id`,
   total: `select count(*) ${OF_LEAD_AND_TYPE}`,
-  render,
-};
+  render: LEAD_ACTIVITY_EVENT,
+});
 
-const ONE = one('select * from lead_activity_events where organization_id = $1 and id = $2', LEAD_ACTIVITY_EVENT);
+const ONE = {
+  name: 'leadActivityEvent',
+  text: one('select * from lead_activity_events where organization_id = $1 and id = $2', LEAD_ACTIVITY_EVENT),
+};
 
 @Injectable()
 export class LeadActivityEventsService {
@@ -37,6 +39,6 @@ export class LeadActivityEventsService {
   }
 
   get(caller: Caller, leadActivityEventId: string): Promise<Json> {
-    return this.statements.one(caller, 'leadActivityEvent', ONE, [leadActivityEventId]);
+    return this.statements.one(caller, ONE, [leadActivityEventId]);
   }
 }

@@ -1,37 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import { NOTHING, one } from '../database/json';
 import { LISTS } from '../database/lists';
-import { Json, Page, Statements, TrackedListing } from '../database/statements';
+import { tracked } from '../database/listings';
+import { Json, Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import type { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
 import { LEAD } from './lead.response';
 
-const LIST: TrackedListing = { list: LISTS.leads, render: LEAD };
+const LIST = tracked(LISTS.leads, LEAD);
 
-const ONE = one('select * from leads where organization_id = $1 and id = $2', LEAD);
+const ONE = { name: 'lead', text: one('select * from leads where organization_id = $1 and id = $2', LEAD) };
 
 /**
  * Leads of one organization become visible one after another, in the order of their list, so they wait for each other's
  * commit; `$2` holds as many as have gathered. Each gets a moment and an id of its own, microseconds apart.
  */
-const CREATE = `
-  with moment as materialized (select moment_at_end('leads', $1) as at),
-    given as materialized (
-      select g.*, uuid_of(at + n * interval '1 microsecond') as id,
-        date_trunc('milliseconds', at + n * interval '1 microsecond') as created_at
-      from moment, rows from (jsonb_to_recordset($2) as ("createdByEmail" text, "firstName" text, "lastName" text,
-        "companyName" text, email text, "phoneNumbers" jsonb)) with ordinality as g (created_by, first_name, last_name,
-        company_name, email, phone_numbers, n)
-    ),
-    created as (
-      insert into leads (id, organization_id, created_at, created_by, first_name, last_name, company_name, email,
-        lead_provided_phone_numbers)
-      select id, $1, created_at, created_by, first_name, last_name, company_name, email, coalesce(phone_numbers, '[]')
-      from given order by n returning id, document
-    )
-  select created.document from given join created on created.id = given.id order by given.n`;
+const CREATE = {
+  name: 'lead.create',
+  text: `
+    with moment as materialized (select moment_at_end('leads', $1) as at),
+      given as materialized (
+        select g.*, uuid_of(at + n * interval '1 microsecond') as id,
+          date_trunc('milliseconds', at + n * interval '1 microsecond') as created_at
+        from moment, rows from (jsonb_to_recordset($2) as ("createdByEmail" text, "firstName" text, "lastName" text,
+          "companyName" text, email text, "phoneNumbers" jsonb)) with ordinality as g (created_by, first_name, last_name,
+          company_name, email, phone_numbers, n)
+      ),
+      created as (
+        insert into leads (id, organization_id, created_at, created_by, first_name, last_name, company_name, email,
+          lead_provided_phone_numbers)
+        select id, $1, created_at, created_by, first_name, last_name, company_name, email, coalesce(phone_numbers, '[]')
+        from given order by n returning id, document
+      )
+    select created.document from given join created on created.id = given.id order by given.n`,
+};
 
 /** The columns of text that a patch may change, and their fields. */
 const TEXTS = {
@@ -48,8 +52,10 @@ const TEXTS = {
 };
 
 /** `$3` is the patch: a field that it lacks leaves its column as it is, null clears it. */
-const PATCH = one(
-  `update leads set
+const PATCH = {
+  name: 'lead.patch',
+  text: one(
+    `update leads set
       ${Object.entries(TEXTS)
         .map(
           ([column, field]) => `${column} = case when $3::jsonb ? '${field}' then $3 ->> '${field}' else ${column} end`,
@@ -59,11 +65,15 @@ const PATCH = one(
         case when $3 ? 'phoneNumbers' then $3 -> 'phoneNumbers' else lead_provided_phone_numbers end,
       remote_ids = case when $3 ? 'remoteId' then with_remote_id(remote_ids, $3 -> 'remoteId') else remote_ids end
     where organization_id = $1 and id = $2 returning *`,
-  LEAD,
-);
+    LEAD,
+  ),
+};
 
 /** Foreign keys remove everything that belongs to the lead. */
-const DELETE = one('delete from leads where organization_id = $1 and id = $2 returning id', NOTHING);
+const DELETE = {
+  name: 'lead.delete',
+  text: one('delete from leads where organization_id = $1 and id = $2 returning id', NOTHING),
+};
 
 @Injectable()
 export class LeadsService {
@@ -77,21 +87,21 @@ export class LeadsService {
   }
 
   get(caller: Caller, leadId: string): Promise<Json> {
-    return this.statements.one(caller, 'lead', ONE, [leadId]);
+    return this.statements.one(caller, ONE, [leadId]);
   }
 
   create(caller: Caller, input: LeadCreateV0Input): Promise<Json> {
-    return this.writes.gathered(caller, 'lead.create', CREATE, input);
+    return this.writes.gathered(caller, CREATE, input);
   }
 
   patch(caller: Caller, leadId: string, input: LeadPatchV0Input): Promise<Json> {
     // Nothing to change; but under an Idempotency-Key this answer, too, is stored.
-    if (Object.keys(input).length === 0) return this.writes.one(caller, 'lead', ONE, [leadId]);
+    if (Object.keys(input).length === 0) return this.writes.one(caller, ONE, [leadId]);
     const patch = input.phoneNumbers === null ? { ...input, phoneNumbers: [] } : input;
-    return this.writes.one(caller, 'lead.patch', PATCH, [leadId, JSON.stringify(patch)]);
+    return this.writes.one(caller, PATCH, [leadId, JSON.stringify(patch)]);
   }
 
   delete(caller: Caller, leadId: string): Promise<Json> {
-    return this.writes.oneElseLong(caller, 'lead.delete', DELETE, [leadId]);
+    return this.writes.oneElseLong(caller, DELETE, [leadId]);
   }
 }

@@ -1,14 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { one } from '../database/json';
 import { LISTS } from '../database/lists';
-import { Json, Page, Statements, TrackedListing } from '../database/statements';
+import { tracked } from '../database/listings';
+import { Json, Page, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
 import type { PageQuery } from '../http/parameters';
 import { TAG_GROUP } from './tag-group.response';
 
-const LIST: TrackedListing = { list: LISTS.tagGroups, render: TAG_GROUP };
+const LIST = tracked(LISTS.tagGroups, TAG_GROUP);
 
-const ONE = one('select * from tag_groups where organization_id = $1 and id = $2', TAG_GROUP);
+const ONE = {
+  name: 'tagGroup',
+  text: one('select * from tag_groups where organization_id = $1 and id = $2', TAG_GROUP),
+};
 
 @Injectable()
 export class TagGroupsService {
@@ -19,6 +23,6 @@ export class TagGroupsService {
   }
 
   get(caller: Caller, tagGroupId: string): Promise<Json> {
-    return this.statements.one(caller, 'tagGroup', ONE, [tagGroupId]);
+    return this.statements.one(caller, ONE, [tagGroupId]);
   }
 }

@@ -11,12 +11,13 @@ const OTHERS = ['lead_tags', 'lead_activations', 'tag_options', 'industry_event_
 /** What reading and a copy of the database with another history still found to stay behind the data. */
 export class NothingLeftBehind1768435200000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
+    const lists = await trackedLists(db);
+    // Before `lists`, as who writes does, and all at once: else readers would wait for `lists` while it waits for writers.
+    const tables = new Set([...lists.map(({ table }) => table), ...OTHERS]);
+    await db.query(`lock table ${[...tables].join(', ')} in share row exclusive mode`);
+    await db.query(renewLists(lists));
     await db.query(`
-      alter table lists add column if not exists version uuid; -- as of the first migration, where it is new
       update lists set version = gen_random_uuid() where name = 'industry_events';
-    `);
-    await db.query(renewLists(await trackedLists(db)));
-    await db.query(`
       ${OTHERS.map(keptFromTruncate).join('')}
       -- Numbers of transactions and places of rows come again where a primary is lost or an earlier moment restored.
       ${searchWith(BY_TRANSACTION, BY_VERSION)}
