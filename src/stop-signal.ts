@@ -1,4 +1,9 @@
+import { constants } from 'node:os';
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The exit status of a process that a signal ended, as a shell gives it. */
+export const statusOf = (signal: (typeof SIGNALS)[number]): number => 128 + constants.signals[signal];
 
 /** Milliseconds for which further signals are the first one once more: npm passes on what the terminal sent already. */
 const ONE_SIGNAL = 1_000;
@@ -10,14 +15,20 @@ export class Interrupted extends Error {
   }
 }
 
-/** Aborted, by an `Interrupted`, at the first of the signals; another one, later, ends the process at once. */
-export function stopSignal(): AbortSignal {
+/**
+ * Aborted, by an `Interrupted`, at the first of the signals; another one, later, ends the process at once.
+ * @param clock milliseconds that never go back
+ */
+export function stopSignal(
+  clock = () => performance.now(),
+  exit: (status: number) => void = process.exit,
+): AbortSignal {
   const controller = new AbortController();
   let first = Infinity;
   for (const signal of SIGNALS) {
     process.on(signal, () => {
-      if (performance.now() - first > ONE_SIGNAL) process.exit(130);
-      first = Math.min(first, performance.now());
+      if (clock() - first > ONE_SIGNAL) exit(statusOf(signal));
+      first = Math.min(first, clock());
       controller.abort(new Interrupted(signal));
     });
   }

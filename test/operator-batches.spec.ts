@@ -82,6 +82,33 @@ describe('an import of several batches', () => {
     }
   });
 
+  it('lets industry events exchange their eventUrls, or pass them on', async () => {
+    const [u, v, w] = [1, 2, 3].map((n) => `https://expo.example/${n}/${randomUUID()}`);
+    const [one, two] = [1, 2].map((n) => ({ id: randomUUID(), name: `Expo ${n}` }));
+    const stamps = new Set<string>();
+    for (const [index, [first, second]] of [
+      [u, v],
+      [v, u],
+      [u, w],
+      [null, u],
+    ].entries()) {
+      const records = [
+        { ...one, eventUrl: first },
+        { ...two, eventUrl: second },
+      ];
+      expect(await importing(records.map((record) => line('industryEvents', record)).join(''))).toMatchObject({
+        status: 0,
+      });
+      const kept = await query(
+        installation.database.url,
+        `select name, event_url as "eventUrl", updated_at::text as changed
+          from industry_events where id in ('${one?.id}', '${two?.id}') order by name`,
+      );
+      expect(kept).toMatchObject(records.map(({ name, eventUrl }) => ({ name, eventUrl })));
+      expect(stamps.add(String(kept[0]?.changed)).size).toBe(index + 1);
+    }
+  });
+
   it('keeps the first of two new industry events with one eventUrl', async () => {
     const eventUrl = `https://expo.example/${randomUUID()}`;
     const last = { id: randomUUID().replace(/^../, '00'), name: 'Last', eventUrl };
@@ -204,6 +231,28 @@ describe('an import of several batches', () => {
       expect(await refused).toEqual(new ImportFault(`${section}[1].${path}: belongs to another organization`));
       await operator.destroy();
     });
+  });
+
+  it('is not interrupted while PostgreSQL stores it for good: it has succeeded', async () => {
+    await query(
+      installation.database.url,
+      `create function wait() returns trigger language plpgsql as $$
+        begin perform pg_advisory_xact_lock(17); return null; end $$;
+      create constraint trigger waits after insert on tag_groups deferrable initially deferred
+        for each row execute function wait()`,
+    );
+    const holder = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
+    const held = holder.createQueryRunner();
+    await held.query('select pg_advisory_lock(17)');
+    const child = installation.operator.start(['import', '-', '--organization', String(organizationId), '--json']);
+    child.stdin?.end(line('tagGroups', group));
+    await until(async () => (await lockWaits(installation.database.url)) === 1);
+    child.kill('SIGINT');
+    const outcome = outcomeOf(child);
+    await installation.operator.json(['organizations', 'list']); // which takes longer than a signal
+    await holder.destroy();
+    await query(installation.database.url, 'drop trigger waits on tag_groups; drop function wait');
+    expect(await outcome).toMatchObject({ status: 0, stderr: '' });
   });
 
   it('that is stored for good has succeeded, also when it is interrupted afterwards', async () => {

@@ -1,5 +1,6 @@
+import { Client } from 'pg';
 import { leadInput } from './support/builders';
-import { query } from './support/embedded-fixtures';
+import { lockWaits, query, until } from './support/embedded-fixtures';
 import { install, Installation, remove } from './support/operator';
 
 describe('operator check', () => {
@@ -44,5 +45,21 @@ describe('operator check', () => {
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     expect(await sql(`select total::int from search_industry_events('solar', 20, 0)`)).toEqual([{ total: 1 }]);
     expect(await sql(`select total::int from search_industry_events('wind', 20, 0)`)).toEqual([{ total: 1 }]);
+  });
+
+  it.each([
+    ['changes', `update industry_events set name = 'Lunar fair' where name = 'Solar fair'`],
+    ['goes', `delete from industry_events where name = 'Wind fair'`],
+  ])('keeps the words of what a record says by then, when it %s meanwhile', async (_, change) => {
+    await sql(`update industry_event_words set words = 'stale'`);
+    const other = new Client(installation.database.url);
+    await other.connect();
+    await other.query(`begin; ${change}`);
+    const repaired = check('--repair');
+    await until(async () => (await lockWaits(installation.database.url)) === 1);
+    await other.query('commit');
+    await other.end();
+    expect(await repaired).toMatchObject({ status: 0, stderr: '' });
+    expect(await check()).toMatchObject({ status: 0, found: { words: { wrong: 0 } } });
   });
 });

@@ -116,7 +116,13 @@ describe('import and export', () => {
       ['a fault in a line', ndjson('a@example.com', 'nobody'), 'line 2: users[1].email: missing or invalid'],
       ['a line that is no JSON', `${ndjson('a@example.com')}{secret}`, 'line 2: not JSON'],
       ['a syntax error', '{"users": [\n  {"email": "a@example.com" "secret"}]}', 'line 2, column 29: not JSON'],
+      ['one line that is cut off', '{"users":[', 'line 1, column 11: not JSON'],
+      ['lines that are cut off', '{"users":[\n{}', 'line 2, column 3: not JSON'],
       ['an array', '[{"email": "a@example.com"}]', 'the dataset must be one JSON object, or NDJSON'],
+      ['a section with a line end in its name', '{"le\\nads": []}', '"le\\nads": not a section (users, '],
+      ['a section whose name colours', '{"\\u001b[31m\\u009b\\u202ex": []}', '"\\u001b[31m\\u009b\\u202ex": not a'],
+      ['a section without a name', '{"": []}', '"": not a section'],
+      ['a section with a long name', `{"${'x'.repeat(5000)}": []}`, `"${'x'.repeat(255)}…": not a section`],
       ['nothing', ' \n', 'the dataset is empty'],
       ['bytes that are no UTF-8', Buffer.from(`${ndjson('a@example.com')}\n\xff`, 'latin1'), 'line 3: not UTF-8'],
       [
@@ -153,6 +159,29 @@ describe('import and export', () => {
         expect(await stored()).toEqual([{ name: last }]);
       }
       await query(first.database.url, 'delete from industry_events'); // everybody's, also the other tests'
+    });
+
+    it('takes industry events for one that say the same, whatever they leave out; the last of them counts', async () => {
+      const [id, name] = [randomUUID(), `Expo ${randomUUID()}`];
+      const createdAt = '2020-02-02T00:00:00.000Z';
+      const same = [
+        { name },
+        { name, startDate: null, createdAt: '2020-01-01' },
+        { id, name },
+        { name, createdAt, isBookmarked: true },
+      ];
+      const stored = () =>
+        query(
+          first.database.url,
+          `select e.id, created_at::text as at, b.organization_id as bookmarked from industry_events e
+            left join industry_event_bookmarks b on b.industry_event_id = e.id where name = '${name}'`,
+        );
+      for (let times = 0; times < 2; times++) {
+        await first.operator.json(args('-'), JSON.stringify({ industryEvents: same }));
+        const [record, ...others] = await stored();
+        expect(others).toEqual([]);
+        expect(record).toMatchObject({ id, at: expect.stringMatching(/^2020-02-02/), bookmarked: organizationId });
+      }
     });
 
     it('knows industry events again that have neither id nor eventUrl, by all that they say', async () => {
@@ -221,21 +250,42 @@ describe('import and export', () => {
       expect(await users(organizationId)).toEqual([]);
     });
 
-    it('begins nothing when it is interrupted while it connects', async () => {
-      const database = { url: first.database.url, applied: [], embedded: false, close: () => Promise.resolve() };
-      const open = () => {
-        setImmediate(() => process.emit('SIGINT'));
-        return Promise.resolve(database);
-      };
-      const endless = () => new Promise<never>(() => undefined);
-      await expect(withDatabase(endless, open)).rejects.toThrow(Interrupted);
-    });
+    describe('in this process', () => {
+      const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+      const heardBefore = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
+      afterEach(() => {
+        for (const signal of SIGNALS) {
+          const added = process.listeners(signal).filter((listener) => !heardBefore.get(signal)?.includes(listener));
+          for (const listener of added) process.removeListener(signal, listener);
+        }
+      });
 
-    it('takes a signal that comes again at once for the same one, as npm passes on what a terminal sent', () => {
-      const stop = stopSignal();
-      process.emit('SIGINT');
-      expect(stop.reason).toEqual(new Interrupted('SIGINT'));
-      expect(process.emit('SIGINT')).toBe(true); // without a listener it would end the process
+      it('begins nothing when it is interrupted while it connects', async () => {
+        const database = { url: first.database.url, applied: [], embedded: false, close: () => Promise.resolve() };
+        const open = () => {
+          setImmediate(() => process.emit('SIGINT'));
+          return Promise.resolve(database);
+        };
+        const endless = () => new Promise<never>(() => undefined);
+        await expect(withDatabase(endless, open)).rejects.toThrow(Interrupted);
+      });
+
+      it('takes a signal that comes again at once for the same one, as npm passes on what a terminal sent', () => {
+        const exits: number[] = [];
+        let now = 5000;
+        const stop = stopSignal(
+          () => now,
+          (status) => exits.push(status),
+        );
+        process.emit('SIGINT');
+        expect(stop.reason).toEqual(new Interrupted('SIGINT'));
+        now += 1000;
+        process.emit('SIGTERM');
+        expect(exits).toEqual([]);
+        now += 1;
+        process.emit('SIGTERM');
+        expect(exits).toEqual([143]);
+      });
     });
 
     it('finds the place at which a text stops being JSON', () => {
@@ -251,6 +301,9 @@ describe('import and export', () => {
         ['[1}', 1, 3],
         ['{a: 1}', 1, 2],
         ['\n\n  nothing', 3, 3],
+        ['{"a": "\\x"}', 1, 7],
+        ['{"a\\u00e9": "\\\\", "b": }', 1, 24],
+        [`["${'\\n'.repeat(4_000_000)}",]`, 1, 8_000_005],
         ['[' + '"x",'.repeat(100_000) + '"' + 'y'.repeat(1_000_000), 1, 400_002],
       ];
       for (const [text, line, column] of places) expect(jsonFault(text)).toEqual({ line, column });

@@ -27,6 +27,25 @@ describe('export, then import,', () => {
     await remove(second);
   });
 
+  it('keeps the order of associations of one moment, whatever ids the events get', async () => {
+    const installation = await install();
+    const [source, target] = [await installation.server.tenant(), await installation.server.tenant()];
+    const event = (ref: string, day: number) => ({ ref, name: ref, type: 'OTHER', createdAt: `2026-03-0${day}` });
+    const associatedAt = '2026-04-01T00:00:00Z';
+    const associations = ['a', 'b'].map((name) => ({ event: name, associatedAt }));
+    await source.import({ events: [event('b', 2), event('a', 1)] });
+    const options = (id: number): string[] => ['--organization', String(id)];
+    const exported = async (id: number): Promise<string> =>
+      (await installation.operator.run(['export', ...options(id)])).stdout;
+    const lead = { id: randomUUID(), events: associations };
+    await source.import({ leads: [lead] });
+    const first = await exported(source.organizationId);
+    await source.api.delete(`/leads/${lead.id}`).expect(200);
+    await installation.operator.json(['import', '-', ...options(target.organizationId)], first);
+    expect(await exported(target.organizationId)).toBe(first);
+    await remove(installation);
+  });
+
   it('says why when its connection is lost', async () => {
     const database = await testDatabase();
     const dataSource = await new DataSource(operatorDataSourceOptions(database.url)).initialize();

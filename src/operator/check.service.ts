@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { LEAST_UUID } from '../database/tracked-list';
 
 export interface CheckResult {
   /** leads whose stored JSON is not what a fresh rendering gives */
@@ -62,17 +63,38 @@ export class CheckService {
     const [result] = await this.dataSource.query<[CheckResult['words']]>(
       `select count(*)::integer as checked, (count(*) filter (where ${OUTDATED}))::integer as wrong from ${WORDS}`,
     );
-    if (repair && result.wrong > 0) {
-      await this.dataSource.query(`
-        with outdated as (select e, w.created_at, w.id from ${WORDS} where ${OUTDATED}),
-          gone as (delete from industry_event_words w using outdated o where w.created_at = o.created_at and w.id = o.id
-            and (o.e).id is null)
-        insert into industry_event_words as w (created_at, id, words)
-        select (e).created_at, (e).id, words_of_industry_event(e) from outdated where (e).id is not null
-        on conflict (created_at, id) do update set words = excluded.words;
-        -- Totals that servers remember are of another version of the catalogue from now on.
-        select count_industry_events_list(0, '', 0, 'infinity')`);
-    }
+    if (repair && result.wrong > 0) await this.repairWords();
     return result;
+  }
+
+  /** A record that is updated, whatever that sets, has its words made anew, of what it says by then. */
+  private async repairWords(): Promise<void> {
+    await this.dataSource.query(`
+      delete from industry_event_words w
+        where not exists (select from industry_events e where e.created_at = w.created_at and e.id = w.id);
+      -- Totals that servers remember are of another version of the catalogue from now on.
+      select count_industry_events_list(0, '', 0, 'infinity')`);
+    // Some at a time: others who change the catalogue wait for each.
+    for (let last: [string, string] | undefined = ['-infinity', LEAST_UUID]; last;)
+      last = await this.repairWordsBehind(last);
+  }
+
+  /** @returns the place of the last record that was looked at, or undefined when there is none any more */
+  private async repairWordsBehind(place: [at: string, id: string]): Promise<[string, string] | undefined> {
+    const looked = await this.dataSource.query<{ at: string; id: string; outdated: boolean }[]>(
+      `select e.created_at::text as at, e.id, w.words is distinct from words_of_industry_event(e) as outdated
+        from (
+          select id from industry_events where (created_at, id) > ($1, $2) order by created_at, id limit 1000
+        ) next join industry_events e using (id)
+          left join industry_event_words w on w.created_at = e.created_at and w.id = e.id
+        order by e.created_at, e.id`,
+      place,
+    );
+    const ids = looked.filter(({ outdated }) => outdated).map(({ id }) => id);
+    if (ids.length > 0) {
+      await this.dataSource.query('update industry_events set name = name where id = any($1)', [ids]);
+    }
+    const last = looked.at(-1);
+    return last && [last.at, last.id];
   }
 }

@@ -1,5 +1,6 @@
 import { CSV_FIELDS, CsvSection, Field } from './csv.fields';
 import { ImportFault } from './import-fault';
+import { quoted } from './quoted';
 import { UsageError } from './terminal';
 
 /** `--map COLUMN=FIELD`; an undefined field leaves the column out. */
@@ -127,5 +128,3 @@ const pairsOf = (text: string): Set<string> =>
   new Set(Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2)));
 
 const namesOf = (fields: readonly Written[]): string => fields.map(({ name }) => name).join(', ');
-
-const quoted = (text: string): string => JSON.stringify(text);

@@ -1,5 +1,6 @@
 import { v5 as uuidOf } from 'uuid';
-import { IntegrationType, PhoneNumberTypeEnum } from '../leads/lead.response';
+import { Class, firstFault, instantiate } from '../http/reader';
+import { IntegrationType, PhoneNumber, PhoneNumberTypeEnum, RemoteId } from '../leads/lead.response';
 
 /** A record of a dataset while it is put together. */
 export type Draft = Record<string, unknown>;
@@ -147,6 +148,15 @@ const ref: Field = {
   },
 };
 
+/**
+ * What a cell puts into a list in which other columns have their part too: only here is it known to be the cell's.
+ * @throws CellFault when it is not valid
+ */
+function entry(type: Class, value: object): object {
+  if (firstFault(instantiate(type, { ...value })) !== undefined) throw new CellFault('missing or invalid');
+  return value;
+}
+
 /** One number a column; the first of a row is the preferred one. */
 const phone = (name: string, type: PhoneNumberTypeEnum): Field => ({
   name,
@@ -155,7 +165,8 @@ const phone = (name: string, type: PhoneNumberTypeEnum): Field => ({
     if (cell === '') return;
     const { leadProvided } = (draft.phoneNumbers ??= {}) as { leadProvided?: unknown[] };
     const others = leadProvided ?? [];
-    (draft.phoneNumbers as Draft).leadProvided = [...others, { number: cell, type, preferred: others.length === 0 }];
+    const number = entry(PhoneNumber, { number: cell, type, preferred: others.length === 0 });
+    (draft.phoneNumbers as Draft).leadProvided = [...others, number];
   },
 });
 
@@ -167,9 +178,10 @@ const phones = [
 const remoteId = (integrationType: IntegrationType): Field => ({
   name: `remoteIds.${integrationType}`,
   put: (draft, cell) => {
-    const all = Array.isArray(draft.remoteIds) ? (draft.remoteIds as Draft[]) : [];
-    const others = all.filter((other) => other.integrationType !== integrationType);
-    draft.remoteIds = cell === '' ? others : [...others, { id: cell, integrationType }];
+    // What a cell of the whole list holds is checked with the record.
+    const all = Array.isArray(draft.remoteIds) ? (draft.remoteIds as (Draft | null)[]) : [];
+    const others = all.filter((other) => other?.integrationType !== integrationType);
+    draft.remoteIds = cell === '' ? others : [...others, entry(RemoteId, { id: cell, integrationType })];
   },
 });
 

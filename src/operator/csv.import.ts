@@ -13,6 +13,7 @@ import { LEADS } from './export.records';
 import { ImportFault } from './import-fault';
 import { IMPORT_LOCK } from './import.checks';
 import type { UncheckedRecord } from './import.service';
+import { quoted } from './quoted';
 
 interface Row {
   cells: string[];
@@ -20,8 +21,8 @@ interface Row {
   line: number;
 }
 
-/** Bytes of a row. Behind a quote that is never closed all of the file would be one. */
-const LONGEST_ROW = 16 << 20;
+/** Of a row, in MiB. Behind a quote that is never closed all of the file would be one. */
+const LONGEST_ROW = 16;
 /** Rows whose stored records are looked up together. */
 const BATCH = 1000;
 
@@ -60,8 +61,8 @@ export class CsvRecords {
   explain(fault: ImportFault): ImportFault {
     const [, line, path = '', reason] = /^(line \d+): \w+\[\d+\](?:\.([^\s:]+))?(.*)$/s.exec(fault.message) ?? [];
     if (!line) return fault;
-    const column = this.columns.findLast(({ field }) => covers(field.name, path));
-    const where = column ? `, column ${JSON.stringify(column.head)}` : path && `, ${path}`;
+    const column = this.columns.find(({ field }) => covers(field.name, path));
+    const where = column ? `, column ${quoted(column.head)}` : path && `, ${path}`;
     return new ImportFault(`${line}${where}${reason}`);
   }
 
@@ -85,7 +86,7 @@ export class CsvRecords {
         field.put(draft, this.textOf(cells[index]), this.organizationId);
       } catch (fault) {
         if (!(fault instanceof CellFault)) throw fault;
-        throw new ImportFault(`line ${line}, column ${JSON.stringify(name)}: ${fault.message}`);
+        throw new ImportFault(`line ${line}, column ${quoted(name)}: ${fault.message}`);
       }
     }
     if (this.form.section === 'leads') draft.id ??= uuid();
@@ -111,11 +112,9 @@ export class CsvRecords {
   }
 }
 
-/** Whether a field holds what a fault's path names: `tags` holds `tags[0].tagOptionId`, `phone.mobile` any number. */
+/** Whether a field holds what a fault's path names: `tags` holds `tags[0].tagOptionId`. */
 function covers(name: string, path: string): boolean {
   if (name === path || (name === 'ref' && path === 'id')) return true;
-  if (/^phone(\.|$)/.test(name)) return path.startsWith('phoneNumbers.leadProvided');
-  if (name.startsWith('remoteIds.')) return path.startsWith('remoteIds');
   return path.startsWith(`${name}[`) || path.startsWith(`${name}.`);
 }
 
@@ -126,7 +125,7 @@ async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncG
   let last = 0;
   const parser = parse({
     delimiter,
-    max_record_size: LONGEST_ROW,
+    max_record_size: LONGEST_ROW << 20,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
@@ -150,14 +149,17 @@ async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncG
   // Only now is the last row known to have ended.
   await promisify((told: Told) => void parser.end(told))().catch((error: unknown) => (fault ??= error));
   yield* rows;
-  if (fault !== undefined) throw fault instanceof CsvError ? quoteFault(fault, last, twice) : fault;
+  if (fault !== undefined) throw fault instanceof CsvError ? rowFault(fault, last, twice) : fault;
 }
 
 type Told = (error?: Error | null) => void;
 
-function quoteFault({ code, lines }: CsvError & { lines?: number }, last: number, twice: number): ImportFault {
-  const isOpen = code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE';
-  if (isOpen) return new ImportFault(`line ${last + 1} or one after it: a quote is not closed`);
+function rowFault({ code, lines }: CsvError & { lines?: number }, last: number, twice: number): ImportFault {
+  const begin = `line ${last + 1} or one after it`;
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return new ImportFault(`${begin}: a quote is not closed`);
+  if (code === 'CSV_MAX_RECORD_SIZE') {
+    return new ImportFault(`${begin}: a row is longer than ${LONGEST_ROW} MiB (or a quote in it is not closed)`);
+  }
   return new ImportFault(
     `line ${(lines ?? last + 1) - twice}: a quote stands where none may (within a cell it is doubled)`,
   );

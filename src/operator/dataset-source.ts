@@ -18,7 +18,8 @@ export async function openDataset(file: string, onBytes: (count: number) => void
   const first = parsed(head.at(-1) ?? '');
   if (isObject(first) && 'section' in first) return { lines: prepended(head, lines) };
   const rest = await collected(lines);
-  const whole = first !== undefined && rest.trim() === '' ? first : parseWhole([...head, rest].join('\n'));
+  const isWhole = first !== undefined && rest.every((line) => line.trim() === '');
+  const whole = isWhole ? first : parseWhole(joined(head.concat(rest)));
   if (isObject(whole)) return { dataset: whole };
   throw new ImportFault('the dataset must be one JSON object, or NDJSON');
 }
@@ -144,11 +145,15 @@ async function* prepended(head: string[], lines: AsyncIterable<string>): AsyncGe
   yield* lines;
 }
 
-async function collected(lines: AsyncIterable<string>): Promise<string> {
+async function collected(lines: AsyncIterable<string>): Promise<string[]> {
   const all: string[] = [];
   for await (const line of lines) all.push(line);
+  return all;
+}
+
+function joined(lines: string[]): string {
   try {
-    return all.join('\n');
+    return lines.join('\n');
   } catch {
     throw tooLarge();
   }

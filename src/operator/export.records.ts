@@ -60,9 +60,11 @@ export const LEADS = `
       as tags,
     ${objects(`select c.activation_id as "activationId", c.registered, c.checked_in as "checkedIn"
       from ${children('lead_activations', 'lead_id')} order by c.position`)} as activations,
-    ${objects(`select ${refOf('c')} as event, c.registered, c.checked_in as "checkedIn",
+    ${objects(`select e.ref as event, c.registered, c.checked_in as "checkedIn",
         ${precise('c.associated_at')} as "associatedAt"
-      from ${children('event_leads', 'lead_id')} order by c.associated_at, c.event_id`)} as events,
+      from event_leads c join events e on e.organization_id = c.organization_id and e.id = c.event_id
+      where c.organization_id = page.organization_id and c.lead_id = page.id
+      order by c.associated_at, e.created_at, e.id`)} as events,
     remote_ids as "remoteIds"
   from leads page`;
 

@@ -7,6 +7,7 @@ import { chunksOf, openDataset, sizeOf } from './dataset-source';
 import { ImportFault } from './import-fault';
 import { type Asking, ImportResult, ImportService } from './import.service';
 import { Progress } from './progress';
+import { visible } from './quoted';
 import { withDatabase } from './session';
 import { figure } from './table';
 import { answer } from './terminal';
@@ -65,10 +66,14 @@ async function importInto(id: number, file: string, csv: CsvForm | undefined): P
   const progress = new Progress({ bytes: sizeOf(file) });
   let imported: ImportResult | undefined;
   try {
-    return await withDatabase(async (dataSource) => {
+    return await withDatabase(async (dataSource, _, signals) => {
       await requireOrganization(dataSource, id);
       const imports = new ImportService(dataSource.manager);
-      imports.onCommit = (result) => (imported = result);
+      imports.onWritten = () => signals.hold(true);
+      imports.onCommit = (result) => {
+        imported = result;
+        signals.hold(false);
+      };
       if (csv) return await importCsv(imports, id, file, csv, progress);
       const source = await openDataset(file, progress.read);
       return 'lines' in source
@@ -107,7 +112,7 @@ function summary({ imported, events }: ImportResult): string {
   const all = Object.entries(events);
   return [
     importedText(imported),
-    ...all.slice(0, SHOWN).map(([ref, id]) => `Event ${id}: ${ref}`),
+    ...all.slice(0, SHOWN).map(([ref, id]) => `Event ${id}: ${visible(ref)}`),
     ...(all.length > SHOWN ? [`and ${figure(all.length - SHOWN)} more events (--json shows them all)`] : []),
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import type { EventRecord, TagGroupRecord } from './dataset';
 import { checked, identified, Placed, refuseForeign, resolve, Scope } from './import.checks';
-import { lastOfEach, replaceLinksStatement, Row, upsertStatement, write } from './upsert';
+import { lastOfEach, recordset, replaceLinksStatement, Row, upsertStatement, write } from './upsert';
 
 const TAG_GROUPS = upsertStatement({
   name: 'tag_groups',
@@ -23,7 +23,7 @@ const REMOVE_TAG_OPTIONS = `
 const TAG_OPTIONS = `
   insert into tag_options (id, organization_id, tag_group_id, display_order, value)
   select id, $1, tag_group_id, display_order, value
-  from json_to_recordset($2::json) as r(id uuid, tag_group_id uuid, display_order integer, value text)
+  from ${recordset({ id: 'uuid', tag_group_id: 'uuid', display_order: 'integer', value: 'text' })}
   order by id
   on conflict (organization_id, id) do update
     set tag_group_id = excluded.tag_group_id, display_order = excluded.display_order, value = excluded.value
@@ -37,7 +37,7 @@ export async function writeTagGroups(scope: Scope, batch: Placed<TagGroupRecord>
     record.tagOptions.map((option, index) => ({
       place: `${place}.tagOptions[${index}].id`,
       position,
-      group: record.id,
+      tagGroupId: record.id,
       ...option,
     })),
   );
@@ -45,26 +45,11 @@ export async function writeTagGroups(scope: Scope, batch: Placed<TagGroupRecord>
     () => refuseForeign(scope, 'tag_groups', groups.map(identified)),
     () => refuseForeign(scope, 'tag_options', options),
   );
-  const rows = groups.map(({ record }) => ({
-    id: record.id,
-    created_at: record.createdAt,
-    name: record.name,
-    status: record.status,
-    allows_multiple_selection: record.allowsMultipleSelection,
-    display_order: record.displayOrder,
-    usage_instructions: record.usageInstructions,
-    required: record.required,
-    all_events: record.allEvents,
-  }));
+  const rows = groups.map(({ record }) => record);
   await write(scope, TAG_GROUPS, rows);
   const optionIds = options.map(({ id }) => id);
   await manager.query(REMOVE_TAG_OPTIONS, [organizationId, rows.map(({ id }) => id), optionIds]);
-  const optionRows = lastOfEach(options, ({ id }) => id).map(({ id, group, displayOrder, value }) => ({
-    id,
-    tag_group_id: group,
-    display_order: displayOrder,
-    value,
-  }));
+  const optionRows = lastOfEach(options, ({ id }) => id);
   await write(scope, TAG_OPTIONS, optionRows);
 }
 
@@ -85,16 +70,16 @@ const EVENTS = upsertStatement({
 
 const EVENT_TAG_GROUPS = replaceLinksStatement({
   name: 'event_tag_groups',
-  owner: ['event_id', 'bigint'],
-  target: ['tag_group_id', 'uuid'],
-  columns: { position: 'integer' },
+  owner: 'event_id',
+  target: 'tag_group_id',
+  columns: { event_id: 'bigint', tag_group_id: 'uuid', position: 'integer' },
 });
 
 const EVENT_USERS = replaceLinksStatement({
   name: 'event_users',
-  owner: ['event_id', 'bigint'],
-  target: ['user_id', 'bigint'],
-  columns: {},
+  owner: 'event_id',
+  target: 'user_id',
+  columns: { event_id: 'bigint', user_id: 'bigint' },
 });
 
 export async function writeEvents(scope: Scope, batch: Placed<EventRecord>[]): Promise<void> {
@@ -103,18 +88,7 @@ export async function writeEvents(scope: Scope, batch: Placed<EventRecord>[]): P
     'tag group': ({ tagGroups }) => tagGroups.map((id, i) => [`tagGroups[${i}]`, id]),
     user: (event) => event.users.map((email, i) => [`users[${i}]`, email]),
   });
-  const rows = events.map(({ record }, position) => ({
-    position,
-    ref: record.ref,
-    created_at: record.createdAt,
-    created_by: record.createdBy,
-    name: record.name,
-    type: record.type,
-    registration_enabled: record.registrationEnabled,
-    start_date: record.startDate,
-    end_date: record.endDate,
-    location: locationOf(record.location),
-  }));
+  const rows = events.map(({ record }) => ({ ...record, location: locationOf(record.location) }));
   await write(scope, EVENTS, rows);
   const ids = await scope.references.find(
     'event',
@@ -123,15 +97,15 @@ export async function writeEvents(scope: Scope, batch: Placed<EventRecord>[]): P
   const owners = rows.map(({ ref }) => ids.get(ref));
   for (const { ref } of rows) scope.events[ref] = Number(ids.get(ref));
   const tagGroups = events.flatMap(({ record }) =>
-    [...new Set(record.tagGroups)].map((id, position) => ({
-      event_id: ids.get(record.ref),
-      tag_group_id: id,
+    [...new Set(record.tagGroups)].map((tagGroupId, position) => ({
+      eventId: ids.get(record.ref),
+      tagGroupId,
       position,
     })),
   );
   await write(scope, EVENT_TAG_GROUPS, tagGroups, owners);
   const assigned = events.flatMap(({ record }) =>
-    [...new Set(record.users)].map((email) => ({ event_id: ids.get(record.ref), user_id: users.get(email) })),
+    [...new Set(record.users)].map((email) => ({ eventId: ids.get(record.ref), userId: users.get(email) })),
   );
   await write(scope, EVENT_USERS, assigned, owners);
 }

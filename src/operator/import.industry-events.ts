@@ -4,9 +4,9 @@ import { violates } from '../database/errors';
 import type { IndustryEventRecord } from './dataset';
 import { ImportFault } from './import-fault';
 import { IMPORT_LOCK, Placed, Scope } from './import.checks';
-import { lastOfEach, Row } from './upsert';
+import { lastOfEach, recordset } from './upsert';
 
-/** Columns of a record of the catalogue with their types; the API's names of them follow from these. */
+/** Columns of a record of the catalogue with their types. */
 const COLUMNS: Record<string, string> = {
   name: 'text',
   start_date: 'timestamptz',
@@ -32,37 +32,60 @@ const COLUMNS: Record<string, string> = {
   event_url: 'text',
 };
 const names = Object.keys(COLUMNS);
-const apiName = (column: string): string => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-const recordset = (parameter: string): string => `json_to_recordset(${parameter}::json) as r(id uuid, position integer,
-  created_at timestamptz, updated_at timestamptz, ${names.map((c) => `${c} ${COLUMNS[c]}`).join(', ')})`;
+const GIVEN = recordset(
+  {
+    id: 'uuid',
+    has_id: 'boolean',
+    position: 'integer',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+    ...COLUMNS,
+  },
+  '$1',
+);
+
+/** An eventUrl that its record gives up may be another one's: all are given up before any is taken. */
+const GIVE_UP_URLS = `
+  update industry_events e set event_url = null, updated_at = coalesce(r.updated_at, now()) from ${GIVEN}
+  where e.id = r.id and e.event_url is not null and e.event_url is distinct from r.event_url`;
 
 /** Stored records that the dataset means by their id, where they differ. */
 const UPDATE = `
   update industry_events e set ${names.map((c) => `${c} = r.${c}`).join(', ')},
     created_at = coalesce(r.created_at, e.created_at), updated_at = coalesce(r.updated_at, now())
-  from ${recordset('$1')}
+  from ${GIVEN}
   where e.id = r.id and (${names.map((c) => `e.${c}`).join(', ')}, e.created_at, coalesce(r.updated_at, e.updated_at))
     is distinct from (${names.map((c) => `r.${c}`).join(', ')}, coalesce(r.created_at, e.created_at), e.updated_at)`;
 
-/** Which of them bring an eventUrl that another stored record has. */
+/** Which of them bring an eventUrl that a stored record has that is none of them (`$2`). */
 const CLASHING = `
-  select r.position from ${recordset('$1')} join industry_events e
+  select r.position from ${GIVEN} join industry_events e
     on event_url_digest(e.event_url) = event_url_digest(r.event_url) and e.event_url = r.event_url and e.id <> r.id
-  where exists (select from industry_events where id = r.id) order by r.position limit 1`;
+  where exists (select from industry_events where id = r.id) and e.id <> all($2::uuid[]) order by r.position limit 1`;
 
-/** The oldest stored record that says all that one without an id and an eventUrl says: it is the same. */
+const whole = (row: string): string => `row(${names.map((column) => `${row}.${column}`).join(', ')})::text`;
+
+/**
+ * Which record one without an id and an eventUrl is: the oldest stored one that says all that it says, else such a one of
+ * the dataset itself, of those with an id first. As texts, since these can be hashed, null or not.
+ */
 const ALIKE = `
-  select distinct on (r.position) r.position, e.id from ${recordset('$1')} join industry_events e
-    on e.name = r.name and (${names.map((c) => `e.${c}`).join(', ')}) is not distinct from (${names.map((c) => `r.${c}`).join(', ')})
-  order by r.position, e.created_at, e.id`;
+  with given as materialized (select r.position, r.id, r.name, r.has_id, ${whole('r')} as whole from ${GIVEN}),
+    stored as materialized (
+      select e.id, e.created_at, ${whole('e')} as whole from industry_events e where e.name in (select name from given)
+    )
+  select given.position, coalesce(of_stored.id, of_given.id) as id from given
+    left join (select distinct on (whole) whole, id from stored order by whole, created_at, id) of_stored using (whole)
+    join (select distinct on (whole) whole, id from given order by whole, has_id desc, position) of_given using (whole)
+  where not given.has_id`;
 
 /** New ones. A record whose id or eventUrl is stored already, or came before, is left as it stands. */
 const INSERT = `
   insert into industry_events (id, created_at, updated_at, ${names.join(', ')})
   select r.id, coalesce(r.created_at, now()), coalesce(r.updated_at, r.created_at, now()),
     ${names.map((c) => `r.${c}`).join(', ')}
-  from ${recordset('$1')} order by r.position on conflict do nothing`;
+  from ${GIVEN} order by r.position on conflict do nothing`;
 
 const BOOKMARK = `
   insert into industry_event_bookmarks (organization_id, industry_event_id)
@@ -75,17 +98,21 @@ const REMOVE_BOOKMARKS = `
   delete from industry_event_bookmarks b using industry_events e
   where b.organization_id = $1 and e.id = b.industry_event_id and (e.id = any($2::uuid[]) or e.event_url = any($3::text[]))`;
 
+type Row = IndustryEventRecord & { id: string; hasId: boolean; position: number };
+
 async function update(manager: EntityManager, rows: Row[], batch: Placed<IndustryEventRecord>[]): Promise<void> {
   const values = [JSON.stringify(rows)];
   await manager.query('savepoint before_update');
   try {
+    await manager.query(GIVE_UP_URLS, values);
     await manager.query(UPDATE, values);
   } catch (error) {
     if (!violates(error, 'industry_events_event_url_key')) throw error;
     await manager.query('rollback to savepoint before_update');
-    const [clashing] = await manager.query<{ position: number }[]>(CLASHING, values);
+    const ids = rows.map(({ id }) => id);
+    const [clashing] = await manager.query<{ position: number }[]>(CLASHING, [...values, ids]);
     // Two of them have the same, which nobody else has.
-    const twice = rows.find(({ event_url: url }, at) => url && rows.findIndex((row) => row.event_url === url) < at);
+    const twice = rows.find(({ eventUrl: url }, at) => url && rows.findIndex((row) => row.eventUrl === url) < at);
     const position = clashing?.position ?? Number(twice?.position);
     throw new ImportFault(`${batch[position]?.place}.eventUrl: another record has it`, position);
   }
@@ -97,37 +124,36 @@ async function update(manager: EntityManager, rows: Row[], batch: Placed<Industr
  * all that they say.
  */
 export async function writeIndustryEvents(scope: Scope, all: Placed<IndustryEventRecord>[]): Promise<void> {
-  const batch = lastOfEach(all, ({ record, place }) => record.id ?? (record.eventUrl ? place : JSON.stringify(record)));
+  const batch = lastOfEach(all, ({ record, place }) => record.id ?? place);
   const { manager, organizationId } = scope;
   // Two imports that bring the same URLs in another order would lock each other out.
   await manager.query('select pg_advisory_xact_lock($1, 0)', [IMPORT_LOCK]);
-  const rows = batch.map(({ record }, position) => {
-    const values = record as unknown as Record<string, unknown>;
-    const columns = Object.fromEntries(names.map((column) => [column, values[apiName(column)]]));
-    return {
-      ...columns,
-      position,
-      id: record.id ?? uuid(),
-      created_at: record.createdAt,
-      updated_at: record.updatedAt,
-    };
-  });
-  const meant = rows.filter((_, index) => batch[index]?.record.id);
+  const given = batch.map(({ record }, position): Row => ({
+    ...record,
+    id: record.id ?? uuid(),
+    hasId: record.id !== undefined,
+    position,
+  }));
+  const meant = given.filter(({ hasId }) => hasId);
   if (meant.length > 0) await update(manager, meant, batch);
-  const unmarked = rows.filter((_, index) => !batch[index]?.record.id && !batch[index]?.record.eventUrl);
-  if (unmarked.length > 0) {
-    const stored = await manager.query<{ position: number; id: string }[]>(ALIKE, [JSON.stringify(unmarked)]);
-    const ids = new Map(stored.map(({ position, id }) => [position, id]));
-    for (const row of unmarked) row.id = ids.get(row.position) ?? row.id;
-  }
+  const rows = lastOfEach(await recognized(manager, given), ({ id }) => id);
   await manager.query(INSERT, [JSON.stringify(rows)]);
   for (const [statement, wanted] of [
     [BOOKMARK, true],
     [REMOVE_BOOKMARKS, false],
   ] as const) {
-    const marked = batch.flatMap(({ record }, index) => (record.isBookmarked === wanted ? [index] : []));
-    const ids = marked.map((index) => rows[index]?.id);
-    const urls = marked.map((index) => batch[index]?.record.eventUrl ?? null);
+    const marked = rows.filter(({ isBookmarked }) => isBookmarked === wanted);
+    const ids = marked.map(({ id }) => id);
+    const urls = marked.map(({ eventUrl }) => eventUrl ?? null);
     if (marked.length > 0) await manager.query(statement, [organizationId, ids, urls]);
   }
+}
+
+/** The rows, of which those that nothing but what they say can tell have the ids of the records that say the same. */
+async function recognized(manager: EntityManager, rows: Row[]): Promise<Row[]> {
+  const withoutUrl = rows.filter(({ eventUrl }) => !eventUrl);
+  if (withoutUrl.every(({ hasId }) => hasId)) return rows;
+  const alike = await manager.query<{ position: number; id: string }[]>(ALIKE, [JSON.stringify(withoutUrl)]);
+  const ids = new Map(alike.map(({ position, id }) => [position, id]));
+  return rows.map((row) => ({ ...row, id: ids.get(row.position) ?? row.id }));
 }

@@ -1,7 +1,16 @@
 import type { LeadRecord } from './dataset';
 import { ImportFault } from './import-fault';
 import { checked, type Mention, part, Placed, resolve, Scope } from './import.checks';
-import { lastOfEach, linkStatements, recordStatements, renderAhead, write, writeLinks, writeRecords } from './upsert';
+import {
+  lastOfEach,
+  linkStatements,
+  recordset,
+  recordStatements,
+  renderAhead,
+  write,
+  writeLinks,
+  writeRecords,
+} from './upsert';
 
 const TEXTS = [
   'created_by',
@@ -43,19 +52,34 @@ const LEADS = recordStatements({
 
 const LEAD_TAGS = linkStatements({
   name: 'lead_tags',
-  owner: ['lead_id', 'uuid'],
-  target: ['tag_option_id', 'uuid'],
-  columns: { position: 'integer' },
+  owner: 'lead_id',
+  target: 'tag_option_id',
+  columns: { lead_id: 'uuid', tag_option_id: 'uuid', position: 'integer' },
 });
 
 const LEAD_ACTIVATIONS = linkStatements({
   name: 'lead_activations',
-  owner: ['lead_id', 'uuid'],
-  target: ['activation_id', 'uuid'],
-  columns: { position: 'integer', registered: 'boolean', checked_in: 'boolean' },
+  owner: 'lead_id',
+  target: 'activation_id',
+  columns: {
+    lead_id: 'uuid',
+    activation_id: 'uuid',
+    position: 'integer',
+    registered: 'boolean',
+    checked_in: 'boolean',
+  },
 });
 
 const OF_LEADS = 'lead_tags_lead_fkey, lead_activations_lead_fkey';
+
+const ASSOCIATION = {
+  event_id: 'bigint',
+  lead_id: 'uuid',
+  associated_at: 'timestamptz',
+  position: 'bigint',
+  registered: 'boolean',
+  checked_in: 'boolean',
+};
 
 /** As PUT /events/:eventId/leads: associations are added or overwritten, never removed, and keep their place. */
 const EVENT_LEADS = `
@@ -63,8 +87,7 @@ const EVENT_LEADS = `
   select $1, r.event_id, r.lead_id,
     coalesce(r.associated_at, stored.associated_at, now() + r.position * interval '1 microsecond'),
     r.registered, r.checked_in
-  from json_to_recordset($2::json) as r(event_id bigint, lead_id uuid, associated_at timestamptz, position bigint,
-    registered boolean, checked_in boolean)
+  from ${recordset(ASSOCIATION)}
   left join event_leads stored
     on stored.organization_id = $1 and stored.event_id = r.event_id and stored.lead_id = r.lead_id
   order by r.event_id, r.lead_id
@@ -105,13 +128,11 @@ export function leadsWriter(batch: Placed<LeadRecord>[]): (scope: Scope) => Prom
 
 async function associate(scope: Scope, leads: Placed<LeadRecord>[], events: Map<string, string>): Promise<void> {
   const associations = leads.flatMap(({ record: lead }) =>
-    lastOfEach(lead.events, ({ event }) => event).map(({ event, associatedAt, registered, checkedIn }) => ({
-      event_id: events.get(event),
-      lead_id: lead.id,
-      associated_at: associatedAt,
+    lastOfEach(lead.events, ({ event }) => event).map(({ event, ...association }) => ({
+      ...association,
+      eventId: events.get(event),
+      leadId: lead.id,
       position: ++scope.associations,
-      registered,
-      checked_in: checkedIn,
     })),
   );
   await write(scope, EVENT_LEADS, associations);
@@ -124,52 +145,30 @@ function refuseSecondRemoteId({ place, record: { remoteIds } }: Placed<LeadRecor
   throw new ImportFault(`${place}.remoteIds[${second}].integrationType: a lead has one of each`, position);
 }
 
-const tagsOf = ({ id, tags }: LeadRecord) =>
-  lastOfEach(tags, ({ tagOptionId }) => tagOptionId).map(({ tagOptionId }, position) => ({
-    lead_id: id,
-    tag_option_id: tagOptionId,
-    position,
-  }));
+const tagsOf = ({ id: leadId, tags }: LeadRecord) =>
+  lastOfEach(tags, ({ tagOptionId }) => tagOptionId).map((tag, position) => ({ ...tag, leadId, position }));
 
-const activationsOf = ({ id, activations }: LeadRecord) =>
+const activationsOf = ({ id: leadId, activations }: LeadRecord) =>
   lastOfEach(activations, ({ activationId }) => activationId).map((activation, position) => ({
-    lead_id: id,
-    activation_id: activation.activationId,
+    ...activation,
+    leadId,
     position,
-    registered: activation.registered,
-    checked_in: activation.checkedIn,
   }));
 
-function rowOf({ company, phoneNumbers, ...lead }: LeadRecord) {
-  return {
-    id: lead.id,
-    created_at: lead.createdAt,
-    created_by: lead.createdBy,
-    first_name: lead.firstName,
-    last_name: lead.lastName,
-    email: lead.email,
-    description: lead.description,
-    linkedin: lead.linkedin,
-    facebook: lead.facebook,
-    twitter: lead.twitter,
-    job_title: lead.jobTitle,
-    address: lead.address,
-    profile_picture: lead.profilePicture,
-    last_scanned_by: lead.lastScannedBy,
-    personal_emails: lead.personalEmails,
-    professional_emails: lead.professionalEmails,
-    company_name: company?.name,
-    company_industry: company?.industry,
-    company_linkedin: company?.linkedin,
-    company_street_address: company?.streetAddress,
-    company_city: company?.city,
-    company_state: company?.state,
-    company_zip: company?.zip,
-    company_country: company?.country,
-    is_enriched: lead.isEnriched,
-    number_of_scans: lead.numberOfScans,
-    lead_provided_phone_numbers: phoneNumbers?.leadProvided ?? [],
-    service_provided_phone_numbers: phoneNumbers?.serviceProvided ?? [],
-    remote_ids: lead.remoteIds,
-  };
-}
+/** What belongs to a lead in other tables is not sent once more. */
+const rowOf = ({ company, phoneNumbers, ...lead }: LeadRecord) => ({
+  ...lead,
+  tags: undefined,
+  activations: undefined,
+  events: undefined,
+  companyName: company?.name,
+  companyIndustry: company?.industry,
+  companyLinkedin: company?.linkedin,
+  companyStreetAddress: company?.streetAddress,
+  companyCity: company?.city,
+  companyState: company?.state,
+  companyZip: company?.zip,
+  companyCountry: company?.country,
+  leadProvidedPhoneNumbers: phoneNumbers?.leadProvided ?? [],
+  serviceProvidedPhoneNumbers: phoneNumbers?.serviceProvided ?? [],
+});

@@ -5,6 +5,7 @@ import { LAST_SECTION, RECORDS, SectionName, SECTIONS } from './dataset';
 import { ImportFault } from './import-fault';
 import { clash, IMPORT_LOCK, Placed, Scope } from './import.checks';
 import { WRITERS } from './import.writers';
+import { quoted } from './quoted';
 import { References } from './references';
 
 export interface ImportResult {
@@ -41,6 +42,8 @@ const KEPT_BY_TRIGGERS = ['industry_event_words', 'lists', 'list_blocks'];
 
 /** Reads a dataset into an organization: all of it, or nothing. */
 export class ImportService {
+  /** Told when all is written, and PostgreSQL is about to store it for good. */
+  onWritten: () => void = () => undefined;
   /** Told what is imported as soon as it is stored for good, whatever happens after. */
   onCommit: (result: ImportResult) => void = () => undefined;
 
@@ -100,6 +103,7 @@ export class ImportService {
       await read(run).catch((error: unknown) => run.giveUp(error));
       const result = await run.finish();
       await manager.query('select settle_lists()');
+      this.onWritten();
       return result;
     });
     this.onCommit(result);
@@ -117,7 +121,7 @@ const isSection = (name: unknown): name is SectionName => SECTIONS.includes(name
 
 async function* recordsOf(dataset: object): AsyncGenerator<UncheckedRecord> {
   for (const [section, records] of Object.entries(dataset)) {
-    if (!isSection(section)) throw new ImportFault(`${section}: not a section (${SECTIONS.join(', ')})`);
+    if (!isSection(section)) throw new ImportFault(`${quoted(section)}: not a section (${SECTIONS.join(', ')})`);
     if (!Array.isArray(records)) throw new ImportFault(`${section}: not an array`);
   }
   for (const section of SECTIONS) {

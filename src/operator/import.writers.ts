@@ -14,13 +14,7 @@ const USERS = upsertStatement({
 
 async function writeUsers(scope: Scope, batch: Placed<UserRecord>[]): Promise<void> {
   const users = lastOfEach(batch, ({ record }) => record.email);
-  const rows = users.map(({ record }, position) => ({
-    position,
-    email: record.email,
-    first_name: record.firstName,
-    last_name: record.lastName,
-    created_at: record.createdAt,
-  }));
+  const rows = users.map(({ record }) => record);
   await write(scope, USERS, rows);
 }
 
@@ -49,19 +43,9 @@ async function writeActivations(scope: Scope, batch: Placed<ActivationRecord>[])
     () => resolve(scope, activations, { event: ({ event }) => [['event', event]] }),
   );
   const rows = activations.map(({ record }) => ({
-    id: record.id,
-    event_id: events.get(record.event),
-    created_at: record.createdAt,
-    created_by: record.createdBy,
-    name: record.name,
-    type: record.type,
-    start_date: record.startDate,
-    end_date: record.endDate,
-    start_time: record.startTime,
-    end_time: record.endTime,
+    ...record,
+    eventId: events.get(record.event),
     location: locationOf(record.location),
-    users: record.users,
-    number_of_scans: record.numberOfScans,
   }));
   await write(scope, ACTIVATIONS, rows);
 }
@@ -91,18 +75,17 @@ async function writeLeadActivityEvents(scope: Scope, batch: Placed<LeadActivityE
   await writeRecords(scope, LEAD_ACTIVITY_EVENTS, parted, (some) => JSON.stringify(some.map((r) => rowOf(r, events))));
 }
 
-const rowOf = (record: LeadActivityEventRecord, events: Map<string, string>): Row => ({
-  id: record.id,
-  created_at: record.createdAt,
-  created_by: record.createdBy,
-  event_type: record.eventType,
-  event_notes: record.eventNotes,
-  lead_id: record.associatedLead,
-  campaign_id: record.associatedCampaign,
-  event_id: record.associatedEvent ? events.get(record.associatedEvent) : null,
-  activation_id: record.associatedActivation,
-  tag_option_id: record.associatedTagOption,
-});
+const rowOf = (
+  {
+    associatedLead: leadId,
+    associatedCampaign: campaignId,
+    associatedEvent: event,
+    associatedActivation: activationId,
+    associatedTagOption: tagOptionId,
+    ...record
+  }: LeadActivityEventRecord,
+  events: Map<string, string>,
+): Row => ({ ...record, leadId, campaignId, eventId: event ? events.get(event) : null, activationId, tagOptionId });
 
 const mention = (path: string, key: string | null | undefined): Mention[] => (key ? [[path, key]] : []);
 

@@ -1,7 +1,8 @@
-const STRING = String.raw`"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uffff]*)*"`;
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
-/** A token of JSON, and the white space before it. */
-const TOKEN = new RegExp(String.raw`[ \t\n\r]*([[\]{}:,]|${STRING}|${NUMBER}|true|false|null)`, 'y');
+/** A token of JSON, of a string the quote that opens it, and the white space before it. */
+const TOKEN = new RegExp(String.raw`[ \t\n\r]*([[\]{}:,"]|${NUMBER}|true|false|null)`, 'y');
+/** Within a string: one at a time, because a group that is repeated millions of times exhausts the stack of a RegExp. */
+const CHARACTERS_OR_ESCAPE = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /** What may stand next: a value, the same or the end of the array, and so on. */
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end' | 'nothing';
@@ -16,13 +17,23 @@ export function jsonFault(text: string): { line: number; column: number } {
   let expected: Expected = 'value';
   let end = 0;
   for (;;) {
-    TOKEN.lastIndex = end;
-    const token = TOKEN.exec(text)?.[1];
-    const next: Expected | undefined = token === undefined ? undefined : follow(expected, token, open);
-    if (next === undefined) return placeOf(text, end);
+    const token = tokenAt(text, end);
+    const next: Expected | undefined = token && follow(expected, token.text, open);
+    if (!token || next === undefined) return placeOf(text, end);
     expected = next;
-    end = TOKEN.lastIndex;
+    end = token.end;
   }
+}
+
+/** The next token, of a string only the quote that opens it; undefined where there is none. */
+function tokenAt(text: string, start: number): { text: string; end: number } | undefined {
+  TOKEN.lastIndex = start;
+  const token = TOKEN.exec(text)?.[1];
+  if (token !== '"') return token === undefined ? undefined : { text: token, end: TOKEN.lastIndex };
+  let end = TOKEN.lastIndex;
+  CHARACTERS_OR_ESCAPE.lastIndex = end;
+  while (CHARACTERS_OR_ESCAPE.test(text)) end = CHARACTERS_OR_ESCAPE.lastIndex;
+  return text[end] === '"' ? { text: token, end: end + 1 } : undefined;
 }
 
 /** What may stand after the token; undefined when the token itself may not stand here. */
@@ -30,7 +41,7 @@ function follow(expected: Expected, token: string, open: string[]): Expected | u
   const afterValue = (): Expected => (open.length > 0 ? ', or end' : 'nothing');
   if (expected === ':') return token === ':' ? 'value' : undefined;
   if (expected === 'key' || expected === 'key or }') {
-    if (token.startsWith('"')) return ':';
+    if (token === '"') return ':';
     if (expected === 'key' || token !== '}') return undefined;
     open.pop();
     return afterValue();

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { OrganizationsService } from '../access/organizations.service';
 import { command, GlobalOptions, text } from './arguments';
+import { visible } from './quoted';
 import { withDatabase } from './session';
 import { figure, table } from './table';
 import { answer } from './terminal';
@@ -29,7 +30,7 @@ export function organizationsCommands(program: Command): void {
 
 async function create({ json, name }: GlobalOptions & { name: string }): Promise<void> {
   const created = await withDatabase((dataSource) => new OrganizationsService(dataSource.manager).create(name));
-  await answer(json, created, () => `Organization ${created.id}: ${created.name}`);
+  await answer(json, created, () => `Organization ${created.id}: ${visible(created.name)}`);
 }
 
 async function list({ json }: GlobalOptions): Promise<void> {
@@ -39,7 +40,7 @@ async function list({ json }: GlobalOptions): Promise<void> {
       ? 'There is no organization yet: organizations create --name NAME makes one.'
       : table(
           ['id', 'name', 'keys', 'leads'],
-          all.map(({ id, name, keys, leads }) => [id, name, figure(keys), figure(leads)]),
+          all.map(({ id, name, keys, leads }) => [id, visible(name), figure(keys), figure(leads)]),
         ),
   );
 }

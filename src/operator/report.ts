@@ -1,10 +1,9 @@
-import { constants } from 'node:os';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres-error';
 import { databaseFault } from '../database/errors';
 import { ImportFault } from './import-fault';
-import { Interrupted } from '../stop-signal';
+import { Interrupted, statusOf } from '../stop-signal';
 import { OutputClosed, Refusal, UsageError } from './terminal';
 
 /** What a command that failed says, and the exit status of the process. */
@@ -19,7 +18,7 @@ export function reportOf(error: unknown): Report {
   if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 };
   // as a shell says of SIGPIPE, which Node ignores: what nobody was told may not pass for done
   if (error instanceof OutputClosed) return { message: error.message, status: 141 };
-  if (error instanceof Interrupted) return { message: error.message, status: 128 + constants.signals[error.signal] };
+  if (error instanceof Interrupted) return { message: error.message, status: statusOf(error.signal) };
   if (error instanceof UsageError) return { message: `error: ${error.message}\n(add --help for usage)`, status: 2 };
   const isExpected = [Refusal, ImportFault, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);
   if (isExpected) return { message: (error as Error).message, status: 1 };

@@ -7,6 +7,31 @@ import { OpenDatabase, openDatabase } from '../database/open';
 import { Interrupted, stopSignal } from '../stop-signal';
 import { say } from './terminal';
 
+/** The signals of the process, for one piece of work. */
+export class Signals {
+  private isHeld = false;
+  private interrupt: () => void = () => undefined;
+  /** Rejects, with an `Interrupted`, at the first signal. */
+  readonly interruption: Promise<never>;
+
+  constructor(stop: AbortSignal) {
+    this.interruption = new Promise((_, reject) => {
+      this.interrupt = () => {
+        if (stop.aborted && !this.isHeld) reject(stop.reason as Interrupted);
+      };
+    });
+    // It may have come while the connection was being made.
+    this.interrupt();
+    stop.addEventListener('abort', this.interrupt);
+  }
+
+  /** Has a signal wait, or lets it come: while PostgreSQL commits, nobody else can say what is stored. */
+  hold(isHeld: boolean): void {
+    this.isHeld = isHeld;
+    this.interrupt();
+  }
+}
+
 /**
  * Runs a command's work on the database that the settings name, and closes it after.
  * @param open how the database is opened; migrated, unless told otherwise
@@ -14,7 +39,7 @@ import { say } from './terminal';
  * was not committed
  */
 export async function withDatabase<T>(
-  work: (dataSource: DataSource, database: OpenDatabase) => Promise<T>,
+  work: (dataSource: DataSource, database: OpenDatabase, signals: Signals) => Promise<T>,
   open: typeof openDatabase = openDatabase,
 ): Promise<T> {
   const config = readConfig();
@@ -27,8 +52,9 @@ export async function withDatabase<T>(
     stop.throwIfAborted();
     const dataSource = await connect(database.url);
     const cut = cutterOf(dataSource);
+    const signals = new Signals(stop);
     try {
-      return await Promise.race([work(dataSource, database), rejectionBy(stop)]);
+      return await Promise.race([work(dataSource, database, signals), signals.interruption]);
     } catch (error) {
       if (error instanceof Interrupted) cut();
       throw error;
@@ -39,15 +65,6 @@ export async function withDatabase<T>(
   } finally {
     await database.close();
   }
-}
-
-function rejectionBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const stop = (): void => reject(signal.reason as Interrupted);
-    // It may have come while the connection was being made.
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop);
-  });
 }
 
 /** Ends the connections that are at work when it is called. */

@@ -1,7 +1,19 @@
 import type { EntityManager } from 'typeorm';
 
-/** A row as it is sent to PostgreSQL: its keys are columns. */
-export type Row = Record<string, unknown>;
+/** A row as it is sent to PostgreSQL. Its fields are called as the API calls them: `firstName` is the column `first_name`. */
+export type Row = object;
+
+const fieldOf = (column: string): string => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/**
+ * The rows of a parameter, a JSON array, as the table `r`, with `nth` from 1.
+ * @param columns with their types; what a row lacks is null, and what is none of them is nothing
+ */
+export function recordset(columns: Record<string, string>, parameter = '$2'): string {
+  const fields = Object.entries(columns).map(([column, type]) => `"${fieldOf(column)}" ${type}`);
+  return `rows from (json_to_recordset(${parameter}::json) as (${fields.join(', ')}))
+    with ordinality as r (${Object.keys(columns).join(', ')}, nth)`;
+}
 
 interface Table {
   name: string;
@@ -21,15 +33,13 @@ interface Table {
  * the row brings its own.
  */
 export function upsertStatement({ name, key, conflict, columns, inOrder }: Table): string {
-  const all = Object.entries(columns);
-  const names = all.map(([column]) => column);
-  const types = [[key, keyType(key)], ['created_at', 'timestamptz'], ['position', 'integer'], ...all];
+  const names = Object.keys(columns);
   return `
     insert into ${name} (organization_id, ${key}, created_at, ${names.join(', ')})
     select $1, r.${key}, coalesce(r.created_at, stored.created_at, now()), ${names.map((c) => `r.${c}`).join(', ')}
-    from json_to_recordset($2::json) as r(${types.map(([column, type]) => `${column} ${type}`).join(', ')})
+    from ${recordset({ ...keyed(key), ...columns })}
     left join ${name} stored on stored.organization_id = $1 and stored.${key} = r.${key}
-    order by r.${inOrder ? 'position' : key}
+    order by r.${inOrder ? 'nth' : key}
     on conflict (${conflict ?? `organization_id, ${key}`}) do update
       set created_at = excluded.created_at, ${names.map((c) => `${c} = excluded.${c}`).join(', ')}
       where ${name}.organization_id = excluded.organization_id
@@ -40,11 +50,10 @@ export function upsertStatement({ name, key, conflict, columns, inOrder }: Table
 /** The statement for rows (`$2`, JSON) that the organization (`$1`) does not have yet: nothing is compared. */
 function insertStatement({ name, key, columns }: Table): string {
   const names = Object.keys(columns);
-  const types = [[key, keyType(key)], ['created_at', 'timestamptz'], ...Object.entries(columns)];
   return `
     insert into ${name} (organization_id, ${key}, created_at, ${names.join(', ')})
     select $1, ${key}, coalesce(created_at, now()), ${names.join(', ')}
-    from json_to_recordset($2::json) as r(${types.map((column) => column.join(' ')).join(', ')})
+    from ${recordset({ ...keyed(key), ...columns })}
     order by ${key}`;
 }
 
@@ -59,44 +68,43 @@ export const recordStatements = (table: Table): RecordStatements => ({
   replace: upsertStatement(table),
 });
 
-const keyType = (key: string): string => (key === 'id' ? 'uuid' : 'text');
+const keyed = (key: string) => ({ [key]: key === 'id' ? 'uuid' : 'text', created_at: 'timestamptz' });
 
 interface Links {
   name: string;
-  /** column of the record that has the links, with its type */
-  owner: [string, string];
-  /** column of what it is linked to, with its type */
-  target: [string, string];
-  /** further columns, with their types */
+  /** the column of the record that has the links */
+  owner: string;
+  /** the column of what it is linked to */
+  target: string;
+  /** all columns, with their types */
   columns: Record<string, string>;
 }
 
 /** The statement that gives owners (`$3`) of an organization (`$1`) exactly the links of `$2` (JSON). */
 export function replaceLinksStatement({ name, owner, target, columns }: Links): string {
   const names = Object.keys(columns);
-  const given = [owner, target, ...Object.entries(columns)].map((column) => column.join(' ')).join(', ');
-  const update = names.map((c) => `${c} = excluded.${c}`).join(', ');
-  const differs = `(${names.map((c) => `${name}.${c}`).join(', ')}) is distinct from
-    (${names.map((c) => `excluded.${c}`).join(', ')})`;
+  const others = names.filter((column) => column !== owner && column !== target);
+  const update = others.map((c) => `${c} = excluded.${c}`).join(', ');
+  const differs = `(${others.map((c) => `${name}.${c}`).join(', ')}) is distinct from
+    (${others.map((c) => `excluded.${c}`).join(', ')})`;
   return `
-    with given as (select * from json_to_recordset($2::json) as g(${given})),
+    with given as (select * from ${recordset(columns)}),
     gone as (
-      delete from ${name} l where organization_id = $1 and ${owner[0]} = any($3::${owner[1]}[])
-        and not exists (select from given g where g.${owner[0]} = l.${owner[0]} and g.${target[0]} = l.${target[0]})
+      delete from ${name} l where organization_id = $1 and ${owner} = any($3::${columns[owner]}[])
+        and not exists (select from given g where g.${owner} = l.${owner} and g.${target} = l.${target})
     )
-    insert into ${name} (organization_id, ${[owner[0], target[0], ...names].join(', ')})
-    select $1, ${[owner[0], target[0], ...names].join(', ')} from given order by ${owner[0]}, ${target[0]}
-    on conflict (organization_id, ${owner[0]}, ${target[0]})
-      do ${names.length ? `update set ${update} where ${differs}` : 'nothing'}`;
+    insert into ${name} (organization_id, ${names.join(', ')})
+    select $1, ${names.join(', ')} from given order by ${owner}, ${target}
+    on conflict (organization_id, ${owner}, ${target})
+      do ${others.length ? `update set ${update} where ${differs}` : 'nothing'}`;
 }
 
 /** The statement that adds links (`$2`, JSON) to owners of an organization (`$1`) that have none. */
 function insertLinksStatement({ name, owner, target, columns }: Links): string {
-  const names = [owner[0], target[0], ...Object.keys(columns)].join(', ');
-  const types = [owner, target, ...Object.entries(columns)].map((column) => column.join(' ')).join(', ');
+  const names = Object.keys(columns).join(', ');
   return `
     insert into ${name} (organization_id, ${names})
-    select $1, ${names} from json_to_recordset($2::json) as r(${types}) order by ${owner[0]}, ${target[0]}`;
+    select $1, ${names} from ${recordset(columns)} order by ${owner}, ${target}`;
 }
 
 export const linkStatements = (links: Links): RecordStatements => ({
