@@ -14,7 +14,7 @@ const FILES = [
   'src/rate-limit/{resilient-token-bucket.store,token-bucket}.ts',
   'src/http/{body.guard,error.filter,fields,idempotency.guard,parameters,plain-json,unfinished}.ts',
   'src/http/{reader,request,text,validation.pipe}.ts',
-  'src/database/{errors,idempotent-answers,statements,together,turns,writes}.ts',
+  'src/database/{errors,idempotent-answers,listings,statements,together,turns,writes}.ts',
   'src/leads/leads.service.ts',
   'src/events/{event-leads.service,events.service}.ts',
   'src/industry-events/{bookmarks.service,industry-events.service}.ts',

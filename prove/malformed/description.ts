@@ -7,6 +7,7 @@ export interface Schema {
   type?: string | string[];
   enum?: string[];
   format?: string;
+  pattern?: string;
   minLength?: number;
   maxLength?: number;
   minimum?: number;

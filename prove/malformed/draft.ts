@@ -272,7 +272,9 @@ const badQuery: Ward = (draft, { random }) => {
   const { query } = draft.operation;
   if (query.length === 0) return false;
   const { name } = random.pick(query);
-  draft.query = draft.query.filter((each) => !each.startsWith(`${name}=`));
+  // Beside `eventUrl`, `q` is ignored, whatever it is.
+  const without = name === 'q' ? ['q', 'eventUrl'] : [name];
+  draft.query = draft.query.filter((each) => !without.some((parameter) => each.startsWith(`${parameter}=`)));
   const broken = random.pick(BROKEN_QUERIES[name] ?? ['']);
   draft.query.push(...(random.chance(0.2) ? [`${name}=1`, `${name}=1`] : [`${name}=${broken}`]));
   draft.statuses = [400];

@@ -43,7 +43,15 @@ export function validObject(random: Random, { properties = {}, required = [] }: 
   return Object.fromEntries(there.map(([name, schema]) => [name, validValue(random, schema, name)]));
 }
 
-function validText(random: Random, { format }: Schema, name: string): string {
+/** What a text is; a pattern says it where the format of that name refuses some of what is taken. */
+function formatOf({ format, pattern = '' }: Schema): string {
+  if (format) return format;
+  if (pattern.includes('@')) return 'email';
+  return pattern.includes('T') ? 'date-time' : '';
+}
+
+function validText(random: Random, schema: Schema, name: string): string {
+  const format = formatOf(schema);
   // an end is never before a start
   const year = name === 'endDate' ? 2027 : 2026;
   if (format === 'date') return `${year}-0${random.between(1, 9)}-1${random.below(10)}`;
@@ -134,9 +142,10 @@ const brokenEnum = (random: Random, values: string[]): unknown =>
     ...[values[0]?.toLowerCase(), [values[0]], ...NO_TEXT],
   ]);
 
-function brokenText(random: Random, { format, minLength = 0, maxLength }: Schema): unknown {
+function brokenText(random: Random, schema: Schema): unknown {
+  const { minLength = 0, maxLength } = schema;
   const kinds: (() => unknown)[] = [() => random.pick(NO_TEXT), () => random.pick(UNSOUND)];
-  const formats = BROKEN_FORMATS[format ?? ''];
+  const formats = BROKEN_FORMATS[formatOf(schema)];
   if (formats) kinds.push(() => random.pick(formats));
   if (minLength > 0) kinds.push(() => random.pick(['', ' ', '\t\n', '\u00a0', '\u3000']));
   // longer than any allows, by one character or by many

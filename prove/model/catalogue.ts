@@ -26,7 +26,7 @@ export const listIndustryEvents: Handler = ({ model, call, paging }) => {
   const wanted = paging();
   const eventUrl = parameter(call, 'eventUrl');
   const q = parameter(call, 'q');
-  if (eventUrl?.includes('\0') || q?.includes('\0')) return { status: 400, error: 'Bad Request' };
+  if ((eventUrl ?? q)?.includes('\0')) return { status: 400, error: 'Bad Request' };
   const all = model.catalogue.list();
   const found =
     eventUrl !== undefined ? all.filter((each) => each.eventUrl === eventUrl) : q?.trim() ? search(all, q) : all;

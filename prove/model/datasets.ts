@@ -146,7 +146,7 @@ const sectionsOf = (place: Arbitrary<number>): Record<string, Arbitrary<unknown[
   activations: several(activation(place), 2),
   leads: several(lead(place), 4),
   leadActivityEvents: several(activity(place), 5),
-  industryEvents: several(industryEvent, 1),
+  industryEvents: several(industryEvent, 3),
 });
 
 /**

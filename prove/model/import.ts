@@ -36,7 +36,7 @@ interface Run {
 export function importInto(model: Model, tenant: Tenant, dataset: Dataset, told: Imported | undefined): string[] {
   const run: Run = { model, tenant, eventIds: told?.events, faults: [] };
   for (const section of SECTIONS) {
-    (dataset[section] ?? []).forEach((record, index) => WRITERS[section](run, record, `${section}[${index}]`));
+    WRITERS[section](run, dataset[section] ?? []);
   }
   return run.faults;
 }
@@ -45,12 +45,13 @@ const momentOfNew = (stored: string | undefined, { createdAt }: Fields): string 
   momentOf(createdAt) ?? stored ?? 'createdAt is missing';
 
 /** An id is the organization's own, or new. */
-function storedIds({ model, tenant, faults }: Run, place: string, holds: (other: Tenant) => boolean): void {
+function refuseForeign({ model, tenant, faults }: Run, place: string, holds: (other: Tenant) => boolean): void {
   const foreign = model.tenants.list().some((other) => other !== tenant && holds(other));
   if (foreign) faults.push(`${place}.id`);
 }
 
 type Writer = (run: Run, record: Fields, place: string) => void;
+type SectionWriter = (run: Run, records: Fields[]) => void;
 
 const user: Writer = ({ tenant }, record) => {
   const { email, firstName = null, lastName = null } = record as Fields & { email: string };
@@ -62,7 +63,7 @@ const user: Writer = ({ tenant }, record) => {
 const tagGroup: Writer = (run, record, place) => {
   const { tenant } = run;
   const id = record.id as string;
-  storedIds(run, place, (other) => other.tagGroups.has(id));
+  refuseForeign(run, place, (other) => other.tagGroups.has(id));
   const stored = tenant.tagGroups.get(id);
   const { name, status = 'PUBLISHED', allowsMultipleSelection = false, displayOrder = 0 } = record;
   const { usageInstructions = null, required = false, allEvents = false } = record;
@@ -116,7 +117,7 @@ const locationOf = (location: unknown): Fields | null =>
 const activation: Writer = (run, record, place) => {
   const { tenant, faults } = run;
   const id = record.id as string;
-  storedIds(run, place, (other) => other.activations.has(id));
+  refuseForeign(run, place, (other) => other.activations.has(id));
   const owner = eventOfRef(tenant, record.event);
   if (!owner) faults.push(`${place}.event`);
   const { name, type, startDate, endDate, startTime, endTime, createdBy = null, users = [] } = record;
@@ -135,7 +136,7 @@ const lastOfEach = <T>(items: T[], key: (item: T) => string): T[] => [
 const lead: Writer = (run, record, place) => {
   const { model, tenant, faults } = run;
   const id = record.id as string;
-  storedIds(run, place, (other) => other.leads.has(id));
+  refuseForeign(run, place, (other) => other.leads.has(id));
   const createdAt = momentOfNew(tenant.leads.get(id)?.shown.createdAt, record);
   const given = Object.fromEntries(LEAD_FIELDS.map((field) => [field, record[field] ?? EMPTY_LEAD[field]]));
   const { leadProvided, serviceProvided } = (record.phoneNumbers ?? {}) as Fields;
@@ -171,7 +172,7 @@ function activationsOf({ tenant, faults }: Run, record: Fields, place: string) {
 const activity: Writer = (run, record, place) => {
   const { tenant, faults } = run;
   const id = record.id as string;
-  storedIds(run, place, (other) => other.activities.has(id));
+  refuseForeign(run, place, (other) => other.activities.has(id));
   const createdAt = momentOfNew(tenant.activities.get(id)?.createdAt, record);
   const { createdBy = null, eventType, eventNotes = null, associatedLead, associatedCampaign = null } = record;
   const { associatedEvent = null, associatedActivation = null, associatedTagOption = null } = record;
@@ -189,32 +190,49 @@ const activity: Writer = (run, record, place) => {
   tenant.activities.set(id, shown as Activity);
 };
 
-/** Matched by id where it is known; else added, unless another record has its eventUrl. */
-const industryEvent: Writer = ({ model, tenant, faults }, record, place) => {
-  const fault = firstFault(INDUSTRY_EVENT_CREATE, record);
-  if (fault !== undefined) {
-    faults.push(`${place}.${fault}`);
-    return;
+/**
+ * Matched by id where it is known, else added unless another record has its eventUrl. Those that are known come first, and
+ * give up their eventUrls before any takes one.
+ */
+const industryEvents: SectionWriter = ({ model, tenant, faults }, records) => {
+  const placed = records
+    .map((record, index) => ({ record, place: `industryEvents[${index}]`, id: record.id as string }))
+    .filter(({ record, place }) => {
+      const fault = firstFault(INDUSTRY_EVENT_CREATE, record);
+      if (fault !== undefined) faults.push(`${place}.${fault}`);
+      return fault === undefined;
+    });
+  const known = placed.filter(({ id }) => model.catalogue.has(id));
+  for (const { record, id } of known) {
+    const stored = model.catalogue.get(id);
+    if (stored && stored.eventUrl !== record.eventUrl) model.catalogue.set(id, { ...stored, eventUrl: null });
   }
-  const id = record.id as string;
-  const stored = model.catalogue.get(id);
-  const createdAt = momentOfNew(stored?.createdAt, record);
-  const updatedAt = momentOf(record.updatedAt) ?? stored?.updatedAt ?? createdAt;
-  const written = newIndustryEvent(record, { id, createdAt, updatedAt });
-  const holder = model.catalogue.list().find(({ eventUrl }) => eventUrl !== null && eventUrl === written.eventUrl);
-  const other = holder && holder.id !== id ? holder : undefined;
-  if (stored && other) faults.push(place);
-  if (stored || !other) model.catalogue.set(id, written);
-  if (record.isBookmarked === true) tenant.bookmarks.set((other ?? written).id, (other ?? written).id);
-  if (record.isBookmarked === false) tenant.bookmarks.delete((other ?? written).id);
+  const marks = [...known, ...placed.filter((each) => !known.includes(each))].map(({ record, place, id }) => {
+    const stored = model.catalogue.get(id);
+    const createdAt = momentOfNew(stored?.createdAt, record);
+    const updatedAt = momentOf(record.updatedAt) ?? stored?.updatedAt ?? createdAt;
+    const written = newIndustryEvent(record, { id, createdAt, updatedAt });
+    const holder = model.catalogue.list().find(({ eventUrl }) => eventUrl !== null && eventUrl === written.eventUrl);
+    const other = holder && holder.id !== id ? holder : undefined;
+    if (stored && other) faults.push(place);
+    if (stored || !other) model.catalogue.set(id, written);
+    return { wanted: record.isBookmarked, id: (other ?? written).id };
+  });
+  marks.forEach(({ wanted, id }) => wanted === true && tenant.bookmarks.set(id, id));
+  marks.forEach(({ wanted, id }) => wanted === false && tenant.bookmarks.delete(id));
 };
 
-const WRITERS: Record<(typeof SECTIONS)[number], Writer> = {
-  users: user,
-  tagGroups: tagGroup,
-  events: event,
-  activations: activation,
-  leads: lead,
-  leadActivityEvents: activity,
-  industryEvents: industryEvent,
+const oneByOne =
+  (section: (typeof SECTIONS)[number], write: Writer): SectionWriter =>
+  (run, records) =>
+    records.forEach((record, index) => write(run, record, `${section}[${index}]`));
+
+const WRITERS: Record<(typeof SECTIONS)[number], SectionWriter> = {
+  users: oneByOne('users', user),
+  tagGroups: oneByOne('tagGroups', tagGroup),
+  events: oneByOne('events', event),
+  activations: oneByOne('activations', activation),
+  leads: oneByOne('leads', lead),
+  leadActivityEvents: oneByOne('leadActivityEvents', activity),
+  industryEvents,
 };

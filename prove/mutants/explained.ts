@@ -246,14 +246,8 @@ const DATABASE: Explained[] = [
   },
   {
     file: 'src/database/statements.ts',
-    code: "offset === 0 && !('page' in listing)",
+    code: 'made?.listing === listing',
     to: 'false',
-    reason: 'only slower: the first page is then found like any other',
-  },
-  {
-    file: 'src/database/statements.ts',
-    code: 'text === undefined',
-    to: 'true',
     reason: 'only slower: the text of the statement is made anew each time',
   },
   {
