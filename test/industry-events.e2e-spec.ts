@@ -240,6 +240,7 @@ describe('industry events', () => {
         expect(found).toEqual({ industryEvents: [], total: 0 });
       }
       await mine.api.get(`/industryEvents?eventUrl=a&eventUrl=b`).expect(400);
+      await mine.api.get(`/industryEvents?eventUrl=a&q=b&q=c`).expect(400);
       await mine.api.get(`/industryEvents?eventUrl=%00`).expect(400);
     });
   });

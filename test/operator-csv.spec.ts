@@ -148,6 +148,8 @@ describe('CSV', () => {
     it.each([
       ['unknown columns', 'Mail,Firm,xyz\na@b.co,x,y\n', [], 'unknown columns "Mail", "Firm", "xyz"; say what it'],
       ['what such a column may be', 'Mail,Title\na@b.co,x\n', [], '--map "Mail=email" --map "Title=jobTitle"'],
+      ['no --map that a shell would change', 'xyz,$1\n1,2\n', [], 'as in --map "xyz=FIELD" --map "COLUMN=FIELD", or'],
+      ['no --map that is no name', '"x""y"\n1\n', [], 'as in --map "COLUMN=FIELD", or leave it out: --map "COLUMN="'],
       ['columns in one line', '"a\u009b\u202e\u2028"\nx\n', [], 'unknown column "a\\u009b\\u202e\\u2028"; say'],
       ['columns, not all of a long one', `${'😀'.repeat(300)}\nx\n`, [], `column "${'😀'.repeat(255)}…"; say`],
       ['two columns of a field', 'email,E-Mail\na@b.co,b@b.co\n', [], 'columns "email" and "E-Mail" are both email'],

@@ -64,7 +64,7 @@ describe('operator status', () => {
       await startInProcess({ databaseUrl: database.url }),
     ];
     const tenant = await (servers[0] as (typeof servers)[number]).tenant();
-    const quiet = await tenant.issueKey({ label: 'quiet' });
+    const quiet = await tenant.issueKey({ label: 'qu\u202eiet' });
     for (const server of servers) {
       for (let i = 0; i < 4; i++) await server.client(tenant.key).get('/tagGroups').expect(200);
     }
@@ -76,12 +76,12 @@ describe('operator status', () => {
     const organization = { id: tenant.organizationId, name: 'Test organization' };
     expect(busiestKeys).toEqual([
       { id: tenant.keyId, prefix: tenant.key.slice(0, 10), label: null, organization, requests: 8 },
-      { id: quiet.id, prefix: quiet.key.slice(0, 10), label: 'quiet', organization, requests: 1 },
+      { id: quiet.id, prefix: quiet.key.slice(0, 10), label: 'qu\u202eiet', organization, requests: 1 },
     ]);
     const { stdout } = await operator().run(['status']);
     expect(stdout).toMatch(/Busiest keys of the last hour:\nkey +label +organization +requests\n/);
     expect(stdout).toMatch(/^lan_\S+… +1 Test organization +8 {2}█{24}$/m);
-    expect(stdout).toMatch(/^lan_\S+… +quiet +1 Test organization +1 {2}█{3}$/m);
+    expect(stdout).toMatch(/^lan_\S+… +qu\\u202eiet +1 Test organization +1 {2}█{3}$/m);
   });
 
   it('applies no migration, and counts nothing while one is missing', async () => {

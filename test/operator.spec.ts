@@ -115,8 +115,10 @@ describe("the operator's command line", () => {
     }, 90_000); // ten programs, one after the other
 
     it('are shown to a person as text', async () => {
-      const issued = await operator.run(['keys', 'issue', '--organization', organization, '--label', 'booth']);
-      expect(issued.stdout).toMatch(/^Key [0-9a-f-]{36} of organization \d+ \(booth\), shown this once:\nlan_\w{49}\n/);
+      const issued = await operator.run(['keys', 'issue', '--organization', organization, '--label', 'b\u202eth']);
+      expect(issued.stdout).toMatch(
+        /^Key [0-9a-f-]{36} of organization \d+ \(b\\u202eth\), shown this once:\nlan_\w{49}\n/,
+      );
       expect(issued.stdout).toContain('20 tokens, refilled by 1 a second; never expires');
       const [, id = ''] = /^Key (\S+)/.exec(issued.stdout) ?? [];
       const rotated = await operator.run(['keys', 'rotate', id]);
@@ -132,6 +134,7 @@ describe("the operator's command line", () => {
       const { stdout } = await operator.run(['keys', 'list', '--organization', organization]);
       expect(stdout).toContain(id);
       expect(stdout).toMatch(/id .* key .* label .* tokens .* last used .* expires .* revoked/);
+      expect(stdout).toMatch(/ {2}b\\u202eth {2}/);
     });
   });
 

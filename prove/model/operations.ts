@@ -79,7 +79,16 @@ const q = weighted<string>(
 const QUERIES: Partial<Record<EndpointName, Arbitrary<Query>[]>> = {
   listActivities: [leadFilter, typeFilter],
   listIndustryEvents: [
-    q.map((text): Query => [['q', text]]),
+    weighted<Query>(
+      [20, q.map((text): Query => [['q', text]])],
+      [
+        1,
+        fc.constant<Query>([
+          ['q', 'one'],
+          ['q', 'two'],
+        ]),
+      ],
+    ),
     bodies.eventUrl.map((url): Query => [['eventUrl', url ?? 'https://example.com/none']]),
   ],
 };

@@ -19,7 +19,7 @@ interface Presence {
   optional?: boolean;
   /** may be null */
   nullable?: boolean;
-  /** another field: beside it this one may be anything */
+  /** another field: beside it this one may be any text */
   ignoredBeside?: string;
 }
 /** May be left out. */
@@ -44,7 +44,7 @@ type Schema = object; // what ApiProperty takes beside presence, description and
 function field(check: Check, schema: Schema, options: Options, ...more: PropertyDecorator[]): PropertyDecorator {
   const { optional = false, nullable = false, ignoredBeside, ...said } = options;
   const present: Check = (value, holder) => {
-    if (ignoredBeside && holder[ignoredBeside] !== undefined) return undefined;
+    if (ignoredBeside && holder[ignoredBeside] !== undefined && typeof value === 'string') return undefined;
     if (value === undefined) return optional ? undefined : '';
     if (value === null) return nullable ? undefined : '';
     return check(value, holder);

@@ -102,9 +102,13 @@ function unknownColumns(section: CsvSection, unknown: string[], heads: string[])
     [',', '","'],
   ].find(([candidate = '']) => heads.length === 1 && heads[0]?.includes(candidate)) ?? [''];
   if (delimiter) return `the file has one column, ${quoted(heads[0] ?? '')}: is it parted by --delimiter ${name}?`;
-  const maps = unknown.map((head) => `--map ${quoted(`${head}=${alike(section, head) ?? 'FIELD'}`)}`);
-  return `unknown column${unknown.length > 1 ? 's' : ''} ${unknown.map(quoted).join(', ')}; say what it holds, as in ${maps.join(' ')}, or leave it out: --map ${quoted(`${unknown[0]}=`)}`;
+  const mapped = (head: string, field: string): string => `--map "${canBeTyped(head) ? head : 'COLUMN'}=${field}"`;
+  const maps = unknown.map((head) => mapped(head, alike(section, head) ?? 'FIELD'));
+  return `unknown column${unknown.length > 1 ? 's' : ''} ${unknown.map(quoted).join(', ')}; say what it holds, as in ${maps.join(' ')}, or leave it out: ${mapped(unknown[0] ?? '', '')}`;
 }
+
+/** Whether a shell takes the name for what it is, in double quotes, as a message can show it. */
+const canBeTyped = (head: string): boolean => quoted(head) === `"${head}"` && !/[$`!]/.test(head);
 
 /** Names that are less alike than this are not meant. */
 const ALIKE = 0.4;

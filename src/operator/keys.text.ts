@@ -1,4 +1,5 @@
 import type { ApiKey, IssuedKey } from '../access/api-keys.service';
+import { visible } from './quoted';
 import { table } from './table';
 
 /** A key as programs see it listed. */
@@ -18,7 +19,7 @@ export const keysTable = (keys: ApiKey[]): string =>
   table(
     ['id', 'key', 'label', 'tokens', 'a second', 'created', 'last used', 'expires', 'revoked'],
     keys.map(({ id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt }) => [
-      ...[id, `${prefix}…`, label, maxTokens, refillRate],
+      ...[id, `${prefix}…`, label && visible(label), maxTokens, refillRate],
       ...[createdAt, lastUsedAt, expiresAt, revokedAt].map(minute),
     ]),
   );
@@ -34,7 +35,7 @@ export function issuedText(issued: IssuedKey): string {
   const { id, key, organizationId, label, expiresAt } = issued;
   const expiry = expiresAt ? `expires at ${expiresAt.toISOString()}` : 'never expires';
   return [
-    `Key ${id} of organization ${organizationId}${label === null ? '' : ` (${label})`}, shown this once:`,
+    `Key ${id} of organization ${organizationId}${label === null ? '' : ` (${visible(label)})`}, shown this once:`,
     key,
     `${limitsText(issued)}; ${expiry}`,
   ].join('\n');

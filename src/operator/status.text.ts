@@ -1,4 +1,5 @@
 import type { Status } from './status.service';
+import { visible } from './quoted';
 import { figure, pairs, table } from './table';
 import { styled } from './terminal';
 
@@ -55,8 +56,8 @@ function busiestText(keys: NonNullable<Status['busiestKeys']>): string {
   const most = keys[0]?.requests ?? 0;
   const rows = keys.map(({ prefix, label, organization, requests }) => [
     `${prefix}…`,
-    label,
-    `${organization.id} ${organization.name}`,
+    label && visible(label),
+    `${organization.id} ${visible(organization.name)}`,
     figure(requests),
     styled('cyan', bar(requests / most)),
   ]);
