@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { endWith } from './connections';
 import { errorBody, errorText, JSON_TYPE, refuse } from './errors';
 import { MOST_HEADERS } from './request';
 import { SECURITY_HEADERS } from './security-headers';
 
 const STATUS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
-
-/** Milliseconds for which a connection is still read after a refusal: a reset would take the answer from the client. */
-const LINGER = 2000;
 
 /** the answer to the request that was read last on a connection; those before it are answered earlier */
 type Last = WeakMap<Socket, ServerResponse>;
@@ -64,12 +62,4 @@ function answerOf(status: number): string {
   ];
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${errorText(status)}`, ...lines, '', body].join('\r\n');
-}
-
-function endWith(socket: Socket, bytes: string): void {
-  if (!socket.writable) return;
-  socket.end(bytes);
-  socket.resume();
-  const late = setTimeout(() => socket.destroy(), LINGER).unref();
-  socket.once('close', () => clearTimeout(late));
 }

@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import type { Config } from '../config';
@@ -51,8 +51,9 @@ export class LeanExpressAdapter extends ExpressAdapter {
       connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs, 1000),
     };
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
-    this.httpServer = createServer({ ...timeouts, ...classes, maxHeaderSize: LONGEST_HEAD }, app as never);
-    this.connections = new Connections(this.httpServer as Server);
+    const server = createServer({ ...timeouts, ...classes, maxHeaderSize: LONGEST_HEAD });
+    this.httpServer = server;
+    this.connections = new Connections(server, app as never);
   }
 
   /** Sends text as it is: what handlers return is JSON already, and nothing of it has to be looked at once more. */
