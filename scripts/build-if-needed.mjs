@@ -1,5 +1,7 @@
 // Compiles the sources unless the last build is newer than all of them, so that a second start is a quick one.
-import { execFileSync } from 'node:child_process';
+// With --anyway, as `npm run build` has it, also then: its build has the stamp too, or the next command would build again,
+// under a server that runs from dist/.
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -17,13 +19,14 @@ const sources = readdirSync(src, { recursive: true, withFileTypes: true }).map((
 const changed = (file) => statSync(file).mtimeMs;
 
 if (
-  existsSync(src) &&
+  process.argv.includes('--anyway') ||
   // The folder changes, too, when a file in it goes.
   !(existsSync(stamp) && [...inputs, src, ...sources].every((file) => changed(file) < changed(stamp)))
 ) {
   process.stderr.write('Building …\n');
   rmSync(stamp, { force: true });
   const nest = createRequire(import.meta.url).resolve('@nestjs/cli/bin/nest.js');
-  execFileSync(process.execPath, [nest, 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
-  writeFileSync(stamp, '');
+  const { status } = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status === 0) writeFileSync(stamp, '');
+  else process.exitCode = 1;
 }
