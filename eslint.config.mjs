@@ -36,7 +36,7 @@ export default tseslint.config(
       },
     },
   },
-  { files: ['**/*.js'], languageOptions: { globals: { module: 'readonly' } } },
+  { files: ['*.js'], languageOptions: { globals: { module: 'readonly', process: 'readonly' } } },
   {
     files: ['src/pages/static/*.js'],
     languageOptions: { globals: { document: 'readonly', matchMedia: 'readonly', SwaggerUIBundle: 'readonly' } },

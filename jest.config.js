@@ -8,6 +8,7 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // All cores: suites wait for PostgreSQL half of the time, and the few that measure time leave room for that.
   maxWorkers: '100%',
-  testTimeout: 30_000,
+  // A deployment may be far away, and its operator a container. What is skipped there has its reason in its name.
+  ...(process.env.E2E_BASE_URL ? { testTimeout: 120_000, verbose: true } : { testTimeout: 30_000 }),
   collectCoverageFrom: ['src/**/*.ts'],
 };

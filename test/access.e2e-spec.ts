@@ -1,7 +1,8 @@
 import { ApiKeysService } from '../src/access/api-keys.service';
 import { newKey } from '../src/access/key-format';
 import { openRequest } from './support/connection';
-import { isDeployment, Lanyard, startInProcess, startLanyard, Tenant } from './support/lanyard';
+import { describeInside, INSIDE } from './support/inside';
+import { Lanyard, startInProcess, startLanyard, Tenant } from './support/lanyard';
 
 const UNAUTHORIZED = { status: 401, error: 'Unauthorized' };
 const FORBIDDEN = { status: 403, error: 'Forbidden' };
@@ -107,9 +108,7 @@ describe('access', () => {
   });
 });
 
-const describeInside = isDeployment ? describe.skip : describe;
-
-describeInside(`revocation${isDeployment ? ' (skipped: needs the inside)' : ''}`, () => {
+describeInside(`revocation${INSIDE}`, () => {
   it('is in force as soon as what was remembered has expired, at most 5 s later', async () => {
     const inside = await startInProcess();
     const tenant = await inside.tenant();
@@ -123,7 +122,7 @@ describeInside(`revocation${isDeployment ? ' (skipped: needs the inside)' : ''}`
   });
 });
 
-describeInside(`repeated failures${isDeployment ? ' (skipped: needs a low limit)' : ''}`, () => {
+describeInside(`repeated failures${INSIDE}`, () => {
   it('are slowed, and valid keys of the same address are not', async () => {
     // In process: on a shared Redis the failures of all suites would count, and this one's would slow the others.
     const inside = await startInProcess({ authenticationFailures: 3, redisUrl: undefined });
@@ -137,7 +136,7 @@ describeInside(`repeated failures${isDeployment ? ' (skipped: needs a low limit)
   });
 });
 
-describeInside(`pages of other origins${isDeployment ? ' (skipped: needs the setting)' : ''}`, () => {
+describeInside(`pages of other origins${INSIDE}`, () => {
   const PREFLIGHT = {
     'Access-Control-Request-Method': 'PATCH',
     'Access-Control-Request-Headers': 'x-api-key,content-type',

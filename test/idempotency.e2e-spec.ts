@@ -4,7 +4,8 @@ import { DataSource } from 'typeorm';
 import { IdempotentAnswers } from '../src/database/idempotent-answers';
 import { eventInput, industryEventInput, leadInput, unique } from './support/builders';
 import { exampleOfError } from './support/description';
-import { InProcess, isDeployment, Lanyard, startInProcess, startLanyard, Tenant } from './support/lanyard';
+import { describeInside, INSIDE } from './support/inside';
+import { InProcess, Lanyard, startInProcess, startLanyard, Tenant } from './support/lanyard';
 
 const named = (key: string, request: Test): Test => request.set('Idempotency-Key', key);
 
@@ -165,7 +166,7 @@ describe('Idempotency-Key', () => {
   });
 });
 
-(isDeployment ? describe.skip : describe)('stored answers (skipped against a deployment)', () => {
+describeInside(`stored answers${INSIDE}`, () => {
   let lanyard: InProcess;
   let tenant: Tenant;
   let db: DataSource;

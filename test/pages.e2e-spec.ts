@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
 import { DIRECT, itDirect, openConnection, openRequest } from './support/connection';
-import { isDeployment, Lanyard, startInProcess, startLanyard } from './support/lanyard';
+import { INSIDE, itInside } from './support/inside';
+import { Lanyard, startInProcess, startLanyard } from './support/lanyard';
 
 const CHECKED_IN = readFileSync(join(__dirname, '../openapi.json'), 'utf8');
 const ASSET = /"(\/assets\/[^"]+)"/g;
@@ -96,7 +97,7 @@ describe('pages', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*http:\/\/localhost\/api\/v0/);
   });
 
-  (isDeployment ? it.skip : it)('say https where a trusted proxy does, and take nothing else from it', async () => {
+  itInside(`say https where a trusted proxy does, and take nothing else from it${INSIDE}`, async () => {
     const proxied = await startInProcess({ trustProxy: 1 });
     const shown = async (proto: string): Promise<string> => {
       const headers = { 'x-forwarded-proto': proto, 'x-forwarded-host': 'leads.example.com' };

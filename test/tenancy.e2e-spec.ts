@@ -4,6 +4,7 @@ import { ApiKeysService } from '../src/access/api-keys.service';
 import { ExportService } from '../src/operator/export.service';
 import { eventInput, exhibitor, industryEventInput, leadInput } from './support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from './support/endpoints';
+import { describeInside, INSIDE, itInside } from './support/inside';
 import { InProcess, isDeployment, Lanyard, startInProcess, startLanyard, Tenant } from './support/lanyard';
 import { speakingFor } from './support/oracle';
 import { everyRow } from './support/state';
@@ -282,10 +283,8 @@ describe('tenancy', () => {
     expect(await everything()).toEqual(before);
   };
 
-  const itInside = isDeployment ? it.skip : it;
-
   itInside(
-    'opens nothing to a revoked or a rotated key, and its successor speaks for the same organization',
+    `opens nothing to a revoked or a rotated key, and its successor speaks for the same organization${INSIDE}`,
     async () => {
       const keys = inside?.app.get(ApiKeysService);
       const [revoked, old] = [await owner.tenant.issueKey({}), await owner.tenant.issueKey({ maxTokens: 100 })];
@@ -298,7 +297,7 @@ describe('tenancy', () => {
     },
   );
 
-  itInside('exports nothing of another organization', async () => {
+  itInside(`exports nothing of another organization${INSIDE}`, async () => {
     await owner.tenant.api.post(`/industryEvents/${catalogued}/bookmark`).expect(200);
     await stranger.tenant.api.delete(`/industryEvents/${catalogued}/bookmark`).expect(200);
     const exportOf = ({ tenant }: Stock) =>
@@ -321,9 +320,7 @@ describe('tenancy', () => {
   });
 });
 
-const describeInside = isDeployment ? describe.skip : describe;
-
-describeInside(`the schema${isDeployment ? ' (skipped: needs the database)' : ''}`, () => {
+describeInside(`the schema${INSIDE}`, () => {
   let inside: InProcess;
   let ids: Record<string, unknown>;
   beforeAll(async () => {

@@ -1,10 +1,20 @@
 /**
- * The base URL of the deployment that the suites run against, without a slash at its end; undefined when there is none.
- * @throws when it is no address of the API: what each test would say of that is of no help
+ * The base URL of the deployment that the suites run against; undefined when there is none.
+ * @throws when it is no address of the API, or nothing says how its keys are issued: what each test would say of that is
+ *   of no help, and the operator would write into the embedded database, of which the deployment knows nothing
  */
-export function deploymentUrl(given = process.env.E2E_BASE_URL): string | undefined {
-  if (!given) return undefined;
-  const address = given.replace(/\/$/, '');
-  if (/^https?:\/\/[^/?#]+\/api\/v0$/i.test(address)) return address;
-  throw new Error(`E2E_BASE_URL is ${given}: it must be where the API is, as in https://leads.example.com/api/v0`);
+export function deploymentUrl({ E2E_BASE_URL, E2E_OPERATOR, DATABASE_URL } = process.env): string | undefined {
+  if (!E2E_BASE_URL) return undefined;
+  const [, origin] = /^(https?:\/\/[^/?#]+)(?:\/api\/v0)?\/*$/i.exec(E2E_BASE_URL) ?? [];
+  if (!origin) {
+    throw new Error(
+      `E2E_BASE_URL is ${E2E_BASE_URL}: it must be where the API is, as in https://leads.example.com/api/v0`,
+    );
+  }
+  if (!E2E_OPERATOR && !DATABASE_URL) {
+    throw new Error(
+      "E2E_BASE_URL needs E2E_OPERATOR, how the deployment's operator is called, or DATABASE_URL, its database",
+    );
+  }
+  return `${origin}/api/v0`;
 }

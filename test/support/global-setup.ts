@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,8 @@ import { onServer, urlOf } from './database';
 import { hasOracle } from './oracle';
 import { armOracle } from './oracle-database';
 
+const BUILD = join(__dirname, '../../scripts/build-if-needed.mjs');
+
 declare global {
   /** undoes what the set-up did; global-teardown.ts calls it */
   var tearDownTests: (() => Promise<void>) | undefined;
@@ -18,10 +21,13 @@ declare global {
 /**
  * Before all suites: a PostgreSQL server (DATABASE_URL's, or an embedded one in a temporary directory), and on it a
  * migrated template, of which each suite clones a database of its own. With LANYARD_TEST_ORACLE=rls the template has the
- * oracle of oracle.ts. Against a deployment there is nothing to do.
+ * oracle of oracle.ts. Against a deployment there is nothing to do but to build the operator, once for all suites.
  */
 export default async function setUp(): Promise<void> {
-  if (deploymentUrl()) return;
+  if (deploymentUrl()) {
+    if (!process.env.E2E_OPERATOR) execFileSync(process.execPath, [BUILD], { stdio: 'inherit' });
+    return;
+  }
   const { server, stop } = process.env.DATABASE_URL
     ? { server: process.env.DATABASE_URL, stop: () => Promise.resolve() }
     : await startServer();

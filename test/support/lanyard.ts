@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DataSource } from 'typeorm';
@@ -63,6 +64,9 @@ export async function stopAll(): Promise<void> {
 
 const running = new Set<() => Promise<void>>();
 
+/** as the global set-up built it */
+const OPERATOR = join(__dirname, '../../dist/src/operator/main.js');
+
 /** Limits of a key that no test reaches. */
 const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
 
@@ -101,7 +105,8 @@ async function createWatchedApp(config: Config): Promise<NestExpressApplication>
 }
 
 function deployed(baseUrl: string): Lanyard {
-  const command = (process.env.E2E_OPERATOR ?? 'npm run --silent operator --').split(' ');
+  const { E2E_OPERATOR } = process.env;
+  const command = E2E_OPERATOR ? E2E_OPERATOR.split(' ') : [process.execPath, OPERATOR];
   const run = async <T>(args: string[], input = ''): Promise<T> => {
     const [program = '', ...first] = command;
     const child = promisify(execFile)(program, [...first, ...args, '--json'], { maxBuffer: 64 << 20 });
