@@ -4,7 +4,7 @@ import { violates } from '../database/errors';
 import type { IndustryEventRecord } from './dataset';
 import { ImportFault } from './import-fault';
 import { IMPORT_LOCK, Placed, Scope } from './import.checks';
-import { lastOfEach, recordset } from './upsert';
+import { fieldOf, recordset } from './upsert';
 
 /** Columns of a record of the catalogue with their types. */
 const COLUMNS: Record<string, string> = {
@@ -32,11 +32,11 @@ const COLUMNS: Record<string, string> = {
   event_url: 'text',
 };
 const names = Object.keys(COLUMNS);
+const fields = names.map(fieldOf) as (keyof IndustryEventRecord)[];
 
 const GIVEN = recordset(
   {
     id: 'uuid',
-    has_id: 'boolean',
     position: 'integer',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
@@ -58,7 +58,7 @@ const UPDATE = `
   where e.id = r.id and (${names.map((c) => `e.${c}`).join(', ')}, e.created_at, coalesce(r.updated_at, e.updated_at))
     is distinct from (${names.map((c) => `r.${c}`).join(', ')}, coalesce(r.created_at, e.created_at), e.updated_at)`;
 
-/** Which of them bring an eventUrl that a stored record has that is none of them (`$2`). */
+/** Which of them bring an eventUrl that a stored record has that does not give it up (`$2` do). */
 const CLASHING = `
   select r.position from ${GIVEN} join industry_events e
     on event_url_digest(e.event_url) = event_url_digest(r.event_url) and e.event_url = r.event_url and e.id <> r.id
@@ -67,20 +67,17 @@ const CLASHING = `
 const whole = (row: string): string => `row(${names.map((column) => `${row}.${column}`).join(', ')})::text`;
 
 /**
- * Which record one without an id and an eventUrl is: the oldest stored one that says all that it says, else such a one of
- * the dataset itself, of those with an id first. As texts, since these can be hashed, null or not.
+ * Which record one without an id and an eventUrl is: the oldest stored one that says all that it says. As texts, since
+ * these can be hashed, null or not.
  */
 const ALIKE = `
-  with given as materialized (select r.position, r.id, r.name, r.has_id, ${whole('r')} as whole from ${GIVEN}),
+  with given as materialized (select r.position, r.name, ${whole('r')} as whole from ${GIVEN}),
     stored as materialized (
       select e.id, e.created_at, ${whole('e')} as whole from industry_events e where e.name in (select name from given)
     )
-  select given.position, coalesce(of_stored.id, of_given.id) as id from given
-    left join (select distinct on (whole) whole, id from stored order by whole, created_at, id) of_stored using (whole)
-    join (select distinct on (whole) whole, id from given order by whole, has_id desc, position) of_given using (whole)
-  where not given.has_id`;
+  select distinct on (position) position, id from given join stored using (whole) order by position, created_at, id`;
 
-/** New ones. A record whose id or eventUrl is stored already, or came before, is left as it stands. */
+/** New ones. A record whose id or eventUrl is stored already is left as it stands. */
 const INSERT = `
   insert into industry_events (id, created_at, updated_at, ${names.join(', ')})
   select r.id, coalesce(r.created_at, now()), coalesce(r.updated_at, r.created_at, now()),
@@ -100,7 +97,7 @@ const REMOVE_BOOKMARKS = `
 
 type Row = IndustryEventRecord & { id: string; hasId: boolean; position: number };
 
-async function update(manager: EntityManager, rows: Row[], batch: Placed<IndustryEventRecord>[]): Promise<void> {
+async function update(manager: EntityManager, rows: Row[], round: Placed<IndustryEventRecord>[]): Promise<void> {
   const values = [JSON.stringify(rows)];
   await manager.query('savepoint before_update');
   try {
@@ -111,10 +108,8 @@ async function update(manager: EntityManager, rows: Row[], batch: Placed<Industr
     await manager.query('rollback to savepoint before_update');
     const ids = rows.map(({ id }) => id);
     const [clashing] = await manager.query<{ position: number }[]>(CLASHING, [...values, ids]);
-    // Two of them have the same, which nobody else has.
-    const twice = rows.find(({ eventUrl: url }, at) => url && rows.findIndex((row) => row.eventUrl === url) < at);
-    const position = clashing?.position ?? Number(twice?.position);
-    throw new ImportFault(`${batch[position]?.place}.eventUrl: another record has it`, position);
+    if (!clashing) throw error;
+    throw new ImportFault(`${round[clashing.position]?.place}.eventUrl: another record has it`);
   }
   await manager.query('release savepoint before_update');
 }
@@ -123,20 +118,41 @@ async function update(manager: EntityManager, rows: Row[], batch: Placed<Industr
  * The catalogue's records: matched by id where one is given, else added unless their eventUrl is known or, without one,
  * all that they say.
  */
-export async function writeIndustryEvents(scope: Scope, all: Placed<IndustryEventRecord>[]): Promise<void> {
-  const batch = lastOfEach(all, ({ record, place }) => record.id ?? place);
-  const { manager, organizationId } = scope;
+export async function writeIndustryEvents(scope: Scope, batch: Placed<IndustryEventRecord>[]): Promise<void> {
   // Two imports that bring the same URLs in another order would lock each other out.
-  await manager.query('select pg_advisory_xact_lock($1, 0)', [IMPORT_LOCK]);
-  const given = batch.map(({ record }, position): Row => ({
+  await scope.manager.query('select pg_advisory_xact_lock($1, 0)', [IMPORT_LOCK]);
+  for (const round of rounds(batch)) await writeRound(scope, round);
+}
+
+/** Parted so that of records that may be the same one each round holds one, after those that stand before it. */
+function rounds(batch: Placed<IndustryEventRecord>[]): Placed<IndustryEventRecord>[][] {
+  const all: Placed<IndustryEventRecord>[][] = [];
+  const next = new Map<string, number>();
+  for (const placed of batch) {
+    const keys = keysOf(placed.record);
+    const round = Math.max(...keys.map((key) => next.get(key) ?? 0));
+    (all[round] ??= []).push(placed);
+    for (const key of keys) next.set(key, round + 1);
+  }
+  return all;
+}
+
+/** What tells which record is meant. */
+function keysOf(record: IndustryEventRecord): string[] {
+  const key = record.eventUrl ?? JSON.stringify(fields.map((field) => record[field] ?? null));
+  return record.id === undefined ? [key] : [record.id, key];
+}
+
+async function writeRound({ manager, organizationId }: Scope, round: Placed<IndustryEventRecord>[]): Promise<void> {
+  const given = round.map(({ record }, position): Row => ({
     ...record,
     id: record.id ?? uuid(),
     hasId: record.id !== undefined,
     position,
   }));
   const meant = given.filter(({ hasId }) => hasId);
-  if (meant.length > 0) await update(manager, meant, batch);
-  const rows = lastOfEach(await recognized(manager, given), ({ id }) => id);
+  if (meant.length > 0) await update(manager, meant, round);
+  const rows = await recognized(manager, given);
   await manager.query(INSERT, [JSON.stringify(rows)]);
   for (const [statement, wanted] of [
     [BOOKMARK, true],
@@ -151,9 +167,9 @@ export async function writeIndustryEvents(scope: Scope, all: Placed<IndustryEven
 
 /** The rows, of which those that nothing but what they say can tell have the ids of the records that say the same. */
 async function recognized(manager: EntityManager, rows: Row[]): Promise<Row[]> {
-  const withoutUrl = rows.filter(({ eventUrl }) => !eventUrl);
-  if (withoutUrl.every(({ hasId }) => hasId)) return rows;
-  const alike = await manager.query<{ position: number; id: string }[]>(ALIKE, [JSON.stringify(withoutUrl)]);
+  const others = rows.filter(({ hasId, eventUrl }) => !hasId && !eventUrl);
+  if (others.length === 0) return rows;
+  const alike = await manager.query<{ position: number; id: string }[]>(ALIKE, [JSON.stringify(others)]);
   const ids = new Map(alike.map(({ position, id }) => [position, id]));
   return rows.map((row) => ({ ...row, id: ids.get(row.position) ?? row.id }));
 }

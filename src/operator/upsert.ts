@@ -3,7 +3,8 @@ import type { EntityManager } from 'typeorm';
 /** A row as it is sent to PostgreSQL. Its fields are called as the API calls them: `firstName` is the column `first_name`. */
 export type Row = object;
 
-const fieldOf = (column: string): string => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+export const fieldOf = (column: string): string =>
+  column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
  * The rows of a parameter, a JSON array, as the table `r`, with `nth` from 1.
