@@ -1,7 +1,8 @@
+import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { ImportFault } from '../src/operator/import-fault';
 import { ImportService } from '../src/operator/import.service';
-import { query } from './support/embedded-fixtures';
+import { lockWaits, query, until } from './support/embedded-fixtures';
 import { install, Installation, remove } from './support/operator';
 
 interface Given {
@@ -16,7 +17,7 @@ interface Given {
 
 const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const [A, B] = [1, 2].map(idOf) as [string, string];
-const [U, V] = ['u', 'v'].map((path) => `https://expo.example/${path}`) as [string, string];
+const [U, V, W] = ['u', 'v', 'w'].map((path) => `https://expo.example/${path}`) as [string, string, string];
 const [FIRST, SECOND] = ['2020-01-01T00:00:00.000Z', '2020-02-02T00:00:00.000Z'] as [string, string];
 
 /** So many that what stands before them and what stands after are written apart. */
@@ -161,6 +162,14 @@ describe('industry events of a dataset', () => {
         ],
       ],
       [
+        'an eventUrl that is given up and taken',
+        [
+          { id: A, name: 'Expo', eventUrl: U },
+          { id: A, name: 'Expo', eventUrl: V },
+          { id: B, name: 'Fair', eventUrl: U },
+        ],
+      ],
+      [
         'an eventUrl that is given to and fro',
         [
           { id: A, name: 'Expo', eventUrl: U },
@@ -217,5 +226,71 @@ describe('industry events of a dataset', () => {
     await expect(importing(...records)).rejects.toThrow(
       new ImportFault(`industryEvents[${index}].eventUrl: another record has it`),
     );
+  });
+
+  describe('pass their eventUrls on, however far apart they stand:', () => {
+    const urls = async (): Promise<Record<string, unknown>> =>
+      Object.fromEntries((await stored()).map(({ id, url }) => [String(id), url]));
+
+    beforeEach(() => importing({ id: A, name: 'Expo', eventUrl: U }, { id: B, name: 'Fair', eventUrl: V }));
+
+    it('two exchange theirs', async () => {
+      await importing({ id: A, name: 'Expo', eventUrl: V }, ...OTHERS, { id: B, name: 'Fair', eventUrl: U });
+      expect(await urls()).toEqual({ [A]: V, [B]: U });
+    });
+
+    it('who waits for one has it before those that come after', async () => {
+      const change = [{ id: A, name: 'Expo', eventUrl: V }, ...OTHERS, { id: B, name: 'Fair' }, ...OTHERS];
+      await importing(...change, { name: 'New', eventUrl: V, isBookmarked: true });
+      expect(await urls()).toEqual({ [A]: V, [B]: null });
+      expect(await stored()).toMatchObject([{ id: A, bookmarked: true }, { id: B }]);
+    });
+
+    it('who waited does so no more when a later record says otherwise', async () => {
+      await importing({ id: A, name: 'Expo', eventUrl: V }, ...OTHERS, { id: A, name: 'Expo', eventUrl: W });
+      expect(await urls()).toEqual({ [A]: W, [B]: V });
+    });
+
+    it('the first one that waits to the end for what another one has is named, and nothing was changed', async () => {
+      const change = [{ id: B, name: 'Fair', eventUrl: U }, ...OTHERS, { id: A, name: 'Expo', eventUrl: W }, ...OTHERS];
+      const clashing = [
+        { id: A, name: 'Expo', eventUrl: U },
+        { id: idOf(3), name: 'New', eventUrl: U },
+      ];
+      await expect(importing(...change, ...clashing)).rejects.toThrow(
+        new ImportFault('industryEvents[2002].eventUrl: another record has it'),
+      );
+      expect(await urls()).toEqual({ [A]: U, [B]: V });
+    });
+
+    it('a new one, for which the one that has its eventUrl was taken, is named when that one gives it up', async () => {
+      const fresh = { id: idOf(3), name: 'New', eventUrl: U };
+      const change = { id: A, name: 'Expo', eventUrl: W };
+      await expect(importing(fresh, ...OTHERS, change)).rejects.toThrow(
+        new ImportFault('industryEvents[0].eventUrl: another record has it, and gives it up only later'),
+      );
+      await importing(fresh, change);
+      expect(await urls()).toEqual({ [A]: W, [B]: V, [fresh.id]: U });
+    });
+
+    it('a new one whose later record has another eventUrl is stored with that', async () => {
+      const fresh = { id: idOf(3), name: 'New', eventUrl: U };
+      const later = { ...fresh, eventUrl: 'https://expo.example/x' };
+      await importing(fresh, ...OTHERS, later, { id: A, name: 'Expo', eventUrl: W });
+      expect(await urls()).toEqual({ [A]: W, [B]: V, [fresh.id]: later.eventUrl });
+    });
+
+    it('one whose eventUrl a client takes in that moment is named', async () => {
+      const client = new Client(installation.database.url);
+      await client.connect();
+      await client.query(`begin; update industry_events set event_url = '${W}' where id = '${B}'`);
+      const refused = expect(importing({ id: A, name: 'Expo', eventUrl: W })).rejects.toThrow(
+        new ImportFault('industryEvents[0].eventUrl: another record has it'),
+      );
+      await until(async () => (await lockWaits(installation.database.url)) === 1);
+      await client.query('commit');
+      await client.end();
+      await refused;
+    });
   });
 });

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { causeOf } from '../database/errors';
 import { ImportFault } from './import-fault';
+import type { EventUrls } from './import.event-urls';
 import type { Referent, References } from './references';
 import type { Parted } from './upsert';
 
@@ -42,6 +43,7 @@ export interface Scope {
   references: References;
   /** ids of the dataset's events, by ref */
   events: Record<string, number>;
+  eventUrls: EventUrls;
   /** associations written so far: their place in an event's list */
   associations: number;
 }

@@ -2,8 +2,8 @@ import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { violates } from '../database/errors';
 import type { IndustryEventRecord } from './dataset';
-import { ImportFault } from './import-fault';
 import { IMPORT_LOCK, Placed, Scope } from './import.checks';
+import { hasUrl } from './import.event-urls';
 import { fieldOf, recordset } from './upsert';
 
 /** Columns of a record of the catalogue with their types. */
@@ -37,6 +37,7 @@ const fields = names.map(fieldOf) as (keyof IndustryEventRecord)[];
 const GIVEN = recordset(
   {
     id: 'uuid',
+    has_id: 'boolean',
     position: 'integer',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
@@ -47,8 +48,15 @@ const GIVEN = recordset(
 
 /** An eventUrl that its record gives up may be another one's: all are given up before any is taken. */
 const GIVE_UP_URLS = `
-  update industry_events e set event_url = null, updated_at = coalesce(r.updated_at, now()) from ${GIVEN}
-  where e.id = r.id and e.event_url is not null and e.event_url is distinct from r.event_url`;
+  update industry_events e set event_url = null, updated_at = coalesce(r.updated_at, now())
+  from ${GIVEN} join industry_events before on before.id = r.id
+  where e.id = r.id and e.event_url is not null and e.event_url is distinct from r.event_url
+  returning before.event_url as "eventUrl"`;
+
+/** Which of those that are stored bring an eventUrl that another one has. */
+const WITHOUT_URL = `
+  select r.position from ${GIVEN} join industry_events e on ${hasUrl('r.event_url')} and e.id <> r.id
+  where exists (select from industry_events where id = r.id)`;
 
 /** Stored records that the dataset means by their id, where they differ. */
 const UPDATE = `
@@ -57,12 +65,6 @@ const UPDATE = `
   from ${GIVEN}
   where e.id = r.id and (${names.map((c) => `e.${c}`).join(', ')}, e.created_at, coalesce(r.updated_at, e.updated_at))
     is distinct from (${names.map((c) => `r.${c}`).join(', ')}, coalesce(r.created_at, e.created_at), e.updated_at)`;
-
-/** Which of them bring an eventUrl that a stored record has that does not give it up (`$2` do). */
-const CLASHING = `
-  select r.position from ${GIVEN} join industry_events e
-    on event_url_digest(e.event_url) = event_url_digest(r.event_url) and e.event_url = r.event_url and e.id <> r.id
-  where exists (select from industry_events where id = r.id) and e.id <> all($2::uuid[]) order by r.position limit 1`;
 
 const whole = (row: string): string => `row(${names.map((column) => `${row}.${column}`).join(', ')})::text`;
 
@@ -77,18 +79,25 @@ const ALIKE = `
     )
   select distinct on (position) position, id from given join stored using (whole) order by position, created_at, id`;
 
-/** New ones. A record whose id or eventUrl is stored already is left as it stands. */
+/**
+ * New ones. A record whose id or eventUrl is stored already is left as it stands.
+ * @returns those whose id is not stored: another one is taken for them, by its eventUrl
+ */
 const INSERT = `
-  insert into industry_events (id, created_at, updated_at, ${names.join(', ')})
-  select r.id, coalesce(r.created_at, now()), coalesce(r.updated_at, r.created_at, now()),
-    ${names.map((c) => `r.${c}`).join(', ')}
-  from ${GIVEN} order by r.position on conflict do nothing`;
+  with inserted as (
+    insert into industry_events (id, created_at, updated_at, ${names.join(', ')})
+    select r.id, coalesce(r.created_at, now()), coalesce(r.updated_at, r.created_at, now()),
+      ${names.map((c) => `r.${c}`).join(', ')}
+    from ${GIVEN} order by r.position on conflict do nothing returning id
+  )
+  select r.position from ${GIVEN}
+  where r.has_id and r.id not in (select id from inserted)
+    and not exists (select from industry_events where id = r.id)`;
 
 const BOOKMARK = `
   insert into industry_event_bookmarks (organization_id, industry_event_id)
   select distinct $1::integer, e.id from unnest($2::uuid[], $3::text[]) as b(id, url)
-  join industry_events e on e.id = b.id
-    or (event_url_digest(e.event_url) = event_url_digest(b.url) and e.event_url = b.url)
+  join industry_events e on e.id = b.id or (${hasUrl('b.url')})
   on conflict do nothing`;
 
 const REMOVE_BOOKMARKS = `
@@ -96,23 +105,6 @@ const REMOVE_BOOKMARKS = `
   where b.organization_id = $1 and e.id = b.industry_event_id and (e.id = any($2::uuid[]) or e.event_url = any($3::text[]))`;
 
 type Row = IndustryEventRecord & { id: string; hasId: boolean; position: number };
-
-async function update(manager: EntityManager, rows: Row[], round: Placed<IndustryEventRecord>[]): Promise<void> {
-  const values = [JSON.stringify(rows)];
-  await manager.query('savepoint before_update');
-  try {
-    await manager.query(GIVE_UP_URLS, values);
-    await manager.query(UPDATE, values);
-  } catch (error) {
-    if (!violates(error, 'industry_events_event_url_key')) throw error;
-    await manager.query('rollback to savepoint before_update');
-    const ids = rows.map(({ id }) => id);
-    const [clashing] = await manager.query<{ position: number }[]>(CLASHING, [...values, ids]);
-    if (!clashing) throw error;
-    throw new ImportFault(`${round[clashing.position]?.place}.eventUrl: another record has it`);
-  }
-  await manager.query('release savepoint before_update');
-}
 
 /**
  * The catalogue's records: matched by id where one is given, else added unless their eventUrl is known or, without one,
@@ -143,7 +135,8 @@ function keysOf(record: IndustryEventRecord): string[] {
   return record.id === undefined ? [key] : [record.id, key];
 }
 
-async function writeRound({ manager, organizationId }: Scope, round: Placed<IndustryEventRecord>[]): Promise<void> {
+async function writeRound(scope: Scope, round: Placed<IndustryEventRecord>[]): Promise<void> {
+  const { manager, organizationId, eventUrls } = scope;
   const given = round.map(({ record }, position): Row => ({
     ...record,
     id: record.id ?? uuid(),
@@ -151,9 +144,15 @@ async function writeRound({ manager, organizationId }: Scope, round: Placed<Indu
     position,
   }));
   const meant = given.filter(({ hasId }) => hasId);
-  if (meant.length > 0) await update(manager, meant, round);
-  const rows = await recognized(manager, given);
-  await manager.query(INSERT, [JSON.stringify(rows)]);
+  const without = await update(scope, meant);
+  const rows = await recognized(manager, withoutUrls(given, without));
+  const taken = await positions(manager, INSERT, rows);
+  for (const { id, eventUrl, position } of meant) {
+    const isNew = taken.has(position);
+    if (eventUrl && (isNew || without.has(position))) {
+      eventUrls.wait({ id, eventUrl, place: String(round[position]?.place), isNew });
+    }
+  }
   for (const [statement, wanted] of [
     [BOOKMARK, true],
     [REMOVE_BOOKMARKS, false],
@@ -162,6 +161,37 @@ async function writeRound({ manager, organizationId }: Scope, round: Placed<Indu
     const ids = marked.map(({ id }) => id);
     const urls = marked.map(({ eventUrl }) => eventUrl ?? null);
     if (marked.length > 0) await manager.query(statement, [organizationId, ids, urls]);
+  }
+}
+
+const withoutUrls = (rows: Row[], those: Set<number>): Row[] =>
+  rows.map((row) => (those.has(row.position) ? { ...row, eventUrl: null } : row));
+
+async function positions(manager: EntityManager, sql: string, rows: Row[]): Promise<Set<number>> {
+  const found = await manager.query<{ position: number }[]>(sql, [JSON.stringify(rows)]);
+  return new Set(found.map(({ position }) => position));
+}
+
+/**
+ * Changes those that are stored.
+ * @returns the positions of those that have no eventUrl now, because another one has it
+ */
+async function update({ manager, eventUrls }: Scope, rows: Row[]): Promise<Set<number>> {
+  if (rows.length === 0) return new Set();
+  for (const { id } of rows) eventUrls.forget(id);
+  const [givenUp] = await manager.query<[{ eventUrl: string }[], number]>(GIVE_UP_URLS, [JSON.stringify(rows)]);
+  await eventUrls.passOn(givenUp.map(({ eventUrl }) => eventUrl));
+  for (;;) {
+    const without = await positions(manager, WITHOUT_URL, rows);
+    await manager.query('savepoint before_update');
+    try {
+      await manager.query(UPDATE, [JSON.stringify(withoutUrls(rows, without))]);
+      await manager.query('release savepoint before_update');
+      return without;
+    } catch (error) {
+      if (!violates(error, 'industry_events_event_url_key')) throw error;
+      await manager.query('rollback to savepoint before_update'); // a client took one of them: now it is seen
+    }
   }
 }
 

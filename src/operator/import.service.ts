@@ -4,6 +4,7 @@ import { firstFault, instantiate } from '../http/reader';
 import { LAST_SECTION, RECORDS, SectionName, SECTIONS } from './dataset';
 import { ImportFault } from './import-fault';
 import { clash, IMPORT_LOCK, Placed, Scope } from './import.checks';
+import { EventUrls } from './import.event-urls';
 import { WRITERS } from './import.writers';
 import { quoted } from './quoted';
 import { References } from './references';
@@ -169,6 +170,7 @@ class ImportRun {
       manager,
       organizationId,
       references,
+      eventUrls: new EventUrls(manager),
       events: Object.create(null) as ImportResult['events'],
       associations: 0,
     };
@@ -196,6 +198,7 @@ class ImportRun {
   async finish(): Promise<ImportResult> {
     await this.writeUpTo(LAST_SECTION);
     await this.writing;
+    await this.scope.eventUrls.settle();
     return { imported: this.imported, events: this.scope.events };
   }
 
