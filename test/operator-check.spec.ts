@@ -1,4 +1,6 @@
 import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { ImportService, type UncheckedRecord } from '../src/operator/import.service';
 import { leadInput } from './support/builders';
 import { lockWaits, query, until } from './support/embedded-fixtures';
 import { install, Installation, remove } from './support/operator';
@@ -61,5 +63,47 @@ describe('operator check', () => {
     await other.end();
     expect(await repaired).toMatchObject({ status: 0, stderr: '' });
     expect(await check()).toMatchObject({ status: 0, found: { words: { wrong: 0 } } });
+  });
+
+  describe('beside an import that changes the same records', () => {
+    const [leads, events] = [1, 2].map((kind) =>
+      [1, 2].map((n) => ({ id: `00000000-0000-4000-8000-00000000000${kind}`.replace(/^../, `0${n}`) })),
+    ) as [{ id: string }[], { id: string }[]];
+    const others = Array.from({ length: 1000 }, (_, n) => ({ name: `Other ${n}` })); // all before it is written
+    let organizationId: number;
+
+    beforeAll(async () => {
+      const tenant = await installation.server.tenant();
+      ({ organizationId } = tenant);
+      await tenant.import({ leads, industryEvents: events.map(({ id }, n) => ({ id, name: `Fair ${n}` })) });
+    });
+
+    it.each<[string, (n: number) => UncheckedRecord, string]>([
+      [
+        'makes stored leads right',
+        (n) => ({ section: 'leads', record: { ...leads[n], firstName: 'Changed' } }),
+        `alter table leads disable trigger user; update leads set document = '{}'; alter table leads enable trigger user`,
+      ],
+      [
+        'makes the words of a search right',
+        (n) => ({ section: 'industryEvents', record: { ...events[n], name: `Changed ${n}` } }),
+        `update industry_event_words set words = 'stale'`,
+      ],
+    ])('%s when that is done', async (_, change, spoil) => {
+      await sql(spoil);
+      const imports = new ImportService(installation.server.app.get(DataSource).manager);
+      let repaired: ReturnType<typeof check> | undefined;
+      await imports.importRecords(organizationId, async function* (written) {
+        yield change(1);
+        for (const record of others) yield { section: 'industryEvents', record };
+        await written();
+        repaired = check('--repair');
+        await until(async () => (await lockWaits(installation.database.url)) === 1);
+        yield change(0);
+      });
+      expect(await repaired).toMatchObject({ status: 0, stderr: '' });
+      const right = { documents: { wrong: 0 }, lists: { wrong: 0 }, words: { wrong: 0 } };
+      expect(await check()).toMatchObject({ status: 0, found: right });
+    });
   });
 });

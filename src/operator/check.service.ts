@@ -1,5 +1,6 @@
-import { DataSource } from 'typeorm';
+import { DataSource, EntityManager } from 'typeorm';
 import { LEAST_UUID } from '../database/tracked-list';
+import { IMPORT_LOCK } from './import.checks';
 
 export interface CheckResult {
   /** leads whose stored JSON is not what a fresh rendering gives */
@@ -30,12 +31,27 @@ export class CheckService {
   }
 
   private async documents(repair: boolean): Promise<CheckResult['documents']> {
-    const [result] = await this.dataSource.query<[CheckResult['documents']]>(
-      `select count(*)::integer as checked, (count(*) filter (where ${STALE}))::integer as wrong from leads`,
+    const organizations = await this.dataSource.query<(CheckResult['documents'] & { organization: number })[]>(
+      `select organization_id as organization, count(*)::integer as checked,
+          (count(*) filter (where ${STALE}))::integer as wrong
+        from leads group by organization_id`,
     );
-    // An update renders anew, whatever it sets.
-    if (repair && result.wrong > 0) await this.dataSource.query(`update leads set document = '' where ${STALE}`);
+    const result = { checked: 0, wrong: 0 };
+    for (const { organization, checked, wrong } of organizations) {
+      result.checked += checked;
+      result.wrong += wrong;
+      if (repair && wrong > 0) await this.repairDocuments(organization);
+    }
     return result;
+  }
+
+  private async repairDocuments(organization: number): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      // Who changes many leads in an order of their own, and an import that does so too, would wait for each other.
+      await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK, organization]);
+      // An update renders anew, whatever it sets.
+      await manager.query(`update leads set document = '' where organization_id = $1 and ${STALE}`, [organization]);
+    });
   }
 
   private async lists(repair: boolean): Promise<CheckResult['lists']> {
@@ -69,32 +85,48 @@ export class CheckService {
 
   /** A record that is updated, whatever that sets, has its words made anew, of what it says by then. */
   private async repairWords(): Promise<void> {
-    await this.dataSource.query(`
-      delete from industry_event_words w
-        where not exists (select from industry_events e where e.created_at = w.created_at and e.id = w.id);
-      -- Totals that servers remember are of another version of the catalogue from now on.
-      select count_industry_events_list(0, '', 0, 'infinity')`);
+    await this.withoutImports((manager) =>
+      manager.query(`
+        delete from industry_event_words w
+          where not exists (select from industry_events e where e.created_at = w.created_at and e.id = w.id);
+        -- Totals that servers remember are of another version of the catalogue from now on.
+        select count_industry_events_list(0, '', 0, 'infinity')`),
+    );
     // Some at a time: others who change the catalogue wait for each.
-    for (let last: [string, string] | undefined = ['-infinity', LEAST_UUID]; last;)
-      last = await this.repairWordsBehind(last);
+    for (let last: [string, string] | undefined = ['-infinity', LEAST_UUID]; last;) {
+      const place: [string, string] = last;
+      last = await this.withoutImports((manager) => repairWordsBehind(manager, place));
+    }
   }
 
-  /** @returns the place of the last record that was looked at, or undefined when there is none any more */
-  private async repairWordsBehind(place: [at: string, id: string]): Promise<[string, string] | undefined> {
-    const looked = await this.dataSource.query<{ at: string; id: string; outdated: boolean }[]>(
-      `select e.created_at::text as at, e.id, w.words is distinct from words_of_industry_event(e) as outdated
-        from (
-          select id from industry_events where (created_at, id) > ($1, $2) order by created_at, id limit 1000
-        ) next join industry_events e using (id)
-          left join industry_event_words w on w.created_at = e.created_at and w.id = e.id
-        order by e.created_at, e.id`,
-      place,
-    );
-    const ids = looked.filter(({ outdated }) => outdated).map(({ id }) => id);
-    if (ids.length > 0) {
-      await this.dataSource.query('update industry_events set name = name where id = any($1)', [ids]);
-    }
-    const last = looked.at(-1);
-    return last && [last.at, last.id];
+  /**
+   * What changes many records of the catalogue and an import that does so too would wait for each other. The lock is a
+   * shared one: clients who add a record do not take this for an import, behind which they would not wait for long.
+   */
+  private withoutImports<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.dataSource.transaction(async (manager) => {
+      await manager.query('select pg_advisory_xact_lock_shared($1, 0)', [IMPORT_LOCK]);
+      return work(manager);
+    });
   }
+}
+
+/** @returns the place of the last record that was looked at, or undefined when there is none any more */
+async function repairWordsBehind(
+  manager: EntityManager,
+  place: [at: string, id: string],
+): Promise<[string, string] | undefined> {
+  const looked = await manager.query<{ at: string; id: string; outdated: boolean }[]>(
+    `select e.created_at::text as at, e.id, w.words is distinct from words_of_industry_event(e) as outdated
+      from (
+        select id from industry_events where (created_at, id) > ($1, $2) order by created_at, id limit 1000
+      ) next join industry_events e using (id)
+        left join industry_event_words w on w.created_at = e.created_at and w.id = e.id
+      order by e.created_at, e.id`,
+    place,
+  );
+  const ids = looked.filter(({ outdated }) => outdated).map(({ id }) => id);
+  if (ids.length > 0) await manager.query('update industry_events set name = name where id = any($1)', [ids]);
+  const last = looked.at(-1);
+  return last && [last.at, last.id];
 }
