@@ -228,6 +228,20 @@ describe('industry events of a dataset', () => {
     );
   });
 
+  it('that say what several stored ones say are the oldest of them, and of one moment that of the least id', async () => {
+    const alike = [
+      { id: idOf(4), name: 'Expo', createdAt: SECOND },
+      { id: idOf(6), name: 'Expo', createdAt: FIRST },
+      { id: idOf(5), name: 'Expo', createdAt: FIRST },
+      { id: idOf(3), name: 'Expo', createdAt: SECOND, keywords: ['pumps'] },
+    ];
+    await importing(...alike);
+    await importing({ name: 'Expo', isBookmarked: true }, { name: 'Expo' });
+    const all = await stored();
+    expect(all).toHaveLength(alike.length);
+    expect(all.flatMap(({ id, bookmarked }) => (bookmarked ? [id] : []))).toEqual([idOf(5)]);
+  });
+
   describe('pass their eventUrls on, however far apart they stand:', () => {
     const urls = async (): Promise<Record<string, unknown>> =>
       Object.fromEntries((await stored()).map(({ id, url }) => [String(id), url]));

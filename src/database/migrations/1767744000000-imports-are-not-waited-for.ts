@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The lock that an import of the catalogue holds (operator/import-fault.ts). */
+/** The lock that an import of the catalogue holds (operator/import.checks.ts). */
 const IMPORT_LOCK = '1767225600, 0';
 /**
  * Milliseconds that a new record of the catalogue may wait, while the catalogue is imported: for its place behind others,
