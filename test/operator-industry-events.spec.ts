@@ -287,6 +287,12 @@ describe('industry events of a dataset', () => {
       expect(await urls()).toEqual({ [A]: W, [B]: V, [fresh.id]: U });
     });
 
+    it('a new one has that of one that stands soon behind it, whoever else says the same as that one', async () => {
+      const same = [A, B].map((id) => ({ id, name: 'Same' }));
+      await importing({ id: idOf(3), name: 'New', eventUrl: V }, ...same);
+      expect(await urls()).toEqual({ [A]: null, [B]: null, [idOf(3)]: V });
+    });
+
     it('a new one whose later record has another eventUrl is stored with that', async () => {
       const fresh = { id: idOf(3), name: 'New', eventUrl: U };
       const later = { ...fresh, eventUrl: 'https://expo.example/x' };

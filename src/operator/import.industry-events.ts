@@ -121,18 +121,21 @@ function rounds(batch: Placed<IndustryEventRecord>[]): Placed<IndustryEventRecor
   const all: Placed<IndustryEventRecord>[][] = [];
   const next = new Map<string, number>();
   for (const placed of batch) {
-    const keys = keysOf(placed.record);
-    const round = Math.max(...keys.map((key) => next.get(key) ?? 0));
+    const { told, asked } = keysOf(placed.record);
+    const round = Math.max(...asked.map((key) => next.get(key) ?? 0));
     (all[round] ??= []).push(placed);
-    for (const key of keys) next.set(key, round + 1);
+    for (const key of told) next.set(key, round + 1);
   }
   return all;
 }
 
-/** What tells which record is meant. */
-function keysOf(record: IndustryEventRecord): string[] {
-  const key = record.eventUrl ?? JSON.stringify(fields.map((field) => record[field] ?? null));
-  return record.id === undefined ? [key] : [record.id, key];
+/** By what records may be the same one: what one tells those behind it, and asks of those before it. */
+function keysOf(record: IndustryEventRecord): { told: string[]; asked: string[] } {
+  const { id, eventUrl } = record;
+  const said = eventUrl ?? JSON.stringify(fields.map((field) => record[field] ?? null));
+  // Two that have ids are two, whatever they say, but not with one eventUrl.
+  const withId = eventUrl ?? `${said} with an id`;
+  return id ? { told: [id, withId], asked: [id, said] } : { told: [said], asked: [said, withId] };
 }
 
 async function writeRound(scope: Scope, round: Placed<IndustryEventRecord>[]): Promise<void> {
