@@ -123,12 +123,24 @@ const activity = (place: Arbitrary<number>) =>
     },
   );
 
+/** Few eventUrls, so that records of a dataset take them from each other. */
+const eventUrl = fc.record({ eventUrl: fc.nat(5).map((n) => `https://example.com/${n}`) });
+
+/** With an id, an eventUrl or both: what has neither would get an id that nobody is told. */
 const industryEvent = fc
   .tuple(
     validIndustryEvent,
-    sometimes({ isBookmarked: flag }, { id: fresh(0x6000, 20), createdAt, updatedAt: createdAt }),
+    sometimes({ isBookmarked: flag }, { createdAt, updatedAt: createdAt }),
+    fc.oneof(
+      { weight: 4, arbitrary: fc.record({ id: fresh(0x6000, 20) }) },
+      {
+        weight: 2,
+        arbitrary: fc.tuple(fc.record({ id: fresh(0x6000, 6) }), eventUrl).map(([id, url]) => ({ ...id, ...url })),
+      },
+      { weight: 1, arbitrary: eventUrl },
+    ),
   )
-  .map(([record, made]) => ({ ...record, ...made }));
+  .map(([record, made, means]) => ({ ...record, ...made, ...means }));
 
 /** At most as many records of a section, each meaning another one. */
 const several = <T>(record: Arbitrary<T>, most: number): Arbitrary<T[]> =>
@@ -146,7 +158,7 @@ const sectionsOf = (place: Arbitrary<number>): Record<string, Arbitrary<unknown[
   activations: several(activation(place), 2),
   leads: several(lead(place), 4),
   leadActivityEvents: several(activity(place), 5),
-  industryEvents: several(industryEvent, 3),
+  industryEvents: fc.array(industryEvent, { maxLength: 4 }),
 });
 
 /**

@@ -2,7 +2,7 @@ import { newIndustryEvent } from './catalogue';
 import { EMPTY_COMPANY, EMPTY_LEAD, phonesOf } from './leads';
 import type { Model } from './model';
 import { Activation, Activity, Fields, TagOption, Tenant } from './records';
-import { firstFault, INDUSTRY_EVENT_CREATE, momentOf } from './rules';
+import { firstFault, INDUSTRY_EVENT_CREATE, isUuid, momentOf } from './rules';
 
 /**
  * What an import does, for the datasets that the operations make: records of the right form, whose references may be
@@ -14,17 +14,18 @@ export const SECTIONS = [
   ...(['users', 'tagGroups', 'events', 'activations', 'leads', 'leadActivityEvents', 'industryEvents'] as const),
 ];
 
-/** The result of an import, as the operator is told. */
+/** The result of an import: what the operator is told, and by their eventUrls the ids of industry events. */
 export interface Imported {
   imported: Record<string, number>;
   events: Record<string, number>;
+  industryEvents: Map<string, string>;
 }
 
 interface Run {
   model: Model;
   tenant: Tenant;
-  /** ids of the dataset's events, which the server tells; undefined when it refused the dataset */
-  eventIds: Record<string, number> | undefined;
+  /** undefined when the server refused the dataset */
+  told: Imported | undefined;
   /** places of faults, of which an import names the one that it comes to first */
   faults: string[];
 }
@@ -34,7 +35,7 @@ interface Run {
  * @throws Impossible
  */
 export function importInto(model: Model, tenant: Tenant, dataset: Dataset, told: Imported | undefined): string[] {
-  const run: Run = { model, tenant, eventIds: told?.events, faults: [] };
+  const run: Run = { model, tenant, told, faults: [] };
   for (const section of SECTIONS) {
     WRITERS[section](run, dataset[section] ?? []);
   }
@@ -92,14 +93,14 @@ function removeOptions(tenant: Tenant, gone: Set<string>): void {
 const eventOfRef = (tenant: Tenant, ref: unknown) => tenant.events.list().find((event) => event.ref === ref);
 
 const event: Writer = (run, record, place) => {
-  const { model, tenant, eventIds, faults } = run;
+  const { model, tenant, told, faults } = run;
   const { ref, name, type, registrationEnabled = false, startDate = null, endDate = null } = record;
   const { tagGroups = [], users = [] } = record as { tagGroups?: string[]; users?: string[] };
   tagGroups.forEach((id, index) => tenant.tagGroups.has(id) || faults.push(`${place}.tagGroups[${index}]`));
   users.forEach((email, index) => tenant.users.has(email) || faults.push(`${place}.users[${index}]`));
   const stored = eventOfRef(tenant, ref);
-  const id = stored?.shown.id ?? eventIds?.[ref as string] ?? -model.eventIds.list().length - 1;
-  if (!stored && eventIds) {
+  const id = stored?.shown.id ?? told?.events[ref as string] ?? -model.eventIds.list().length - 1;
+  if (!stored && told) {
     model.mustBe(Number.isSafeInteger(id) && id > 0 && !model.eventIds.has(id), `a new id for ${String(ref)}`, id);
   }
   model.eventIds.set(id, tenant.id);
@@ -190,37 +191,93 @@ const activity: Writer = (run, record, place) => {
   tenant.activities.set(id, shown as Activity);
 };
 
+interface Placed {
+  record: Fields;
+  place: string;
+}
+
+/** A record that lacks its eventUrl because another one has it. */
+interface Waiting extends Placed {
+  id: string;
+  /** whether the other one was taken for it */
+  isNew: boolean;
+}
+
 /**
- * Matched by id where it is known, else added unless another record has its eventUrl. Those that are known come first, and
- * give up their eventUrls before any takes one.
+ * Matched by id where it is known, else added unless another record has its eventUrl: one after the other, but that
+ * records which share neither take their eventUrls when all those that are known have given up theirs. Who is known and
+ * wants what another one has waits for it to the end.
  */
-const industryEvents: SectionWriter = ({ model, tenant, faults }, records) => {
+const industryEvents: SectionWriter = (run, records) => {
+  const { faults } = run;
   const placed = records
-    .map((record, index) => ({ record, place: `industryEvents[${index}]`, id: record.id as string }))
+    .map((record, index) => ({ record, place: `industryEvents[${index}]` }))
     .filter(({ record, place }) => {
       const fault = firstFault(INDUSTRY_EVENT_CREATE, record);
       if (fault !== undefined) faults.push(`${place}.${fault}`);
       return fault === undefined;
     });
-  const known = placed.filter(({ id }) => model.catalogue.has(id));
-  for (const { record, id } of known) {
-    const stored = model.catalogue.get(id);
-    if (stored && stored.eventUrl !== record.eventUrl) model.catalogue.set(id, { ...stored, eventUrl: null });
+  const waiting = new Map<string, Waiting>();
+  for (const round of rounds(placed)) industryEventsAtOnce(run, waiting, round);
+  for (const each of waiting.values()) if (!each.isNew) takeEventUrl(run, waiting, each);
+};
+
+function rounds(placed: Placed[]): Placed[][] {
+  const all: Placed[][] = [];
+  const shares = (a: Fields, b: Fields): boolean =>
+    ['id', 'eventUrl'].some((key) => typeof a[key] === 'string' && a[key] === b[key]);
+  for (const each of placed) {
+    const last = all.findLastIndex((round) => round.some(({ record }) => shares(record, each.record)));
+    (all[last + 1] ??= []).push(each);
   }
-  const marks = [...known, ...placed.filter((each) => !known.includes(each))].map(({ record, place, id }) => {
-    const stored = model.catalogue.get(id);
+  return all;
+}
+
+const holderOf = ({ catalogue }: Model, url: unknown, id?: unknown) =>
+  catalogue.list().find(({ eventUrl, id: other }) => eventUrl !== null && eventUrl === url && other !== id);
+
+function idMade({ model, told }: Run, eventUrl: string): string {
+  const id = told?.industryEvents.get(eventUrl);
+  model.mustBe(!told || (isUuid(id) && !model.catalogue.has(id)), `a new id of ${eventUrl}`, id);
+  return id ?? `that of ${eventUrl}`;
+}
+
+function takeEventUrl({ model, faults }: Run, waiting: Map<string, Waiting>, { id, record, place }: Waiting): void {
+  const stored = model.catalogue.get(id);
+  if (!stored || holderOf(model, record.eventUrl)) faults.push(`${place}.eventUrl`);
+  else model.catalogue.set(id, { ...stored, eventUrl: record.eventUrl as string });
+  waiting.delete(id);
+}
+
+function industryEventsAtOnce(run: Run, waiting: Map<string, Waiting>, round: Placed[]): void {
+  const { model, tenant } = run;
+  const { catalogue } = model;
+  const known = round.filter(({ record }) => catalogue.has(record.id as string));
+  const free = new Set<unknown>();
+  for (const { record } of known) {
+    const id = record.id as string;
+    const stored = catalogue.get(id);
+    waiting.delete(id);
+    if (!stored || stored.eventUrl === record.eventUrl) continue;
+    if (stored.eventUrl !== null) free.add(stored.eventUrl);
+    catalogue.set(id, { ...stored, eventUrl: null });
+  }
+  for (const each of waiting.values()) if (free.delete(each.record.eventUrl)) takeEventUrl(run, waiting, each);
+  for (const placed of [...known, ...round.filter((each) => !known.includes(each))]) {
+    const { record } = placed;
+    const stored = catalogue.get(record.id as string);
+    const other = holderOf(model, record.eventUrl, record.id);
+    const id = (record.id ?? other?.id ?? idMade(run, record.eventUrl as string)) as string;
     const createdAt = momentOfNew(stored?.createdAt, record);
     const updatedAt = momentOf(record.updatedAt) ?? stored?.updatedAt ?? createdAt;
-    const written = newIndustryEvent(record, { id, createdAt, updatedAt });
-    const holder = model.catalogue.list().find(({ eventUrl }) => eventUrl !== null && eventUrl === written.eventUrl);
-    const other = holder && holder.id !== id ? holder : undefined;
-    if (stored && other) faults.push(place);
-    if (stored || !other) model.catalogue.set(id, written);
-    return { wanted: record.isBookmarked, id: (other ?? written).id };
-  });
-  marks.forEach(({ wanted, id }) => wanted === true && tenant.bookmarks.set(id, id));
-  marks.forEach(({ wanted, id }) => wanted === false && tenant.bookmarks.delete(id));
-};
+    const given = other ? { ...record, eventUrl: null } : record;
+    if (stored || !other) catalogue.set(id, newIndustryEvent(given, { id, createdAt, updatedAt }));
+    if (other && record.id !== undefined) waiting.set(id, { ...placed, id, isNew: !stored });
+    const meant = stored || !other ? id : other.id;
+    if (record.isBookmarked === true) tenant.bookmarks.set(meant, meant);
+    if (record.isBookmarked === false) tenant.bookmarks.delete(meant);
+  }
+}
 
 const oneByOne =
   (section: (typeof SECTIONS)[number], write: Writer): SectionWriter =>

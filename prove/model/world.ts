@@ -168,7 +168,8 @@ export class World {
     let told: Imported | undefined;
     let fault = '';
     try {
-      told = await this.imports.import(tenant.id, structuredClone(dataset));
+      const result = await this.imports.import(tenant.id, structuredClone(dataset));
+      told = { ...result, industryEvents: await this.industryEvents() };
     } catch (error) {
       if (!(error instanceof ImportFault)) throw error;
       fault = error.message;
@@ -179,6 +180,16 @@ export class World {
     this.model.journal.rollback(mark);
     const right = !told && faults.some((place) => fault.startsWith(place));
     return right ? undefined : `a refusal of ${faults.join(', ')}, not ${fault || 'an import'}`;
+  }
+
+  /** The ids of industry events by their eventUrls: those of new ones that have none in a dataset are told to nobody. */
+  private async industryEvents(): Promise<Map<string, string>> {
+    const stored = await this.server.app
+      .get(DataSource)
+      .query<{ id: string; url: string }[]>(
+        'select id, event_url as url from industry_events where event_url is not null',
+      );
+    return new Map(stored.map(({ id, url }) => [url, id]));
   }
 
   /** What is exported and imported again changes nothing. */
@@ -194,12 +205,13 @@ export class World {
   }
 }
 
-/** A dataset names each record once. */
+/** A dataset names each record once, but for industry events. */
 const withoutDoubles = (dataset: Dataset): Dataset =>
   Object.fromEntries(
     Object.entries(dataset).map(([section, records]) => {
       const keyOf = ({ id, ref, email }: Fields): unknown => id ?? ref ?? email;
       const seen = new Set<unknown>();
+      if (section === 'industryEvents') return [section, records];
       return [section, records.filter((record) => !seen.has(keyOf(record)) && seen.add(keyOf(record)))];
     }),
   );
