@@ -162,6 +162,30 @@ describe('industry events of a dataset', () => {
         ],
       ],
       [
+        'a bookmark by an eventUrl that is given up after it',
+        [
+          { id: A, name: 'Expo', eventUrl: U },
+          { name: 'Fair', eventUrl: U, isBookmarked: true },
+          { id: A, name: 'Expo', isBookmarked: false },
+        ],
+      ],
+      [
+        'a bookmark by an eventUrl that was given up before it',
+        [
+          { id: A, name: 'Expo', eventUrl: U },
+          { id: A, name: 'Expo' },
+          { name: 'Fair', eventUrl: U, isBookmarked: true },
+        ],
+      ],
+      [
+        'a bookmark by all that one says before it says something else',
+        [
+          { id: A, name: 'Expo' },
+          { name: 'Expo', isBookmarked: true },
+          { id: A, name: 'Fair' },
+        ],
+      ],
+      [
         'an eventUrl that is given up and taken',
         [
           { id: A, name: 'Expo', eventUrl: U },

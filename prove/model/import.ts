@@ -205,7 +205,7 @@ interface Waiting extends Placed {
 
 /**
  * Matched by id where it is known, else added unless another record has its eventUrl: one after the other, but that
- * records which share neither take their eventUrls when all those that are known have given up theirs. Who is known and
+ * records with ids which share neither take their eventUrls when all those that are known have given up theirs. Who is known and
  * wants what another one has waits for it to the end.
  */
 const industryEvents: SectionWriter = (run, records) => {
@@ -225,7 +225,7 @@ const industryEvents: SectionWriter = (run, records) => {
 function rounds(placed: Placed[]): Placed[][] {
   const all: Placed[][] = [];
   const shares = (a: Fields, b: Fields): boolean =>
-    ['id', 'eventUrl'].some((key) => typeof a[key] === 'string' && a[key] === b[key]);
+    typeof a.id !== typeof b.id || ['id', 'eventUrl'].some((key) => typeof a[key] === 'string' && a[key] === b[key]);
   for (const each of placed) {
     const last = all.findLastIndex((round) => round.some(({ record }) => shares(record, each.record)));
     (all[last + 1] ??= []).push(each);

@@ -116,26 +116,27 @@ export async function writeIndustryEvents(scope: Scope, batch: Placed<IndustryEv
   for (const round of rounds(batch)) await writeRound(scope, round);
 }
 
-/** Parted so that of records that may be the same one each round holds one, after those that stand before it. */
+/**
+ * Parted so that of records that may be the same one each round holds one, after those that stand before it: those with
+ * one id or eventUrl, and, because any with an id may be meant by what it has or had, those with and those without.
+ */
 function rounds(batch: Placed<IndustryEventRecord>[]): Placed<IndustryEventRecord>[][] {
   const all: Placed<IndustryEventRecord>[][] = [];
   const next = new Map<string, number>();
   for (const placed of batch) {
-    const { told, asked } = keysOf(placed.record);
-    const round = Math.max(...asked.map((key) => next.get(key) ?? 0));
+    const keys = keysOf(placed.record);
+    const [kind, other] = placed.record.id ? ['with', 'without'] : ['without', 'with'];
+    const round = Math.max(...[...keys, other].map((key) => next.get(key) ?? 0));
     (all[round] ??= []).push(placed);
-    for (const key of told) next.set(key, round + 1);
+    for (const key of [...keys, kind]) next.set(key, Math.max(round + 1, next.get(key) ?? 0));
   }
   return all;
 }
 
-/** By what records may be the same one: what one tells those behind it, and asks of those before it. */
-function keysOf(record: IndustryEventRecord): { told: string[]; asked: string[] } {
+function keysOf(record: IndustryEventRecord): string[] {
   const { id, eventUrl } = record;
-  const said = eventUrl ?? JSON.stringify(fields.map((field) => record[field] ?? null));
-  // Two that have ids are two, whatever they say, but not with one eventUrl.
-  const withId = eventUrl ?? `${said} with an id`;
-  return id ? { told: [id, withId], asked: [id, said] } : { told: [said], asked: [said, withId] };
+  if (id) return eventUrl ? [id, eventUrl] : [id];
+  return [eventUrl ?? JSON.stringify(fields.map((field) => record[field] ?? null))];
 }
 
 async function writeRound(scope: Scope, round: Placed<IndustryEventRecord>[]): Promise<void> {
