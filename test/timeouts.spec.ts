@@ -167,6 +167,30 @@ describe('a body that does not end', () => {
       for (const socket of [first, ...others]) socket.destroy();
     });
 
+    it('reaches its client also when that is still sending', async () => {
+      const tenant = await lanyard.tenant();
+      const server = lanyard.app.getHttpServer() as Server;
+      const requests: Request[] = [];
+      const note = (request: Request): void => void requests.push(request);
+      server.on('request', note);
+      const sockets: Socket[] = [];
+      while (requests[0]?.socket.writable !== false && sockets.length < 66) {
+        const socket = (await begin(tenant, `Content-Length: ${2 ** 20}`)).pause();
+        await promisify<string, void>(socket.write.bind(socket))(' '.repeat(2 ** 20 - 100));
+        sockets.push(socket);
+      }
+      server.off('request', note);
+      const [first, own] = [sockets[0] as Socket, requests[0]?.socket as Socket];
+      await until(() => own.writableFinished || own.destroyed);
+      let answer = '';
+      first.on('error', () => undefined).on('data', (text: string) => (answer += text));
+      first.pause();
+      for (let n = 0; n < 10; n++) await new Promise((resolve) => first.write(' ', resolve));
+      if (!first.destroyed) await once(first.resume(), 'end');
+      for (const socket of sockets) socket.destroy();
+      expect(answer).toMatch(/^HTTP\/1.1 408/);
+    });
+
     it.each<[string, string, string, RegExp]>([
       ['too large', 'Transfer-Encoding: chunked', `fffff\r\n${' '.repeat(2 ** 20 - 1)}\r\n5\r\n12345\r\n`, / 413 /],
       ['whole', `Content-Length: ${2 ** 20}`, `${' '.repeat(2 ** 20 - 2)}{}`, / 400 /],

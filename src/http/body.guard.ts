@@ -92,14 +92,16 @@ async function collect(request: Request, response: Response): Promise<Buffer> {
   let length = 0;
   const hold = unfinished.watch(request, response, () => {
     if (!response.headersSent) refuse(response, 408);
-    // What has come of it is held until then. It must not wait for the client to take the answer.
-    request.destroy();
+    // Now: the client may take its time to take the answer.
+    bytes = NOTHING;
   });
   // Into one piece as it comes: thousands of tiny ones take far more memory than they are long.
   const take = (piece: Buffer): void => {
+    if (response.writableEnded) return;
     if (bytes.length < length + piece.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, length + piece.length));
       hold(larger.length - bytes.length);
+      if (response.writableEnded) return; // it was this one that was given up
       bytes.copy(larger);
       bytes = larger;
     }
