@@ -80,14 +80,8 @@ const QUERIES: Partial<Record<EndpointName, Arbitrary<Query>[]>> = {
   listActivities: [leadFilter, typeFilter],
   listIndustryEvents: [
     weighted<Query>(
-      [20, q.map((text): Query => [['q', text]])],
-      [
-        1,
-        fc.constant<Query>([
-          ['q', 'one'],
-          ['q', 'two'],
-        ]),
-      ],
+      [20, q.map((text) => [['q', text]])],
+      [1, fc.tuple(q, q).map((both) => both.map((text) => ['q', text]))],
     ),
     bodies.eventUrl.map((url): Query => [['eventUrl', url ?? 'https://example.com/none']]),
   ],

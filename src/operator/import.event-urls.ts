@@ -43,6 +43,7 @@ export class EventUrls {
    */
   async passOn(eventUrls: string[]): Promise<void> {
     const free = new Set(eventUrls);
+    if (free.size === 0) return;
     for (const record of this.waiting.values()) {
       if (free.delete(record.eventUrl)) await this.take(record);
     }
