@@ -64,10 +64,13 @@ async function drain(app: NestExpressApplication, { drainMs }: Config): Promise<
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   for (const socket of held) socket.resume();
   const late = setTimeout(() => server.closeAllConnections(), ANSWERS_WITHIN);
-  // To Node a connection is idle once its answer was given, though the client may still be taking it.
-  await connections.taken();
-  server.closeIdleConnections();
-  await closed;
+  // Again and again: not every answer that is still to be given closes its connection.
+  for (let isClosed = false; !isClosed;) {
+    // To Node a connection is idle once its answer was given, though the client may still be taking it.
+    await connections.taken();
+    server.closeIdleConnections();
+    isClosed = await Promise.race([closed.then(() => true), pause(QUIET, false)]);
+  }
   clearTimeout(late);
 }
 

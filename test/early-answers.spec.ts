@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
+import { DataSource } from 'typeorm';
+import type { LeanExpressAdapter } from '../src/http/express-adapter';
 import { leadInput } from './support/builders';
 import { until } from './support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from './support/lanyard';
@@ -98,6 +100,12 @@ describe('an answer that is given before its request has ended, on a connection 
     }
   });
 
+  it('is not the last when it does not say so: an Upgrade that no Connection header names', async () => {
+    const upgrade = `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nUpgrade: h2c\r\n\r\n`;
+    const answer = await answerTo(`${upgrade}${remove()}${CLOSE}\r\n`);
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+  });
+
   it('ends the connection of a client that goes on and on', async () => {
     const server = lanyard.app.getHttpServer() as Server;
     const connections = promisify(server.getConnections.bind(server));
@@ -118,5 +126,38 @@ describe('an answer that is given before its request has ended, on a connection 
     await lanyard.stop();
     expect(performance.now() - begun).toBeLessThan(5_000);
     silent.destroy();
+  });
+});
+
+describe('a server that is to end, on a connection with an answer that waits behind one that is not given yet,', () => {
+  it('sends both', async () => {
+    const lanyard = await startInProcess();
+    const tenant = await lanyard.tenant();
+    const { connections } = lanyard.app.getHttpAdapter() as unknown as LeanExpressAdapter;
+    const server = lanyard.app.getHttpServer() as Server;
+    const runner = lanyard.app.get(DataSource).createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('LOCK TABLE leads IN EXCLUSIVE MODE');
+    const { hostname, port } = new URL(lanyard.baseUrl);
+    const socket = connect({ port: Number(port), host: hostname }).setEncoding('latin1');
+    let answer = '';
+    socket.on('data', (text: string) => (answer += text));
+    const key = `Host: x\r\nx-api-key: ${tenant.key}\r\n`;
+    const body = JSON.stringify(leadInput());
+    const answers: ServerResponse[] = [];
+    server.on('request', (_, response: ServerResponse) => void answers.push(response));
+    socket.write(
+      `POST /api/v0/leads HTTP/1.1\r\n${key}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}` +
+        `GET /api/v0/events HTTP/1.1\r\n${key}\r\n`,
+    );
+    await until(() => answers[1]?.writableEnded === true);
+    connections.end();
+    await runner.commitTransaction();
+    await runner.release();
+    const statuses = (): string[] => answer.match(/HTTP\/1.1 \d+/g) ?? [];
+    await until(() => socket.closed || statuses().length === answers.length);
+    expect(statuses()).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+    socket.destroy();
+    await lanyard.stop();
   });
 });

@@ -71,5 +71,7 @@ function close(answer: ServerResponse): void {
 function askToClose(answers: Set<ServerResponse>): void {
   const notBegun = [...answers].filter(({ headersSent }) => !headersSent);
   for (const answer of notBegun) answer.removeHeader('Connection');
-  notBegun.at(-1)?.setHeader('Connection', 'close');
+  const last = [...answers].at(-1);
+  // One that has begun says already what it says, but may wait behind those that have not.
+  if (last && !last.headersSent) last.setHeader('Connection', 'close');
 }

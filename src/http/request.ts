@@ -19,11 +19,16 @@ export function prepareRequest(request: Request, response: Response, next: NextF
     refuse(response, refusal);
     return;
   }
-  // Node reads no further behind an offer of another protocol, so that a request which follows would be lost.
-  if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
+  // Node reads no further behind an offer of another protocol, so that a request which follows would be lost. It is one
+  // only if Connection says so; behind any other, requests are read and carried out.
+  const { connection = '', upgrade } = request.headers;
+  if (upgrade !== undefined && UPGRADE.test(connection)) response.setHeader('Connection', 'close');
   if (request.url.includes('%')) tolerateBrokenEscapes(request);
   next();
 }
+
+/** among the options of a Connection header */
+const UPGRADE = /(^|,)[ \t]*upgrade[ \t]*(,|$)/i;
 
 /** Headers that are looked at. Node leaves out all that come later, and a request is not what it seems without them. */
 export const MOST_HEADERS = 1000;
