@@ -69,8 +69,7 @@ function close(answer: ServerResponse): void {
 
 /** The last of them closes the connection, since whatever is behind one that does would get no answer. */
 function askToClose(answers: Set<ServerResponse>): void {
-  const notBegun = [...answers].filter(({ headersSent }) => !headersSent);
-  for (const answer of notBegun) answer.removeHeader('Connection');
+  for (const answer of answers) if (!answer.headersSent) answer.removeHeader('Connection');
   const last = [...answers].at(-1);
   // One that has begun says already what it says, but may wait behind those that have not.
   if (last && !last.headersSent) last.setHeader('Connection', 'close');
