@@ -336,5 +336,26 @@ describe('industry events of a dataset', () => {
       await client.end();
       await refused;
     });
+
+    it('one that waits, and whose eventUrl a client takes in the last moment, is named', async () => {
+      const client = new Client(installation.database.url);
+      await client.connect();
+      const records = [{ id: A, name: 'Expo', eventUrl: V }, ...OTHERS];
+      async function* thenClients(written: () => Promise<unknown>) {
+        for (const record of records) yield { section: 'industryEvents' as const, record };
+        await written();
+        await client.query(`update industry_events set event_url = null where id = '${B}'`);
+        await client.query(
+          `begin; insert into industry_events (id, name, event_url) values ('${idOf(3)}', 'Third', '${V}')`,
+        );
+      }
+      const refused = expect(imports.importRecords(organizationId, thenClients)).rejects.toThrow(
+        new ImportFault('industryEvents[0].eventUrl: another record has it'),
+      );
+      await until(async () => (await lockWaits(installation.database.url)) === 1);
+      await client.query('commit');
+      await client.end();
+      await refused;
+    });
   });
 });

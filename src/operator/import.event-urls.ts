@@ -1,13 +1,6 @@
 import type { EntityManager } from 'typeorm';
+import { violates } from '../database/errors';
 import { ImportFault } from './import-fault';
-
-/** Whether the record `e` of the catalogue has an eventUrl, as the unique index knows it. */
-export const hasUrl = (url: string): string =>
-  `event_url_digest(e.event_url) = event_url_digest(${url}) and e.event_url = ${url}`;
-
-const TAKE = `
-  update industry_events r set event_url = $2
-  where id = $1 and not exists (select from industry_events e where ${hasUrl('$2')}) returning id`;
 
 interface Waiting {
   id: string;
@@ -60,9 +53,12 @@ export class EventUrls {
   }
 
   private async take({ id, eventUrl, place, isNew }: Waiting): Promise<void> {
-    const [taken] = await this.manager.query<[{ id: string }[], number]>(TAKE, [id, eventUrl]);
-    if (taken.length === 0) {
-      throw new ImportFault(`${place}.eventUrl: another record has it${isNew ? ', and gives it up only later' : ''}`);
+    const fault = `${place}.eventUrl: another record has it`;
+    if (isNew) throw new ImportFault(`${fault}, and gives it up only later`);
+    try {
+      await this.manager.query('update industry_events set event_url = $2 where id = $1', [id, eventUrl]);
+    } catch (error) {
+      throw violates(error, 'industry_events_event_url_key') ? new ImportFault(fault) : error;
     }
     this.waiting.delete(id);
   }

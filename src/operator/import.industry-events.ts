@@ -3,7 +3,6 @@ import { v7 as uuid } from 'uuid';
 import { violates } from '../database/errors';
 import type { IndustryEventRecord } from './dataset';
 import { IMPORT_LOCK, Placed, Scope } from './import.checks';
-import { hasUrl } from './import.event-urls';
 import { fieldOf, recordset } from './upsert';
 
 /** Columns of a record of the catalogue with their types. */
@@ -45,6 +44,10 @@ const GIVEN = recordset(
   },
   '$1',
 );
+
+/** Whether the record `e` of the catalogue has an eventUrl, as the unique index knows it. */
+const hasUrl = (url: string): string =>
+  `event_url_digest(e.event_url) = event_url_digest(${url}) and e.event_url = ${url}`;
 
 /** An eventUrl that its record gives up may be another one's: all are given up before any is taken. */
 const GIVE_UP_URLS = `
