@@ -11,7 +11,7 @@ import { onServer, urlOf } from './database';
 import { hasOracle } from './oracle';
 import { armOracle } from './oracle-database';
 
-const BUILD = join(__dirname, '../../scripts/build-if-needed.mjs');
+const BUILD = join(__dirname, '../../scripts/build.mjs');
 
 declare global {
   /** undoes what the set-up did; global-teardown.ts calls it */
@@ -25,7 +25,7 @@ declare global {
  */
 export default async function setUp(): Promise<void> {
   if (deploymentUrl()) {
-    if (!process.env.E2E_OPERATOR) execFileSync(process.execPath, [BUILD], { stdio: 'inherit' });
+    if (!process.env.E2E_OPERATOR) execFileSync(process.execPath, [BUILD, '--if-needed'], { stdio: 'inherit' });
     return;
   }
   const { server, stop } = process.env.DATABASE_URL

@@ -1,6 +1,5 @@
-// Compiles the sources unless the last build is newer than all of them, so that a second start is a quick one.
-// With --anyway, as `npm run build` has it, also then: its build has the stamp too, or the next command would build again,
-// under a server that runs from dist/.
+// Compiles the sources: with --if-needed only when one of them is newer than the last build, so that a second start is a
+// quick one, and no command builds under a server that runs from dist/.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,11 +17,11 @@ const sources = readdirSync(src, { recursive: true, withFileTypes: true }).map((
 );
 const changed = (file) => statSync(file).mtimeMs;
 
-if (
-  process.argv.includes('--anyway') ||
-  // The folder changes, too, when a file in it goes.
-  !(existsSync(stamp) && [...inputs, src, ...sources].every((file) => changed(file) < changed(stamp)))
-) {
+// The folder changes, too, when a file in it goes.
+const isNewest = () =>
+  existsSync(stamp) && [...inputs, src, ...sources].every((file) => changed(file) < changed(stamp));
+
+if (!(process.argv.includes('--if-needed') && isNewest())) {
   process.stderr.write('Building …\n');
   rmSync(stamp, { force: true });
   const nest = createRequire(import.meta.url).resolve('@nestjs/cli/bin/nest.js');
