@@ -157,6 +157,18 @@ describe('signs in a search', () => {
     ]);
   });
 
+  describe('that telephones write for quotes make a phrase', () => {
+    has([
+      ['“london javascript”', ['london']],
+      ['“javascript london”', []],
+      ['„london javascript“', ['london']],
+      ['«javascript london»', []],
+      ['berlin -“devops days”', ['java']],
+      ['“london”“javascript”', ['london', 'script']],
+      ['"“London” JavaScript"', ['london']],
+    ]);
+  });
+
   describe('that are no ASCII part words on every PostgreSQL', () => {
     has([
       ['smart', ['quotes']],

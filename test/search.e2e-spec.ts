@@ -89,6 +89,30 @@ describe('search', () => {
     expect([...found].sort()).toEqual([...expected].sort());
   });
 
+  describe('finds a word beyond ASCII however it is spelled', () => {
+    const nfd = (text: string): string => text.normalize('NFD');
+    it.each([
+      ['Δρόμος', ['ΔΡΟΜΟΣ', 'δρομος', 'δρόμοσ', nfd('Δρόμος')]],
+      ['ΑΓΟΡΆΣ', ['αγοράς', 'ΑΓΟΡΑΣ']],
+      ['Київ', [nfd('Київ'), 'КИЇВ']],
+      [nfd('Йогафест'), ['Йогафест', 'йогафест']],
+      ['ガジェット展', [nfd('ガジェット展')]],
+      [nfd('서울모터쇼'), ['서울모터쇼']],
+      [nfd('Café'), ['café', 'CAFE', nfd('Cafés')]],
+      ['مُؤْتَمَر أبوظبي', ['مؤتمر', 'ابوظبي', '"مؤتمر ابوظبي"']],
+      ['שָׁלוֹם', ['שלום']],
+    ])('%s', async (name, queries) => {
+      const own = `q${unique()}`;
+      await tenant.api.post('/industryEvents', { name: `${own} ${name}`, keywords: [`${name}.example`] }).expect(200);
+      for (const q of [name, ...queries]) {
+        const { body } = await tenant.api.get('/industryEvents', { q: `${own} ${q}` }).expect(200);
+        expect([q, body.results.total]).toEqual([q, 1]);
+        const ofParts = await tenant.api.get('/industryEvents', { q: `${own} ${q}/example` }).expect(200);
+        expect([q, ofParts.body.results.total]).toEqual([q, 1]);
+      }
+    });
+  });
+
   it('ranks the name above venue and keywords, and these above the description', async () => {
     expect(await names('ruby')).toEqual(['Wrocław Ruby', 'Summit', 'Fair']);
   });
