@@ -85,10 +85,13 @@ describe('envelope', () => {
     }
   });
 
-  it('has no body for HEAD', async () => {
-    const response = await fetch(`${lanyard.baseUrl}/leads`, { method: 'HEAD', headers: { 'x-api-key': tenant.key } });
+  it('has no body for HEAD, but its length', async () => {
+    const headers = { 'x-api-key': tenant.key };
+    const response = await fetch(`${lanyard.baseUrl}/leads`, { method: 'HEAD', headers });
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('');
+    const body = await (await fetch(`${lanyard.baseUrl}/leads`, { headers })).text();
+    expect(response.headers.get('content-length')).toBe(String(body.length));
   });
 
   /** A POST of an event with so many bytes of body. */

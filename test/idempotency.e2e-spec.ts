@@ -154,6 +154,10 @@ describe('Idempotency-Key', () => {
     expect(await total('leads')).toBe(before);
   });
 
+  it('says nothing about a path that is unknown', async () => {
+    await named('', api.post('/nothing', {})).expect(404, { status: 404, error: 'Not Found' });
+  });
+
   it('may be 255 characters, and says nothing about a GET, a PUT or a DELETE', async () => {
     const key = `${randomUUID()}${'~'.repeat(219)}`;
     const { body } = await named(key, api.post('/events', eventInput())).expect(200);

@@ -62,8 +62,9 @@ export class LeanExpressAdapter extends ExpressAdapter {
     if (!(body instanceof AnswerText)) return super.reply(response, body, status) as unknown;
     const text = body.take();
     response.setHeader('Content-Type', JSON_TYPE);
-    // Node leaves the length out of answers to HTTP/1.0, so that one cut short would look whole.
-    if (!response.useChunkedEncodingByDefault) response.setHeader('Content-Length', Buffer.byteLength(text));
+    // Node leaves the length out of answers to HEAD, and to HTTP/1.0, where one cut short would look whole.
+    const isLengthLeftOut = !response.useChunkedEncodingByDefault || response.req.method === 'HEAD';
+    if (isLengthLeftOut) response.setHeader('Content-Length', Buffer.byteLength(text));
     return response.end(text);
   }
 }

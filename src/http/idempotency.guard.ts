@@ -3,6 +3,7 @@ import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Once } from '../database/idempotent-answers';
 import { ErrorInWords, InvalidField } from './errors';
+import { NotFoundController } from './not-found.controller';
 
 const HEADER = 'idempotency-key';
 /** 1 to 255 visible ASCII characters */
@@ -30,6 +31,7 @@ export class IdempotencyGuard implements CanActivate {
     const request = http.getRequest<Request>();
     const key = request.headers[HEADER];
     if (key === undefined || !request.caller || !REPEATABLE.includes(request.method)) return true;
+    if (context.getClass() === NotFoundController) return true;
     if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) throw new InvalidField('Idempotency-Key');
     const response = http.getResponse<Response>();
     const replayed = (): void => void response.setHeader('Idempotency-Replayed', 'true');
