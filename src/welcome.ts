@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIPv6 } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import { PREFIX } from './app';
 import { ApiKeysService, type IssuedKey } from './access/api-keys.service';
@@ -10,6 +10,12 @@ import type { OpenDatabase } from './database/open';
 import { PROGRAM } from './operator/arguments';
 import { demo } from './operator/demo';
 import { ImportService } from './operator/import.service';
+
+/** The URL of a server that listens at an address, as somebody on this machine writes it. */
+export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {
+  const isLocal = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(address);
+  return `http://${isLocal ? 'localhost' : isIPv6(address) ? `[${address}]` : address}:${port}`;
+}
 
 const ISSUE_A_KEY = `${PROGRAM} keys issue --organization ID`;
 
@@ -23,9 +29,7 @@ export async function welcome(
   database: OpenDatabase,
   say: (line: string) => void,
 ): Promise<void> {
-  const { address, port } = (app.getHttpServer() as Server).address() as AddressInfo;
-  const host = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(address) ? 'localhost' : address;
-  const origin = `http://${host}:${port}`;
+  const origin = originOf((app.getHttpServer() as Server).address() as AddressInfo);
   const baseUrl = `${origin}/${PREFIX}`;
   say(`Lanyard listens at ${baseUrl}`);
   say(`To read about it, and to try it out: ${origin}/docs`);

@@ -40,8 +40,22 @@ describe('the sweep of stored answers', () => {
     expect(asked).toBe(1);
     await jest.advanceTimersByTimeAsync(1 + MINUTE);
     expect(asked).toBe(3);
-    swept.onApplicationShutdown();
+    await swept.onApplicationShutdown();
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is waited for at the end, but no longer than for its batch', async () => {
+    let finish: (batch: [unknown[], number]) => void = () => undefined;
+    const query = jest.fn(() => new Promise((resolve) => (finish = resolve)));
+    const swept = new IdempotentAnswers({ query } as unknown as DataSource);
+    swept.onApplicationBootstrap();
+    let isOver = false;
+    const over = swept.onApplicationShutdown().then(() => (isOver = true));
+    await jest.advanceTimersByTimeAsync(MINUTE);
+    expect(isOver).toBe(false);
+    finish([[], 1000]);
+    await over;
+    expect(query).toHaveBeenCalledTimes(1);
   });
 
   it('that fails is said in the log, and tried again', async () => {
@@ -52,7 +66,7 @@ describe('the sweep of stored answers', () => {
     await jest.advanceTimersByTimeAsync(MINUTE);
     expect(warn.mock.calls).toEqual([[{ message: 'Old idempotent answers could not be swept', sqlState: '53100' }]]);
     expect(asked).toBe(2);
-    swept.onApplicationShutdown();
+    await swept.onApplicationShutdown();
   });
 });
 

@@ -62,16 +62,19 @@ describe('migrations', () => {
     expect(applied.flat().length).toBe(dataSource.migrations.length);
   });
 
-  it('that another process is busy with are waited for, until Ctrl-C', async () => {
-    await dataSource.initialize();
-    const busy = dataSource.createQueryRunner();
-    await busy.query('select pg_advisory_lock(7261914)');
-    const child = new Operator({ DATABASE_URL: database.url }).start(['organizations', 'list']);
-    child.stderr?.once('data', () => child.kill('SIGINT'));
-    const stderr = 'Waiting for another process that migrates the database\ninterrupted\n';
-    expect(await outcomeOf(child)).toEqual({ status: 130, stdout: '', stderr });
-    await busy.release();
-  });
+  it.each([['migrate'], ['organizations', 'list']])(
+    'that another process is busy with are waited for, until Ctrl-C: %s',
+    async (...command) => {
+      await dataSource.initialize();
+      const busy = dataSource.createQueryRunner();
+      await busy.query('select pg_advisory_lock(7261914)');
+      const child = new Operator({ DATABASE_URL: database.url }).start(command);
+      child.stderr?.once('data', () => child.kill('SIGINT'));
+      const stderr = 'Waiting for another process that migrates the database\ninterrupted\n';
+      expect(await outcomeOf(child)).toEqual({ status: 130, stdout: '', stderr });
+      await busy.release();
+    },
+  );
 
   it('end, too, while they wait for a table', async () => {
     await migrate(database.url);

@@ -61,6 +61,17 @@ describe('an import of several batches', () => {
     }
   });
 
+  it('names a record of a later batch whose tag option the dataset itself took away', async () => {
+    const tags = [{ tagOptionId: one }];
+    const again = line('tagGroups', { ...group, tagOptions: group.tagOptions.slice(1) });
+    const late = leadLine({ id: randomUUID(), tags });
+    const first = manyLeads(1000, [one]).map(leadLine).join('');
+    expect(await importing(line('tagGroups', group) + first + again + late)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('line 1003: leads[1000].tags[0].tagOptionId: unknown tag option') as string,
+    });
+  });
+
   it('names the industry event whose eventUrl another one has', async () => {
     const url = (): string => `https://expo.example/${randomUUID()}`;
     const [one, two] = [1, 2].map((n) => ({ id: randomUUID(), name: `Expo ${n}`, eventUrl: url() }));

@@ -19,7 +19,7 @@ import { pipeline } from 'node:stream';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { freePort } from '../src/database/embedded/free-port';
-import { makeDemo } from '../src/welcome';
+import { makeDemo, originOf } from '../src/welcome';
 import { emptyDatabase, type TestDatabase, testDatabase } from './support/database';
 import { EmbeddedFixtures, lockWaits, query, until } from './support/embedded-fixtures';
 import { Operator, outcomeOf } from './support/operator';
@@ -47,6 +47,15 @@ async function saysUntil(child: ChildProcess, text: string): Promise<string> {
   }
   return said;
 }
+
+it.each([
+  ['0.0.0.0', 'http://localhost:3000'],
+  ['::1', 'http://localhost:3000'],
+  ['192.0.2.7', 'http://192.0.2.7:3000'],
+  ['2001:db8::7', 'http://[2001:db8::7]:3000'],
+])('a server at %s is found at %s', (address, origin) => {
+  expect(originOf({ address, port: 3000 })).toBe(origin);
+});
 
 describe('a start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-start-'));

@@ -52,6 +52,8 @@ export interface Once {
 export class IdempotentAnswers implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Idempotency');
   private sweeping?: NodeJS.Timeout;
+  private lastSweep = Promise.resolve();
+  private isStopping = false;
 
   constructor(private readonly dataSource: DataSource) {}
 
@@ -84,21 +86,29 @@ export class IdempotentAnswers implements OnApplicationBootstrap, OnApplicationS
   /** Deletes answers that no longer count. @returns how many */
   async sweep(): Promise<number> {
     let swept = 0;
-    for (let batch = BATCH; batch === BATCH; swept += batch) {
+    for (let batch = BATCH; batch === BATCH && !this.isStopping; swept += batch) {
       batch = (await this.dataSource.query<[unknown[], number]>(SWEEP))[1];
     }
     return swept;
   }
 
   onApplicationBootstrap(): void {
-    const failed = (error: unknown): void =>
-      this.logger.warn({ message: 'Old idempotent answers could not be swept', sqlState: sqlState(error) });
-    const sweep = (): void => void this.sweep().catch(failed);
+    const sweep = (): void => void (this.lastSweep = this.trySweep());
     this.sweeping = setInterval(sweep, SWEPT_EVERY).unref();
     sweep();
   }
 
-  onApplicationShutdown(): void {
+  async onApplicationShutdown(): Promise<void> {
     clearInterval(this.sweeping);
+    this.isStopping = true;
+    await this.lastSweep;
+  }
+
+  private async trySweep(): Promise<void> {
+    try {
+      await this.sweep();
+    } catch (error) {
+      this.logger.warn({ message: 'Old idempotent answers could not be swept', sqlState: sqlState(error) });
+    }
   }
 }

@@ -55,9 +55,10 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     this.isWanted = config.metricsPort !== undefined;
   }
 
-  readonly observe: Observer = ({ method, route, status, milliseconds }, { caller }) => {
+  readonly observe: Observer = ({ method, route, status, milliseconds }, { caller, res }) => {
     this.durations.observe({ method, route, status }, milliseconds / 1000);
-    if (caller) this.decisions.inc({ decision: status === 429 ? 'refused' : 'admitted' });
+    // Whoever left before the answer was there was refused, too.
+    if (caller) this.decisions.inc({ decision: res?.statusCode === 429 ? 'refused' : 'admitted' });
   };
 
   async onApplicationBootstrap(): Promise<void> {

@@ -49,6 +49,7 @@ export async function writeTagGroups(scope: Scope, batch: Placed<TagGroupRecord>
   await write(scope, TAG_GROUPS, rows);
   const optionIds = options.map(({ id }) => id);
   await manager.query(REMOVE_TAG_OPTIONS, [organizationId, rows.map(({ id }) => id), optionIds]);
+  scope.references.forget('tag option');
   const optionRows = lastOfEach(options, ({ id }) => id);
   await write(scope, TAG_OPTIONS, optionRows);
 }

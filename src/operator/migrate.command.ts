@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { readConfig } from '../config';
 import { openDatabase } from '../database/open';
 import { command, GlobalOptions } from './arguments';
-import { answer, say } from './terminal';
+import { withDatabase } from './session';
+import { answer } from './terminal';
 
 /** `migrate` */
 export function migrateCommand(program: Command): void {
@@ -14,9 +14,9 @@ export function migrateCommand(program: Command): void {
 }
 
 async function run({ json }: GlobalOptions): Promise<void> {
-  const config = readConfig();
-  const database = await openDatabase(config, say, { milliseconds: config.databaseWaitMs, say });
-  await database.close();
-  const { applied } = database;
+  // As a server does at its start, it waits for a PostgreSQL that is not there yet.
+  const open: typeof openDatabase = (config, say, waiting) =>
+    openDatabase(config, say, { ...waiting, milliseconds: config.databaseWaitMs });
+  const applied = await withDatabase((_, database) => Promise.resolve(database.applied), open);
   await answer(json, { applied }, () => (applied.length === 0 ? 'Nothing was missing.' : applied.join('\n')));
 }

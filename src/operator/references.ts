@@ -24,6 +24,11 @@ export class References {
     private readonly organizationId: number,
   ) {}
 
+  /** To be told when the import itself has removed some of a kind. */
+  forget(kind: Referent): void {
+    this.known.delete(kind);
+  }
+
   /** The ids of those keys that the organization has. */
   async find(kind: Referent, keys: Iterable<string>): Promise<Map<string, string>> {
     const found = (isRemembered(kind) && this.known.get(kind)) || new Map<string, string>();

@@ -28,8 +28,8 @@ export function statusCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-It changes nothing, applies no migration, and exits with 1 when the database does not answer. A key counts as expiring
-when it ends within 7 days. Servers write their counts of requests once a minute, so the last minute may be missing.`,
+It changes nothing that is stored, applies no migration, and exits with 1 when the database does not answer; of Redis it
+takes a token, from a bucket of its own. A key counts as expiring when it ends within 7 days. Servers write their counts of requests once a minute, so the last minute may be missing.`,
     )
     .action((_, self: Command) => status(self.optsWithGlobals()));
 }
