@@ -72,6 +72,92 @@ describe('an import of several batches', () => {
     });
   });
 
+  describe.each([0, 1000])('with %i others between them', (others) => {
+    const moment = '2020-01-01T00:00:00.000Z';
+    const [id, other] = [randomUUID(), randomUUID()];
+    const between = (): string => manyLeads(others, []).map(leadLine).join('');
+    const events = ['expo', 'summit'].map((ref) => line('events', { ref, name: ref, type: 'EVENT' })).join('');
+
+    it('two records of one lead are it: what the last one says, and the associations of both', async () => {
+      const tags = [{ tagOptionId: one }];
+      const first = [{ event: 'expo', registered: true, associatedAt: moment }];
+      const last = [{ event: 'summit' }, { event: 'expo', checkedIn: true }];
+      const input = [
+        line('users', { email: 'ada@lead.example', createdAt: moment }),
+        line('tagGroups', group),
+        events,
+        leadLine({ id, firstName: 'Ada', tags, createdAt: moment, events: first }),
+        leadLine({ id: other, events: [{ event: 'summit' }] }),
+        between(),
+        line('users', { email: 'ada@lead.example', lastName: 'Li' }),
+        leadLine({ id, lastName: 'Li', events: last }),
+      ].join('');
+      expect(await importing(input)).toMatchObject({ status: 0 });
+      const { url } = installation.database;
+      const written = `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created`;
+      const [lead] = await query(url, `select first_name, last_name, ${written} from leads where id = '${id}'`);
+      expect(lead).toEqual({ first_name: null, last_name: 'Li', created: moment });
+      const [user] = await query(
+        url,
+        `select last_name, ${written} from users where organization_id = ${organizationId}`,
+      );
+      expect(user).toEqual({ last_name: 'Li', created: moment });
+      const tagged = await query(url, `select from lead_tags where lead_id = '${id}'`);
+      expect(tagged).toEqual([]);
+      const associations = await query(
+        url,
+        `select e.ref, l.lead_id = '${id}' as own, registered as r, checked_in as c, associated_at < '2020-01-02' as old
+          from event_leads l join events e on e.id = l.event_id order by e.ref, associated_at, lead_id`,
+      );
+      expect(associations).toEqual([
+        { ref: 'expo', own: true, r: false, c: true, old: true },
+        { ref: 'summit', own: false, r: false, c: false, old: false },
+        { ref: 'summit', own: true, r: false, c: false, old: false },
+      ]);
+    });
+
+    it('a tag option may change its group, and leads keep it', async () => {
+      const [from, to] = [group, { id: randomUUID(), name: 'Other', tagOptions: group.tagOptions.slice(0, 1) }];
+      await importing(line('tagGroups', from) + leadLine({ id, tags: [one, two].map((o) => ({ tagOptionId: o })) }));
+      const input = line('tagGroups', { ...from, tagOptions: [] }) + between() + line('tagGroups', to);
+      expect(await importing(input)).toMatchObject({ status: 0 });
+      expect((await stored()).find((lead) => lead.id === id)).toMatchObject({ tags: [one] });
+      const left = await query(installation.database.url, 'select id, tag_group_id as "group" from tag_options');
+      expect(left).toEqual([{ id: one, group: to.id }]);
+    });
+
+    it('the first record of a lead is refused, though the last one has no fault', async () => {
+      const unknown = [{ tagOptionId: randomUUID() }];
+      expect(await importing(leadLine({ id, tags: unknown }) + between() + leadLine({ id }))).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('line 1: leads[0].tags[0].tagOptionId: unknown tag option') as string,
+      });
+    });
+  });
+
+  it('ends when PostgreSQL ends its connection, though nothing comes', async () => {
+    const child = installation.operator.start(['import', '-', '--organization', String(organizationId)]);
+    const outcome = outcomeOf(child);
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.write(manyLeads(1000, []).map(leadLine).join(''));
+    const ended = `select pg_terminate_backend(pid) as ended from pg_stat_activity
+      where datname = current_database() and application_name = 'lanyard-operator' and state = 'idle in transaction'`;
+    await until(async () => (await query(installation.database.url, ended)).length === 1);
+    expect(await outcome).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'the database failed: terminating connection due to administrator command\n',
+    });
+  });
+
+  it('is told of NDJSON that has no sections', async () => {
+    const { status, stderr } = await importing('\n{"name": "Expo"}\n{"name": "Fair"}\n');
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^line 2: section must be one of users, .*\n$/) as string,
+    });
+  });
+
   it('names the industry event whose eventUrl another one has', async () => {
     const url = (): string => `https://expo.example/${randomUUID()}`;
     const [one, two] = [1, 2].map((n) => ({ id: randomUUID(), name: `Expo ${n}`, eventUrl: url() }));

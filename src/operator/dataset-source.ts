@@ -17,7 +17,10 @@ export async function openDataset(file: string, onBytes: (count: number) => void
   const head = await upToFirst(lines);
   const first = parsed(head.at(-1) ?? '');
   if (isObject(first) && 'section' in first) return { lines: prepended(head, lines) };
-  const rest = await collected(lines);
+  const next = await upToFirst(lines);
+  // Objects one a line are meant for NDJSON: the first is told that it has no section.
+  if (isObject(first) && isObject(parsed(next.at(-1) ?? ''))) return { lines: prepended(head.concat(next), lines) };
+  const rest = next.concat(await collected(lines));
   const isWhole = first !== undefined && rest.every((line) => line.trim() === '');
   const whole = isWhole ? first : parseWhole(joined(head.concat(rest)));
   if (isObject(whole)) return { dataset: whole };

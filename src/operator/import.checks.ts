@@ -33,7 +33,26 @@ export const IMPORT_LOCK = 1_767_225_600;
 /** A checked record, and where it stands: `line 40: leads[12]`. */
 export interface Placed<R> {
   place: string;
+  /** in its section */
+  position: number;
   record: R;
+}
+
+/**
+ * Each record of a batch once: at its first place, as it stands last. A moment that is left out then stays, as it does when
+ * the first one is stored already.
+ */
+export function latest<R extends { createdAt?: string | null }>(
+  batch: Placed<R>[],
+  key: (record: R) => unknown,
+): Placed<R>[] {
+  const all = new Map<unknown, Placed<R>>();
+  for (const placed of batch) {
+    const first = all.get(key(placed.record));
+    const createdAt = placed.record.createdAt ?? first?.record.createdAt;
+    all.set(key(placed.record), first ? { ...first, record: { ...placed.record, createdAt } } : placed);
+  }
+  return all.size === batch.length ? batch : [...all.values()];
 }
 
 /** What the writers of one import share. */
@@ -66,9 +85,9 @@ export async function resolve<R, Kind extends Referent>(
   for (const [index, kind] of kinds.entries()) {
     found[kind] = await references.find(kind, all[index]?.flatMap((keys) => keys.map(([, key]) => key)) ?? []);
   }
-  for (const [position, { place }] of batch.entries()) {
+  for (const [nth, { place, position }] of batch.entries()) {
     for (const [index, kind] of kinds.entries()) {
-      const unknown = all[index]?.[position]?.find(([, key]) => !found[kind].has(key));
+      const unknown = all[index]?.[nth]?.find(([, key]) => !found[kind].has(key));
       if (unknown) throw new ImportFault(`${place}.${unknown[0]}: unknown ${kind}`, position);
     }
   }
@@ -97,13 +116,13 @@ export async function part<R extends { id: string }>(
 
 interface Identified {
   place: string;
-  /** of the record in its batch */
+  /** of the record */
   position: number;
   id: string;
 }
 
 /** The id of a record. */
-export const identified = <R extends { id: string }>({ place, record }: Placed<R>, position: number): Identified => ({
+export const identified = <R extends { id: string }>({ place, position, record }: Placed<R>): Identified => ({
   place: `${place}.id`,
   position,
   id: record.id,

@@ -5,7 +5,8 @@ import { type CsvForm, csvFormOf, CsvOptions, fieldsText, withCsvOptions } from 
 import { SECTIONS } from './dataset';
 import { chunksOf, openDataset, sizeOf } from './dataset-source';
 import { ImportFault } from './import-fault';
-import { type Asking, ImportResult, ImportService } from './import.service';
+import type { ImportResult } from './import.run';
+import { type Asking, ImportService } from './import.service';
 import { Progress } from './progress';
 import { visible } from './quoted';
 import { withDatabase } from './session';

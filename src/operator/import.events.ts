@@ -1,5 +1,5 @@
 import type { EventRecord, TagGroupRecord } from './dataset';
-import { checked, identified, Placed, refuseForeign, resolve, Scope } from './import.checks';
+import { checked, identified, latest, Placed, refuseForeign, resolve, Scope } from './import.checks';
 import { lastOfEach, recordset, replaceLinksStatement, Row, upsertStatement, write } from './upsert';
 
 const TAG_GROUPS = upsertStatement({
@@ -16,9 +16,9 @@ const TAG_GROUPS = upsertStatement({
   },
 });
 
-/** Options that a group has no more are removed, from leads too. */
-const REMOVE_TAG_OPTIONS = `
-  delete from tag_options where organization_id = $1 and tag_group_id = any($2::uuid[]) and id <> all($3::uuid[])`;
+/** Options that groups have, but not in the dataset. */
+const OTHER_TAG_OPTIONS = `
+  select id from tag_options where organization_id = $1 and tag_group_id = any($2::uuid[]) and id <> all($3::uuid[])`;
 
 const TAG_OPTIONS = `
   insert into tag_options (id, organization_id, tag_group_id, display_order, value)
@@ -31,27 +31,40 @@ const TAG_OPTIONS = `
       is distinct from (excluded.tag_group_id, excluded.display_order, excluded.value)`;
 
 export async function writeTagGroups(scope: Scope, batch: Placed<TagGroupRecord>[]): Promise<void> {
-  const { manager, organizationId } = scope;
-  const groups = lastOfEach(batch, ({ record }) => record.id);
-  const options = groups.flatMap(({ place, record }, position) =>
-    record.tagOptions.map((option, index) => ({
-      place: `${place}.tagOptions[${index}].id`,
-      position,
-      tagGroupId: record.id,
-      ...option,
-    })),
-  );
+  const { manager, organizationId, references } = scope;
+  const groups = latest(batch, ({ id }) => id);
   await checked(
     () => refuseForeign(scope, 'tag_groups', groups.map(identified)),
-    () => refuseForeign(scope, 'tag_options', options),
+    () => refuseForeign(scope, 'tag_options', batch.flatMap(optionsOf)),
   );
   const rows = groups.map(({ record }) => record);
   await write(scope, TAG_GROUPS, rows);
-  const optionIds = options.map(({ id }) => id);
-  await manager.query(REMOVE_TAG_OPTIONS, [organizationId, rows.map(({ id }) => id), optionIds]);
-  scope.references.forget('tag option');
-  const optionRows = lastOfEach(options, ({ id }) => id);
-  await write(scope, TAG_OPTIONS, optionRows);
+  const options = lastOfEach(groups.flatMap(optionsOf), ({ id }) => id);
+  await write(scope, TAG_OPTIONS, options);
+  const listed = options.map(({ id }) => id);
+  const others = await manager.query<{ id: string }[]>(OTHER_TAG_OPTIONS, [
+    organizationId,
+    rows.map(({ id }) => id),
+    listed,
+  ]);
+  references.remove(others.map(({ id }) => id));
+  references.restore(listed);
+}
+
+const optionsOf = ({ place, position, record }: Placed<TagGroupRecord>) =>
+  record.tagOptions.map((option, index) => ({
+    ...option,
+    place: `${place}.tagOptions[${index}].id`,
+    position,
+    tagGroupId: record.id,
+  }));
+
+/** The end of the dataset: no group behind it takes over an option that its own has no more. Leads lose it too. */
+export async function removeTagOptions({ manager, organizationId, references }: Scope): Promise<void> {
+  await manager.query('delete from tag_options where organization_id = $1 and id = any($2::uuid[])', [
+    organizationId,
+    [...references.removed],
+  ]);
 }
 
 const EVENTS = upsertStatement({
@@ -84,8 +97,8 @@ const EVENT_USERS = replaceLinksStatement({
 });
 
 export async function writeEvents(scope: Scope, batch: Placed<EventRecord>[]): Promise<void> {
-  const events = lastOfEach(batch, ({ record }) => record.ref);
-  const { user: users } = await resolve(scope, events, {
+  const events = latest(batch, ({ ref }) => ref);
+  const { user: users } = await resolve(scope, batch, {
     'tag group': ({ tagGroups }) => tagGroups.map((id, i) => [`tagGroups[${i}]`, id]),
     user: (event) => event.users.map((email, i) => [`users[${i}]`, email]),
   });

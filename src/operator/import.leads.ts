@@ -1,12 +1,13 @@
 import type { LeadRecord } from './dataset';
 import { ImportFault } from './import-fault';
-import { checked, type Mention, part, Placed, resolve, Scope } from './import.checks';
+import { checked, latest, type Mention, part, Placed, resolve, Scope } from './import.checks';
 import {
   lastOfEach,
   linkStatements,
   recordset,
   recordStatements,
   renderAhead,
+  Row,
   write,
   writeLinks,
   writeRecords,
@@ -105,16 +106,16 @@ const MENTIONS = {
 
 /** Rows are rendered at once, while PostgreSQL writes the batch before. */
 export function leadsWriter(batch: Placed<LeadRecord>[]): (scope: Scope) => Promise<void> {
-  const leads = lastOfEach(batch, ({ record }) => record.id);
+  const leads = latest(batch, ({ id }) => id);
   const records = leads.map(({ record }) => record);
   const rows = renderAhead(records, (lead) => [rowOf(lead)]);
   const tags = renderAhead(records, tagsOf);
   const activations = renderAhead(records, activationsOf);
   return async (scope) => {
     const [, parted, { event: events }] = await checked(
-      async () => leads.forEach(refuseSecondRemoteId),
+      async () => batch.forEach(refuseSecondRemoteId),
       () => part(scope, 'leads', leads),
-      () => resolve(scope, leads, MENTIONS),
+      () => resolve(scope, batch, MENTIONS),
     );
     // What belongs to a lead is written before it, so that its document is rendered once.
     await scope.manager.query(`set constraints ${OF_LEADS} deferred`);
@@ -122,23 +123,28 @@ export function leadsWriter(batch: Placed<LeadRecord>[]): (scope: Scope) => Prom
     await writeLinks(scope, LEAD_ACTIVATIONS, parted, activations);
     await writeRecords(scope, LEADS, parted, rows);
     await scope.manager.query(`set constraints ${OF_LEADS} immediate`);
-    await associate(scope, leads, events);
+    await write(scope, EVENT_LEADS, associationsOf(batch, events, scope));
   };
 }
 
-async function associate(scope: Scope, leads: Placed<LeadRecord>[], events: Map<string, string>): Promise<void> {
-  const associations = leads.flatMap(({ record: lead }) =>
-    lastOfEach(lead.events, ({ event }) => event).map(({ event, ...association }) => ({
-      ...association,
-      eventId: events.get(event),
-      leadId: lead.id,
-      position: ++scope.associations,
-    })),
-  );
-  await write(scope, EVENT_LEADS, associations);
+/** Each once: at its first place, as it stands last. */
+function associationsOf(batch: Placed<LeadRecord>[], events: Map<string, string>, scope: Scope): Row[] {
+  const all = new Map<string, { associatedAt?: string | null; position: number }>();
+  for (const { record: lead } of batch) {
+    for (const { event, associatedAt, ...association } of lead.events) {
+      const eventId = events.get(event);
+      const first = all.get(`${lead.id} ${eventId}`);
+      all.set(`${lead.id} ${eventId}`, {
+        ...{ ...association, eventId, leadId: lead.id },
+        associatedAt: associatedAt ?? first?.associatedAt,
+        position: first?.position ?? ++scope.associations,
+      });
+    }
+  }
+  return [...all.values()];
 }
 
-function refuseSecondRemoteId({ place, record: { remoteIds } }: Placed<LeadRecord>, position: number): void {
+function refuseSecondRemoteId({ place, position, record: { remoteIds } }: Placed<LeadRecord>): void {
   const types = remoteIds.map(({ integrationType }) => integrationType);
   const second = types.findIndex((type, index) => types.indexOf(type) < index);
   if (second < 0) return;

@@ -1,9 +1,19 @@
 import type { ActivationRecord, LeadActivityEventRecord, SectionName, UserRecord } from './dataset';
-import { checked, identified, type Mention, part, Placed, refuseForeign, resolve, Scope } from './import.checks';
+import {
+  checked,
+  identified,
+  latest,
+  type Mention,
+  part,
+  Placed,
+  refuseForeign,
+  resolve,
+  Scope,
+} from './import.checks';
 import { locationOf, writeEvents, writeTagGroups } from './import.events';
 import { writeIndustryEvents } from './import.industry-events';
 import { leadsWriter } from './import.leads';
-import { lastOfEach, recordStatements, Row, upsertStatement, write, writeRecords } from './upsert';
+import { recordStatements, Row, upsertStatement, write, writeRecords } from './upsert';
 
 const USERS = upsertStatement({
   name: 'users',
@@ -13,7 +23,7 @@ const USERS = upsertStatement({
 });
 
 async function writeUsers(scope: Scope, batch: Placed<UserRecord>[]): Promise<void> {
-  const users = lastOfEach(batch, ({ record }) => record.email);
+  const users = latest(batch, ({ email }) => email);
   const rows = users.map(({ record }) => record);
   await write(scope, USERS, rows);
 }
@@ -37,10 +47,10 @@ const ACTIVATIONS = upsertStatement({
 });
 
 async function writeActivations(scope: Scope, batch: Placed<ActivationRecord>[]): Promise<void> {
-  const activations = lastOfEach(batch, ({ record }) => record.id);
+  const activations = latest(batch, ({ id }) => id);
   const [, { event: events }] = await checked(
     () => refuseForeign(scope, 'activations', activations.map(identified)),
-    () => resolve(scope, activations, { event: ({ event }) => [['event', event]] }),
+    () => resolve(scope, batch, { event: ({ event }) => [['event', event]] }),
   );
   const rows = activations.map(({ record }) => ({
     ...record,
@@ -67,10 +77,10 @@ const LEAD_ACTIVITY_EVENTS = recordStatements({
 });
 
 async function writeLeadActivityEvents(scope: Scope, batch: Placed<LeadActivityEventRecord>[]): Promise<void> {
-  const records = lastOfEach(batch, ({ record }) => record.id);
+  const records = latest(batch, ({ id }) => id);
   const [parted, { event: events }] = await checked(
     () => part(scope, 'lead_activity_events', records),
-    () => resolve(scope, records, MENTIONS),
+    () => resolve(scope, batch, MENTIONS),
   );
   await writeRecords(scope, LEAD_ACTIVITY_EVENTS, parted, (some) => JSON.stringify(some.map((r) => rowOf(r, events))));
 }

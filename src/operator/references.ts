@@ -17,6 +17,7 @@ const isRemembered = (kind: Referent): boolean => kind !== 'lead';
 
 /** Looks up what records refer to, a batch at a time. */
 export class References {
+  readonly removed = new Set<string>();
   private readonly known = new Map<Referent, Map<string, string>>();
 
   constructor(
@@ -24,9 +25,17 @@ export class References {
     private readonly organizationId: number,
   ) {}
 
-  /** To be told when the import itself has removed some of a kind. */
-  forget(kind: Referent): void {
-    this.known.delete(kind);
+  /** Tag options are no more, as soon as the dataset says so; they are deleted in the end. */
+  remove(tagOptions: string[]): void {
+    for (const id of tagOptions) {
+      this.removed.add(id);
+      this.known.get('tag option')?.delete(id);
+    }
+  }
+
+  /** They are again: another group has them. */
+  restore(tagOptions: string[]): void {
+    for (const id of tagOptions) this.removed.delete(id);
   }
 
   /** The ids of those keys that the organization has. */
@@ -39,7 +48,7 @@ export class References {
         this.organizationId,
         missing,
       ]);
-      for (const { key, id } of rows) found.set(key, id);
+      for (const { key, id } of rows) if (!this.removed.has(id)) found.set(key, id);
     }
     return found;
   }
