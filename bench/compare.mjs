@@ -17,7 +17,15 @@ import {
   settle,
   statusText,
 } from './load.mjs';
-import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from '../scripts/services.mjs';
+import {
+  LANYARD,
+  makeOrganization,
+  readOptions,
+  refuse,
+  run,
+  startServer,
+  startServices,
+} from '../scripts/services.mjs';
 
 const ROUTES = {
   leads: 'GET /leads?limit=50',
@@ -38,7 +46,7 @@ const options = readOptions({
 const { leads, connections } = options;
 const routes = options.routes.split(',');
 const unknown = routes.find((route) => !(route in ROUTES));
-if (unknown) throw new Error(`--routes: ${unknown} is none of ${Object.keys(ROUTES).join()}`);
+if (unknown) refuse(`--routes: ${unknown} is none of ${Object.keys(ROUTES).join()}`);
 
 const MINIMAL = [fileURLToPath(new URL('minimal-server.mjs', import.meta.url))];
 

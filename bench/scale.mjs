@@ -12,7 +12,15 @@ import {
   settle,
   statusText,
 } from './load.mjs';
-import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from '../scripts/services.mjs';
+import {
+  LANYARD,
+  makeOrganization,
+  readOptions,
+  refuse,
+  run,
+  startServer,
+  startServices,
+} from '../scripts/services.mjs';
 
 const options = readOptions({
   ...LOAD_OPTIONS,
@@ -22,7 +30,7 @@ const options = readOptions({
 const { rounds, seconds, connections } = options;
 const LIMIT = 50;
 const sizes = options.sizes.split(',').map(Number);
-if (!sizes.every((size) => size >= LIMIT * 4)) throw new Error(`--sizes: at least ${LIMIT * 4} leads each`);
+if (!sizes.every((size) => size >= LIMIT * 4)) refuse(`--sizes: at least ${LIMIT * 4} leads each`);
 
 /** SQL of a uuid that grows with the row's number, and of a time that several rows share. */
 const id = (kind) => `(lpad(to_hex($1::int), 8, '0') || '-000${kind}-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;

@@ -35,9 +35,14 @@ export function readOptions(own) {
     }
     return values;
   } catch (error) {
-    console.error(error.message);
-    process.exit(2);
+    return refuse(error.message);
   }
+}
+
+/** Ends a program that was called wrongly. */
+export function refuse(message) {
+  console.error(message);
+  process.exit(2);
 }
 
 const program = (name) => fileURLToPath(new URL(name, import.meta.url));

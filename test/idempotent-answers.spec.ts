@@ -40,7 +40,7 @@ describe('the sweep of stored answers', () => {
     expect(asked).toBe(1);
     await jest.advanceTimersByTimeAsync(1 + MINUTE);
     expect(asked).toBe(3);
-    await swept.onApplicationShutdown();
+    await swept.beforeApplicationShutdown();
     expect(jest.getTimerCount()).toBe(0);
   });
 
@@ -50,7 +50,7 @@ describe('the sweep of stored answers', () => {
     const swept = new IdempotentAnswers({ query } as unknown as DataSource);
     swept.onApplicationBootstrap();
     let isOver = false;
-    const over = swept.onApplicationShutdown().then(() => (isOver = true));
+    const over = swept.beforeApplicationShutdown().then(() => (isOver = true));
     await jest.advanceTimersByTimeAsync(MINUTE);
     expect(isOver).toBe(false);
     finish([[], 1000]);
@@ -66,7 +66,7 @@ describe('the sweep of stored answers', () => {
     await jest.advanceTimersByTimeAsync(MINUTE);
     expect(warn.mock.calls).toEqual([[{ message: 'Old idempotent answers could not be swept', sqlState: '53100' }]]);
     expect(asked).toBe(2);
-    await swept.onApplicationShutdown();
+    await swept.beforeApplicationShutdown();
   });
 });
 

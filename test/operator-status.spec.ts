@@ -55,7 +55,7 @@ describe('operator status', () => {
     const { stdout } = await operator().run(['status']);
     expect(stdout).toMatch(/^Database +answers: PostgreSQL 1\d\.\d+, \S+ MiB\nRedis +not configured/);
     expect(stdout).toContain('3 active (1 of them for less than 7 days), 1 expired, 1 revoked');
-    expect(stdout).toContain('No key was used within the last hour.');
+    expect(stdout).toContain('No use of a key was written within the last hour.');
   });
 
   it('shows the busiest keys of the last hour, whichever server they came to', async () => {

@@ -1,4 +1,4 @@
-import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, OnApplicationBootstrap, BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
 import type { Json } from './statements';
 import { sqlState, TryAgain } from './errors';
@@ -49,7 +49,7 @@ export interface Once {
 
 /** The first answers to requests with an Idempotency-Key (docs/decisions/0012). */
 @Injectable()
-export class IdempotentAnswers implements OnApplicationBootstrap, OnApplicationShutdown {
+export class IdempotentAnswers implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Idempotency');
   private sweeping?: NodeJS.Timeout;
   private lastSweep = Promise.resolve();
@@ -98,7 +98,8 @@ export class IdempotentAnswers implements OnApplicationBootstrap, OnApplicationS
     sweep();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Before the connections are closed. */
+  async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.sweeping);
     this.isStopping = true;
     await this.lastSweep;

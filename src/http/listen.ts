@@ -19,7 +19,7 @@ export async function listen(server: Server, { host, port }: Address, name: stri
 function refusal({ code, host, port, name }: Address & { code?: string; name: string }): ConfigError | undefined {
   if (code === 'EADDRINUSE') return new ConfigError(`${name}: ${port} is in use by another program`);
   if (code === 'EACCES') return new ConfigError(`${name}: ${port} may not be used by this user`);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return new ConfigError(`HOST: ${host} is no address of this machine`);
   }
   return undefined;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../access/organizations.service';
@@ -14,8 +15,10 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-/** How the command line is run from the project's directory. */
-export const PROGRAM = 'npm run --silent operator --';
+/** How the command line is run from the project's directory, and where nothing can be built, as in a container. */
+export const PROGRAM = existsSync('scripts/build.mjs')
+  ? 'npm run --silent operator --'
+  : 'node dist/src/operator/main.js';
 
 interface About {
   /** what it does, in one sentence or two */

@@ -52,7 +52,7 @@ function keysText(keys: Status['keys']): string {
 }
 
 function busiestText(keys: NonNullable<Status['busiestKeys']>): string {
-  if (keys.length === 0) return 'No key was used within the last hour.';
+  if (keys.length === 0) return 'No use of a key was written within the last hour.';
   const most = keys[0]?.requests ?? 0;
   const rows = keys.map(({ prefix, label, organization, requests }) => [
     `${prefix}…`,

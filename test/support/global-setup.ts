@@ -31,19 +31,27 @@ export default async function setUp(): Promise<void> {
   const { server, stop } = process.env.DATABASE_URL
     ? { server: process.env.DATABASE_URL, stop: () => Promise.resolve() }
     : await startServer();
-  const template = `lanyard_template_${randomBytes(6).toString('hex')}`;
-  await onServer(`create database ${template} template template0 encoding 'UTF8'`, server);
-  await migrate(urlOf(template, server));
-  const oracle = hasOracle ? await armOracle(urlOf(template, server), (sql) => onServer(sql, server)) : undefined;
-  if (oracle) process.env.LANYARD_TEST_ORACLE_LOGIN = oracle.login;
-  process.env.LANYARD_TEST_SERVER = server;
-  process.env.LANYARD_TEST_TEMPLATE = template;
-  process.env.LANYARD_TEST_SERVER_MAJOR = await majorOf(server);
+  const undo = [stop];
   globalThis.tearDownTests = async () => {
-    await onServer(`drop database ${template} with (force)`, server);
-    await oracle?.drop();
-    await stop();
+    for (const step of undo.splice(0).reverse()) await step();
   };
+  try {
+    const template = `lanyard_template_${randomBytes(6).toString('hex')}`;
+    await onServer(`create database ${template} template template0 encoding 'UTF8'`, server);
+    undo.push(() => onServer(`drop database ${template} with (force)`, server));
+    await migrate(urlOf(template, server));
+    const oracle = hasOracle ? await armOracle(urlOf(template, server), (sql) => onServer(sql, server)) : undefined;
+    // Its role owns nothing once the template is gone.
+    if (oracle) undo.splice(1, 0, () => oracle.drop());
+    if (oracle) process.env.LANYARD_TEST_ORACLE_LOGIN = oracle.login;
+    process.env.LANYARD_TEST_SERVER = server;
+    process.env.LANYARD_TEST_TEMPLATE = template;
+    process.env.LANYARD_TEST_SERVER_MAJOR = await majorOf(server);
+  } catch (error) {
+    // jest tears down only what was set up.
+    await globalThis.tearDownTests();
+    throw error;
+  }
 }
 
 async function majorOf(server: string): Promise<string> {

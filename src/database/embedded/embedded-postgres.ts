@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { findNativePackage } from './binaries';
 import { readPassword, ROLE } from './cluster';
 import { type DataDirectory, settleDataDirectory, SYSTEM_DIR } from './data-directory';
 import { codeOf, EmbeddedPostgresError, explain, messageOf } from './embedded-postgres-error';
@@ -47,6 +48,7 @@ const LOG_CHECK = 60_000;
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { say = () => undefined, settings = {}, systemDir = SYSTEM_DIR } = options;
   try {
+    findNativePackage(); // who has none needs no directory
     const directory = settleDataDirectory({ dataDir: options.dataDir, explicit: options.explicit, systemDir, say });
     const server = new Server({ directory, settings, systemDir, say });
     const { membership, port } = await join(server, directory);
