@@ -170,6 +170,18 @@ describe('malformed requests', () => {
     }
   });
 
+  // Node's own client always says how long a body is; and so may a proxy.
+  itDirect.each<[string, string, string]>([
+    ['no body', '\r\n', "Missing or invalid 'createdByEmail'"],
+    ['a body of the length 0', 'Content-Length: 0\r\n\r\n', 'Bad Request'],
+    ['a body of no chunk', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'Bad Request'],
+  ])(`%s of the type JSON${DIRECT}`, async (_, rest, error) => {
+    const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
+    const answer = await raw(`${head}Connection: close\r\n${rest}`);
+    expect(check(answer)).toEqual([400]);
+    expect(answer).toContain(json({ status: 400, error }));
+  });
+
   it.each<[string, string]>([
     ['lone surrogates', '{"firstName":"\\ud800","eventName":"\\ud800","name":"\\udc00x","eventLeads":"\\ud800"}'],
     ['NUL', '{"firstName":"a\\u0000","eventName":"\\u0000","name":"\\u0000","eventLeads":"\\u0000"}'],
