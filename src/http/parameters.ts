@@ -1,7 +1,7 @@
 import { BadRequestException, Body, Param, PipeTransform } from '@nestjs/common';
 import { ApiParam, ApiParamOptions, ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
-import { Text, Uuid } from './fields';
+import { OneOf, Text, Uuid } from './fields';
 import { Converted } from './reader';
 import { EXAMPLE_IDS, UUID, whole, WHOLE_ID } from './schemas';
 import { digits, isUuid } from './text';
@@ -56,20 +56,15 @@ export const LONGEST_HEAD = 32_768;
 
 // A query parameter is a string, an array when it stands twice, and undefined when it is left out. None that may be left
 // out has an example: pages that try a request out would send it.
-const left = { optional: true, example: undefined };
+const omissible = { optional: true, example: undefined };
 
 export const QueryText = (description: string, options: { ignoredBeside?: string } = {}) =>
-  Text({ ...left, ...options, max: LONGEST_HEAD, description });
+  Text({ ...omissible, ...options, max: LONGEST_HEAD, description });
 
-export const QueryUuid = (description: string) => Uuid({ ...left, description });
+export const QueryUuid = (description: string) => Uuid({ ...omissible, description });
 
-export const QueryOneOf =
-  (values: readonly string[], name: string, description: string): PropertyDecorator =>
-  (target, key) => {
-    const validate = (value: unknown): boolean => value === undefined || values.includes(value as string);
-    ValidateBy({ name: 'queryParameter', validator: { validate } })(target, key);
-    ApiProperty({ enum: [...values], enumName: name, required: false, description })(target, key);
-  };
+export const QueryOneOf = (values: readonly string[], name: string, description: string) =>
+  OneOf(values, name, { ...omissible, description });
 
 export const PAGE_SIZE = 20;
 export const LARGEST_PAGE_SIZE = 50;
