@@ -14,7 +14,11 @@ const DESCRIPTION = `Lead capture and event management for the organization that
 
 **Keys.** Every request carries an API key in the header \`x-api-key\`. Keys are issued by the operator of the server, and
 no operation does it. They open all data of the organization, so they belong on servers and not into web pages: a page of
-another site may read an answer only where the operator has allowed its origin.
+another site may read an answer only where the operator has allowed its origin. A blank \`x-api-key\` counts as missing. When
+the operator revokes a key or changes its limits, that is in force within 5 seconds.
+
+**Checks.** First the key is checked, then its bucket, and only then the body, the path and the query. So a path that does
+not exist is a 404 with a valid key, and without one a 401 or 403 like any other.
 
 **Answers.** A success is always 200, \`{"status": 200, "results": …}\`; an error is \`{"status": …, "error": "…"}\`. Fields
 that have no value are there and null.
@@ -25,12 +29,13 @@ sees none twice.
 
 **Requests.** A body is read as JSON when its type is \`application/json\` or ends in \`+json\`; with another type it counts
 as empty. A body that is not valid is answered with the path of the first field at fault, in the order in which the fields
-are described: \`Missing or invalid 'phoneNumbers[0].type'\`. Query parameters that are not described are ignored, and one that
-is given twice is a 400.
+are described: \`Missing or invalid 'phoneNumbers[0].type'\`. Fields that are not described are ignored, but a body that is
+nested more than 32 levels deep is a 400, in such a field too. Query parameters that are not described are ignored, and one
+that is given twice is a 400.
 
-**Limits.** A key has a bucket of tokens, by default 20, refilled by one a second. Each request costs a token, whatever
-becomes of it, and the \`X-RateLimit-…\` headers tell how the bucket stands. An empty one is a 429 with \`Retry-After\`:
-wait at least as long, and longer after each further refusal.
+**Limits.** A key has a bucket of tokens, by default 20, refilled by one a second. Each request with a valid key costs
+a token, whatever becomes of it: also one that ends in 400, 404 or 413. The \`X-RateLimit-…\` headers tell how the bucket
+stands. An empty one is a 429 with \`Retry-After\`: wait at least as long, and longer after each further refusal.
 
 **Repeating.** GET, PUT and DELETE may be sent again as they are. A POST or PATCH with an \`Idempotency-Key\` is carried out
 once: a client that got no answer sends it again, with the same key and body, and gets the first answer.

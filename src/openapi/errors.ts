@@ -7,7 +7,7 @@ const MEANINGS: Record<number, string> = {
   400:
     'A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON ' +
     'object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header.',
-  401: 'The header `x-api-key` is missing.',
+  401: 'The header `x-api-key` is missing or blank.',
   403: 'The API key is not valid: unknown, revoked, expired, or sent twice.',
   404: 'There is no such record, or it is of another organization.',
   409: 'The first request with this `Idempotency-Key` is still running. Send it again in a moment.',

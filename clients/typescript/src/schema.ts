@@ -1977,7 +1977,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The header `x-api-key` is missing. */
+        /** @description The header `x-api-key` is missing or blank. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
