@@ -11,7 +11,7 @@ import { hashOf, hasKeyForm } from './key-format';
  * and a look-up itself may take up to a second.
  */
 const REMEMBERED = 4000;
-/** Keys that one statement looks up: a millisecond or two, which is what a known key waits behind them. */
+/** Keys looked up by one statement at most. It takes 1–2 ms, for which a valid key that is queued behind it waits. */
 const MOST_TOGETHER = 1000;
 /** Milliseconds between two notes of the keys' use. */
 const USE_NOTED_EVERY = 60_000;

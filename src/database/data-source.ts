@@ -24,8 +24,8 @@ defaults.parseInputDatesAsUTC = true;
 /**
  * Every read is a prepared statement, and planning one anew costs as much as running it; so do the statements inside of
  * triggers. Page sizes are written into the statements, so that a generic plan knows them. Compiling a plan to machine
- * code takes longer than any of them runs. And a plan lives on while tables grow: made on an empty one, it must not be to
- * walk through it.
+ * code takes longer than any of them runs. And plans outlive the growth of tables: one that was made for an empty table
+ * must not be a sequential scan.
  */
 const PLANS = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off';
 

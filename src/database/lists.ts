@@ -22,8 +22,8 @@ export interface TrackedList {
   /** whether the list is everybody's and not an organization's */
   shared?: boolean;
   /**
-   * whether an import settles the list in its last moment (`defer_lists()`), as it does if nothing is said; not for lists
-   * of which it touches as many as records
+   * whether imports postpone the update of this list to their end (`defer_lists()`), as they do by default; false where
+   * an import touches about as many lists as records
    */
   deferrable?: false;
 }

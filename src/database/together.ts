@@ -1,15 +1,16 @@
 import { MOST_WAITING, Overloaded, TOO_MANY } from './turns';
 
 /**
- * Milliseconds after which work that fails has run out of time, rather than met an error. The least that it may take is
- * the second for which a connection is waited for; a timer counts from the beginning of its turn of the event loop, so
- * that a busy process measures less.
+ * Milliseconds: work that fails after so long counts as a timeout, and not as an error of its statement. The shortest
+ * timeout is the second for which a connection is waited for; half of it, because a timer counts from the beginning of
+ * its turn of the event loop, and a busy process measures less.
  */
 const OUT_OF_TIME = 500;
 
 /**
- * Work on one key that arrives while earlier work on it is under way is done together, in one go, after it. What would
- * wait for the same lock in any case so costs one statement and one commit instead of many; alone, nothing waits.
+ * Batching: work on one key that arrives while earlier work on it is under way is done together, in one go, after it.
+ * What would wait for the same lock in any case so costs one statement and one commit instead of many; alone, nothing
+ * waits.
  */
 export class Together<Item, Result> {
   private readonly waiting = new Map<number, Waiting<Item, Result>[]>();

@@ -32,8 +32,9 @@ interface Waiting {
 }
 
 /**
- * Connections to the database are few, and organizations are many. Who finds none free waits; organizations take turns,
- * and none holds all of them. So one that asks for a lot waits for itself, and not the others for it.
+ * Fair queueing: connections to the database are few, and organizations are many. Who finds none free waits;
+ * organizations take turns, and none holds all of them. So one that asks for a lot waits for itself, and not the others
+ * for it.
  */
 export class Turns {
   private running = 0;

@@ -56,10 +56,10 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   /**
-   * A write of one statement whose `$2` is a JSON array of inputs, and which gives a row for each, in their order: those
-   * of an organization that arrive while others are under way are written together, and fail together but for what
-   * PostgreSQL refuses to store. So nothing may stand between an input and its row, such as a parent that may be missing:
-   * that is `one`. An input under an Idempotency-Key needs a transaction of its own, in which its answer is stored.
+   * A write whose concurrent inputs of one organization are batched into one statement: its `$2` is a JSON array of
+   * inputs, and it returns one row per input, in their order. They fail together, except for inputs that PostgreSQL
+   * rejects: then each is tried alone. Where a row may be missing, because its parent is unknown, use `one`. An input
+   * under an Idempotency-Key has a transaction of its own, in which its answer is stored.
    */
   gathered(writer: Writer, statement: Statement, input: object): Promise<Json> {
     if (writer.once) return this.one(writer, statement, [JSON.stringify([input])]);

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 const MOST = 256 << 20;
 
 /**
- * Answers that their clients have not taken yet. They are in memory, which is everybody's: a client that takes nothing for
- * a while is cut off and, when they are too many bytes together, so is the one that has taken longest.
+ * Answers that their clients, slow readers, have not taken yet. They are in memory, which is everybody's: a client that
+ * takes nothing for a while is cut off and, when they are too many bytes together, so is the one that has taken longest.
  */
 export class UntakenAnswers {
   private bytes = 0;
