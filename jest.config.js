@@ -2,6 +2,8 @@
 module.exports = {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*spec.ts'],
+  // The build has a package.json of the same name, of which jest would warn.
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
   transform: { '^.+\\.ts$': '@swc/jest' },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/after-each-suite.ts'],
