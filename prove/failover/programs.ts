@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 /** Has something undone at the end, also after an error or Ctrl-C. */
 export type Defer = (undo: () => Promise<unknown>) => void;
 
-export interface Start {
+interface Start {
   command: string;
   args: readonly string[];
   /** what the program prints when it is ready */

@@ -20,7 +20,7 @@ export interface Expected {
 }
 
 /** How an attempt leaves its connection. */
-export type Ending =
+type Ending =
   /** open: the next attempt uses it */
   | 'open'
   /** the server closes it */

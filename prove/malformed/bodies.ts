@@ -4,7 +4,7 @@ import { Random } from './random';
 import { brokenObject, jsonOf, validObject } from './values';
 
 /** A body that the API must refuse whatever else the request says, the headers that it needs, and the answers to it. */
-export interface BrokenBody {
+interface BrokenBody {
   label: string;
   bytes: Buffer;
   encoding?: string;

@@ -2,7 +2,7 @@ import { Schema, typesOf } from './description';
 import { Random } from './random';
 
 /** JSON text that no value stands for, such as 1e400. */
-export class Raw {
+class Raw {
   constructor(readonly text: string) {}
 }
 

@@ -5,7 +5,7 @@ import type { Step } from './steps';
 const ATTEMPTS = 300;
 
 /** Steps that still diverge when little of them can be left out, and how. */
-export interface Shrunk {
+interface Shrunk {
   steps: Step[];
   divergence: Divergence;
 }

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import Table from 'cli-table3';
 import { styled } from './terminal';
 
-export type Cell = string | number | null;
+type Cell = string | number | null;
 
 /** Only two blanks between columns: it can be read, copied, and cut by other programs. */
 const BLANKS = Object.fromEntries(

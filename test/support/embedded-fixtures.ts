@@ -91,7 +91,7 @@ export class EmbeddedFixtures {
   }
 }
 
-export interface Member {
+interface Member {
   readonly url: string;
   stop(): Promise<void>;
   kill(): Promise<void>;

@@ -39,7 +39,7 @@ const policy = (table: string): string => {
     create policy oracle on ${table} using (${allowed}) with check (${allowed});`;
 };
 
-export interface OracleRole {
+interface OracleRole {
   /** name and password */
   login: string;
   drop(): Promise<void>;
