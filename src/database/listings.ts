@@ -1,6 +1,5 @@
 import { page, Render } from './json';
-import type { TrackedList } from './lists';
-import { fromUuid, LEAST_UUID } from './tracked-list';
+import { fromUuid, LEAST_UUID, type TrackedList } from './lists';
 
 /** A list that is read a page at a time. */
 export interface Listing {
@@ -66,7 +65,7 @@ export function tracked(list: TrackedList, render: Render, exists?: string): Lis
     const total = `select coalesce((select total from lists where ${key}), 0) ${ifExists}`;
     return pageAndTotal(page(`${rowsFrom('*')} limit ${limit}`, render), total);
   };
-  // The page's first row is found from the last boundary before it, over entries of the index alone; tracked-list.ts tells
+  // The page's first row is found from the last boundary before it, over entries of the index alone; list-triggers.ts tells
   // about blocks and boundaries. (`offset 0`: found once, and not once for each use.)
   const later = (limit: number, index: string): string => `with list as (
       select id, total, blocks[n] as block, ${index} * ${limit} - coalesce(ranks[n], 0) as skip

@@ -64,3 +64,14 @@ export const LISTS = {
   leadActivityEvents: { name: 'lead_activity_events', table: 'lead_activity_events', ...ordered },
   industryEvents: { name: 'industry_events', table: 'industry_events', shared: true, ...ordered },
 } satisfies Record<string, TrackedList>;
+
+/** Where a list begins. */
+export const LEAST_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** Boundaries hold every id as a uuid: of a number they are the last digits. */
+export const asUuid = (id: string, type: TrackedList['id']['type']): string =>
+  type === 'uuid' ? id : `lpad(to_hex(${id}), 32, '0')::uuid`;
+
+/** The id that a boundary holds. */
+export const fromUuid = (uuid: string, type: TrackedList['id']['type']): string =>
+  type === 'uuid' ? uuid : `('x' || right(translate((${uuid})::text, '-', ''), 16))::bit(64)::bigint`;

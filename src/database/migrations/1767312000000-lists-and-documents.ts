@@ -1,6 +1,6 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 import { LISTS } from '../lists';
-import { forgetList, LIST_BLOCKS, trackList } from '../tracked-list';
+import { forgetList, LIST_BLOCKS, trackList } from '../list-triggers';
 
 const { tagGroups, events, leads, activations, eventLeads, industryEvents } = LISTS;
 const { leadActivityEvents, leadActivityEventsByLead, leadActivityEventsByType } = LISTS;

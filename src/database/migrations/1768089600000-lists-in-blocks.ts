@@ -1,5 +1,5 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { LIST_BLOCKS, renewLists, trackedLists } from '../tracked-list';
+import { LIST_BLOCKS, renewLists, trackedLists } from '../list-triggers';
 
 /** The boundaries of a list stand in blocks: they were arrays as long as the list, which each change wrote anew. */
 export class ListsInBlocks1768089600000 implements MigrationInterface {

@@ -1,5 +1,5 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { renewLists, trackedLists } from '../tracked-list';
+import { renewLists, trackedLists } from '../list-triggers';
 
 /**
  * Where rows come between two boundaries again and again, their block is drawn anew and not the list; and rows that a

@@ -1,5 +1,5 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
-import { keptFromTruncate, renewLists, trackedLists } from '../tracked-list';
+import { keptFromTruncate, renewLists, trackedLists } from '../list-triggers';
 
 const SEARCH = 'search_industry_events(text, integer, bigint, text)';
 const BY_TRANSACTION = "xmin || '' '' || ctid";
