@@ -232,6 +232,22 @@ describe('import and export', () => {
       expect(await first.operator.run(args(path))).toEqual({ status: 1, stdout: '', stderr });
     });
 
+    it('says, when its result cannot be written or nobody reads it, what was stored', async () => {
+      const { organizationId } = await first.server.tenant();
+      const importing = ['import', '-', '--organization', `${organizationId}`];
+      const full = await first.operator.runOntoFullDisk(importing, ndjson('a@x.org', 'b@x.org'));
+      const reason = 'cannot write standard output: no space left on device';
+      expect(full).toEqual({ status: 1, stdout: '', stderr: `${reason}; stored all the same: 2 users\n` });
+
+      const child = first.operator.start(importing);
+      child.stdin?.end(ndjson('c@x.org'));
+      child.stdout?.destroy();
+      const { status, stderr } = await outcomeOf(Object.assign(child, { stdout: null }));
+      const closed = 'nobody reads standard output; stored all the same: 1 users\n';
+      expect({ status, stderr }).toEqual({ status: 141, stderr: closed });
+      expect(await users(organizationId)).toHaveLength(3);
+    });
+
     it('leaves nothing when it is interrupted, and exits with 130', async () => {
       const child = first.operator.start(args('-'));
       const outcome = outcomeOf(child);

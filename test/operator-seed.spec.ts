@@ -99,6 +99,14 @@ describe('operator seed', () => {
     expect(await versions()).toEqual(before);
   });
 
+  it('says, when its result cannot be written, what was stored', async () => {
+    const id = await organization();
+    const outcome = await installation.operator.runOntoFullDisk(['seed', '--organization', id, '--leads', '0']);
+    const reason = 'cannot write standard output: no space left on device';
+    const stderr = `${reason}; stored all the same: 4 users, 5 tagGroups, 3 events, 9 activations\n`;
+    expect(outcome).toEqual({ status: 1, stdout: '', stderr });
+  });
+
   it('needs no lead, and says what it did', async () => {
     const args = ['seed', '--organization', await organization(), '--leads', '0'];
     const stdout = 'Imported: 4 users, 5 tagGroups, 3 events, 9 activations\n';

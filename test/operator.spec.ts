@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, openSync } from 'node:fs';
 import { DataSource } from 'typeorm';
 import type { IssuedKey } from '../src/access/api-keys.service';
 import { OrganizationsService } from '../src/access/organizations.service';
@@ -149,17 +147,20 @@ describe("the operator's command line", () => {
 
   it('says, when the key that takes the place of another one cannot be shown, what has become of both', async () => {
     const { id } = await issue();
-    const full = openSync('/dev/full', 'w');
-    const [node = '', ...args] = Operator.command(['keys', 'rotate', id]);
-    const env = Operator.environment({ DATABASE_URL: database.url });
-    const child = spawn(node, args, { env, stdio: ['ignore', full, 'pipe'] });
-    const { status, stderr } = await outcomeOf(child);
-    closeSync(full);
+    const { status, stderr } = await operator.runOntoFullDisk(['keys', 'rotate', id]);
     const line =
       /^cannot write standard output: .*; key (\S+) was issued all the same, to nobody: revoke it, and (.*)\n$/;
     const [, replacing, old] = line.exec(stderr) ?? [];
     expect({ status, old }).toEqual({ status: 1, old: `key ${id} works no more` });
     await operator.json(['keys', 'revoke', replacing ?? '']);
+  });
+
+  it('says, when an organization cannot be shown, that it is there', async () => {
+    const outcome = await operator.runOntoFullDisk(['organizations', 'create', '--name', 'Unseen']);
+    const [created] = await query(database.url, `select id from organizations where name = 'Unseen'`);
+    const reason = 'cannot write standard output: no space left on device';
+    const stderr = `${reason}; organization ${String(created?.id)} was created all the same\n`;
+    expect(outcome).toEqual({ status: 1, stdout: '', stderr });
   });
 
   describe('refuses, in one line and with status 1,', () => {

@@ -55,7 +55,7 @@ export function importCommand(program: Command): void {
     .action(async (file: string, _, self: Command) => {
       const { json, organization: id, ...options } = self.optsWithGlobals<ImportOptions>();
       const result = await importInto(id, file, csvFormOf(options));
-      await answer(json, result, () => summary(result));
+      await answer(json, result, () => summary(result), storedText(result.imported));
     });
 }
 
@@ -119,7 +119,13 @@ function summary({ imported, events }: ImportResult): string {
 }
 
 /** What was imported, in one line. */
-export function importedText(imported: ImportResult['imported']): string {
+export const importedText = (imported: ImportResult['imported']): string => `Imported: ${countsText(imported)}`;
+
+/** The same for who cannot be shown it: importing once more would add what has no id of its own again. */
+export const storedText = (imported: ImportResult['imported']): string =>
+  `stored all the same: ${countsText(imported)}`;
+
+function countsText(imported: ImportResult['imported']): string {
   const read = Object.entries(imported).filter(([, count]) => count > 0);
-  return `Imported: ${read.map(([section, count]) => `${figure(count)} ${section}`).join(', ') || 'nothing'}`;
+  return read.map(([section, count]) => `${figure(count)} ${section}`).join(', ') || 'nothing';
 }

@@ -89,10 +89,7 @@ function issueCommand(group: Command): void {
         const settings = { ...limits, ...(label !== undefined && { label }), ...(expiresAt && { expiresAt }) };
         return new ApiKeysService(dataSource.manager).issue(id, settings);
       });
-      await show(
-        issued,
-        answer(json, issued, () => issuedText(issued)),
-      );
+      await answer(json, issued, () => issuedText(issued), unseen(issued));
     });
 }
 
@@ -151,11 +148,8 @@ function rotateCommand(group: Command): void {
         ),
       );
       const old = `key ${id} works ${overlap === 0 ? 'no more' : `until ${oldEnds.toISOString()}`}`;
-      await show(
-        issued,
-        answer(json, issued, () => `${issuedText(issued)}\nThe old ${old}.`),
-        `, and ${old}`,
-      );
+      const text = (): string => `${issuedText(issued)}\nThe old ${old}.`;
+      await answer(json, issued, text, `${unseen(issued)}, and ${old}`);
     });
 }
 
@@ -175,13 +169,8 @@ function revokeCommand(group: Command): void {
     });
 }
 
-/** @throws what keeps it from being shown, and says what was done all the same */
-function show({ id }: IssuedKey, shown: Promise<void>, more = ''): Promise<void> {
-  return shown.catch((error: Error) => {
-    error.message += `; key ${id} was issued all the same, to nobody: revoke it${more}`;
-    throw error;
-  });
-}
+/** What is to be done with a key that nobody has seen. */
+const unseen = ({ id }: IssuedKey): string => `key ${id} was issued all the same, to nobody: revoke it`;
 
 /** The limits that were given. @throws UsageError when a key cannot have them */
 function checkedLimits({ maxTokens, refillRate }: Limits): Limits {

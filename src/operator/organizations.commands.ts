@@ -30,7 +30,8 @@ export function organizationsCommands(program: Command): void {
 
 async function create({ json, name }: GlobalOptions & { name: string }): Promise<void> {
   const created = await withDatabase((dataSource) => new OrganizationsService(dataSource.manager).create(name));
-  await answer(json, created, () => `Organization ${created.id}: ${visible(created.name)}`);
+  const text = (): string => `Organization ${created.id}: ${visible(created.name)}`;
+  await answer(json, created, text, `organization ${created.id} was created all the same`);
 }
 
 async function list({ json }: GlobalOptions): Promise<void> {

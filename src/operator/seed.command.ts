@@ -3,7 +3,7 @@ import { INT32 } from '../http/schemas';
 import { isCalendarDay } from '../http/text';
 import { command, GlobalOptions, organization, requireOrganization, wholeNumber } from './arguments';
 import { ImportService, UncheckedRecord } from './import.service';
-import { importedText } from './import.command';
+import { importedText, storedText } from './import.command';
 import { Progress } from './progress';
 import { Chance } from './seed.chance';
 import { inventLead, meetings } from './seed.leads';
@@ -52,7 +52,7 @@ async function seed({ json, organization: organizationId, leads, seed: number, u
       return new ImportService(dataSource.manager).importRecords(organizationId, seedRecords(plan), progress.records);
     });
     progress.stop();
-    await answer(json, { imported }, () => importedText(imported));
+    await answer(json, { imported }, () => importedText(imported), storedText(imported));
   } finally {
     progress.stop();
   }

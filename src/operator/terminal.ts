@@ -43,9 +43,21 @@ export const styled = (
   stream: NodeJS.WriteStream = process.stdout,
 ): string => styleText(format, text, { stream });
 
-/** The result of a command: one JSON value with `--json`, else text for a person. */
-export async function answer(json: boolean | undefined, result: unknown, text: () => string): Promise<void> {
-  await print(`${json ? JSON.stringify(result) : text()}\n`);
+/**
+ * The result of a command: one JSON value with `--json`, else text for a person.
+ * @param done what the command has done, also when nobody sees its result: who is told of a failure does it once more
+ * @throws what keeps the result from being shown, which says what was done
+ */
+export async function answer(
+  json: boolean | undefined,
+  result: unknown,
+  text: () => string,
+  done?: string,
+): Promise<void> {
+  await print(`${json ? JSON.stringify(result) : text()}\n`).catch((error: Error) => {
+    if (done) error.message += `; ${done}`;
+    throw error;
+  });
 }
 
 const codeOf = (error: Error): unknown => (error as NodeJS.ErrnoException).code;

@@ -1,5 +1,6 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { TestDatabase, testDatabase } from './database';
@@ -17,11 +18,21 @@ export class Operator {
   constructor(private readonly environment: NodeJS.ProcessEnv) {}
 
   /** @param input what the command finds on standard input */
-  async run(args: string[], input = ''): Promise<Outcome> {
-    const child = this.start(args);
+  async run(args: string[], input = '', stdout: 'pipe' | number = 'pipe'): Promise<Outcome> {
+    const child = this.start(args, stdout);
     child.stdin?.on('error', () => undefined); // a command that is refused does not read it
     child.stdin?.end(input);
     return outcomeOf(child);
+  }
+
+  /** The same with a full disk behind standard output. */
+  async runOntoFullDisk(args: string[], input = ''): Promise<Outcome> {
+    const full = openSync('/dev/full', 'w');
+    try {
+      return await this.run(args, input, full);
+    } finally {
+      closeSync(full);
+    }
   }
 
   /** The result of a command that succeeds: one JSON value, and nothing else on either stream. */
@@ -31,9 +42,9 @@ export class Operator {
     return JSON.parse(stdout) as T;
   }
 
-  start(args: string[]): ChildProcess {
+  start(args: string[], stdout: 'pipe' | number = 'pipe'): ChildProcess {
     const [node = '', ...rest] = Operator.command(args);
-    return spawn(node, rest, { env: Operator.environment(this.environment) });
+    return spawn(node, rest, { env: Operator.environment(this.environment), stdio: ['pipe', stdout, 'pipe'] });
   }
 
   /**
