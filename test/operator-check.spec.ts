@@ -28,6 +28,8 @@ describe('operator check', () => {
     words: { checked: 2 + wrong, wrong: 3 * wrong },
   });
 
+  const all = (count: number) => ({ checked: count, wrong: count });
+
   it('finds nothing where nobody switched triggers off', async () => {
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     const { stdout } = await installation.operator.run(['check']);
@@ -47,6 +49,22 @@ describe('operator check', () => {
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     expect(await sql(`select total::int from search_industry_events('solar', 20, 0)`)).toEqual([{ total: 1 }]);
     expect(await sql(`select total::int from search_industry_events('wind', 20, 0)`)).toEqual([{ total: 1 }]);
+  });
+
+  it('makes leads right whose triggers are off', async () => {
+    await sql(`alter table leads disable trigger user; update leads set document = 'x'`);
+    expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: { ...found(0), documents: all(2) } });
+    expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
+    await sql('alter table leads enable trigger user');
+  });
+
+  it('says what is still wrong after the repair', async () => {
+    await sql(`alter table industry_events disable trigger user; update industry_event_words set words = 'stale'`);
+    const stderr = 'still wrong after the repair: 2 words of industry events; are triggers of these tables disabled?\n';
+    expect(await check('--repair')).toEqual({ status: 1, stderr, found: { ...found(0), words: all(2) } });
+    await sql('alter table industry_events enable trigger user');
+    expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: { ...found(0), words: all(2) } });
+    expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
   });
 
   it.each([

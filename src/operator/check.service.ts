@@ -49,8 +49,10 @@ export class CheckService {
     await this.dataSource.transaction(async (manager) => {
       // Who changes many leads in an order of their own, and an import that does so too, would wait for each other.
       await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK, organization]);
-      // An update renders anew, whatever it sets.
-      await manager.query(`update leads set document = '' where organization_id = $1 and ${STALE}`, [organization]);
+      // The trigger renders anew, whatever is set; where somebody switched it off, this must be right by itself.
+      await manager.query(`update leads set document = lead_document(leads) where organization_id = $1 and ${STALE}`, [
+        organization,
+      ]);
     });
   }
 
