@@ -54,7 +54,7 @@ export function importCommand(program: Command): void {
     .addHelpText('after', AS_CSV)
     .action(async (file: string, _, self: Command) => {
       const { json, organization: id, ...options } = self.optsWithGlobals<ImportOptions>();
-      const result = await importInto(id, file, csvFormOf(options));
+      const result = await importFile(id, file, csvFormOf(options));
       await answer(json, result, () => summary(result), storedText(result.imported));
     });
 }
@@ -63,8 +63,23 @@ interface ImportOptions extends GlobalOptions, CsvOptions {
   organization: number;
 }
 
-async function importInto(id: number, file: string, csv: CsvForm | undefined): Promise<ImportResult> {
+async function importFile(id: number, file: string, csv: CsvForm | undefined): Promise<ImportResult> {
   const progress = new Progress({ bytes: sizeOf(file) });
+  return importInto(id, progress, async (imports) => {
+    if (csv) return importCsv(imports, id, file, csv, progress);
+    const source = await openDataset(file, progress.read);
+    return 'lines' in source
+      ? imports.importLines(id, source.lines, progress.records)
+      : imports.import(id, source.dataset, progress.records);
+  });
+}
+
+/** Imports into an organization; what PostgreSQL stored for good has succeeded, whatever happens after. */
+export async function importInto(
+  id: number,
+  progress: Progress,
+  work: (imports: ImportService) => Promise<ImportResult>,
+): Promise<ImportResult> {
   let imported: ImportResult | undefined;
   try {
     return await withDatabase(async (dataSource, _, signals) => {
@@ -75,11 +90,7 @@ async function importInto(id: number, file: string, csv: CsvForm | undefined): P
         imported = result;
         signals.hold(false);
       };
-      if (csv) return await importCsv(imports, id, file, csv, progress);
-      const source = await openDataset(file, progress.read);
-      return 'lines' in source
-        ? imports.importLines(id, source.lines, progress.records)
-        : imports.import(id, source.dataset, progress.records);
+      return await work(imports);
     });
   } catch (error) {
     // What comes after is for speed alone, and who is told of a failure would import everything once more.

@@ -1,15 +1,14 @@
 import { Command } from 'commander';
 import { INT32 } from '../http/schemas';
 import { isCalendarDay } from '../http/text';
-import { command, GlobalOptions, organization, requireOrganization, wholeNumber } from './arguments';
-import { ImportService, UncheckedRecord } from './import.service';
-import { importedText, storedText } from './import.command';
+import { command, GlobalOptions, organization, wholeNumber } from './arguments';
+import type { UncheckedRecord } from './import.service';
+import { importedText, importInto, storedText } from './import.command';
 import { Progress } from './progress';
 import { Chance } from './seed.chance';
 import { inventLead, meetings } from './seed.leads';
 import { invent } from './seed.organization';
 import { Seed, seedTotal } from './seed.plan';
-import { withDatabase } from './session';
 import { answer, UsageError } from './terminal';
 
 const MOST_LEADS = 10_000_000;
@@ -46,16 +45,10 @@ type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization
 async function seed({ json, organization: organizationId, leads, seed: number, until }: SeedOptions): Promise<void> {
   const plan = { organizationId, leads, seed: number, until };
   const progress = new Progress({ records: seedTotal(plan) });
-  try {
-    const { imported } = await withDatabase(async (dataSource) => {
-      await requireOrganization(dataSource, organizationId);
-      return new ImportService(dataSource.manager).importRecords(organizationId, seedRecords(plan), progress.records);
-    });
-    progress.stop();
-    await answer(json, { imported }, () => importedText(imported), storedText(imported));
-  } finally {
-    progress.stop();
-  }
+  const { imported } = await importInto(organizationId, progress, (imports) =>
+    imports.importRecords(organizationId, seedRecords(plan), progress.records),
+  );
+  await answer(json, { imported }, () => importedText(imported), storedText(imported));
 }
 
 /** The records of an invented organization, parents first, in constant memory. */
