@@ -48,14 +48,27 @@ const oneOf = (values: Record<string, unknown>): Check => ({
 });
 
 const url = (...protocols: string[]): Check => ({
-  read: (text) =>
-    URL.canParse(text) && protocols.includes(new URL(text).protocol) && hasHost(text) ? text : undefined,
-  must: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, its password percent-encoded`,
+  read: (text) => {
+    const isOfProtocol = URL.canParse(text) && protocols.includes(new URL(text).protocol);
+    return isOfProtocol && hasHost(text) && isDecodable(text) ? text : undefined;
+  },
+  must: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, its user and password percent-encoded`,
   secret: true,
 });
 
 /** With a `/` in its password, a URL ends its host there, and what follows would be shown as the database's name. */
 const hasHost = (text: string): boolean => !new URL(text).pathname.includes('@');
+
+/** Clients of PostgreSQL and Redis decode user and password, and throw a URIError at a `%` that begins no character. */
+function isDecodable(text: string): boolean {
+  const { username, password } = new URL(text);
+  try {
+    [username, password].forEach(decodeURIComponent);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const text: Check = { read: (value) => value, must: 'text' };
 const directory: Check = { read: (path) => resolve(path), must: 'a directory' };

@@ -30,6 +30,11 @@ describe('the settings', () => {
     expect(new Config({ ...config, databaseUrl: 'postgres://made' }).given).toEqual(config.given);
   });
 
+  it('may have any sign in a password, percent-encoded', () => {
+    const redisUrl = `redis://:${encodeURIComponent('%zz/ü@#?:')}@db:6379`;
+    expect(readConfig({ REDIS_URL: redisUrl })).toMatchObject({ redisUrl });
+  });
+
   it.each([
     ['LANYARD_DEMO', 'off'],
     ['LANYARD_CORS_ORIGINS', 'https://a.example'],
@@ -51,12 +56,21 @@ describe('the settings', () => {
     [
       'DATABASE_URL',
       'postgres://lanyard:12/hush@db:5432/lanyard',
-      /^DATABASE_URL must be a URL .* its password percent-encoded$/,
+      /^DATABASE_URL must be a URL .* its user and password percent-encoded$/,
     ],
     [
       'DATABASE_URL',
       'postgres://lanyard:a/hush@db:5432/lanyard',
-      /^DATABASE_URL must be a URL .* its password percent-encoded$/,
+      /^DATABASE_URL must be a URL .* its user and password percent-encoded$/,
+    ],
+    // Of its signs some are no percent-encoding, or none of UTF-8.
+    ['REDIS_URL', 'redis://:s%zzhush@db:6379', /^REDIS_URL must be a URL .* its user and password percent-encoded$/],
+    ['REDIS_URL', 'redis://:s%FChush@db:6379', /^REDIS_URL must be a URL .* its user and password percent-encoded$/],
+    ['REDIS_URL', 'redis://us%er:hush@db:6379', /^REDIS_URL must be a URL .* its user and password percent-encoded$/],
+    [
+      'DATABASE_URL',
+      'postgres://api:100%hush@db/lanyard',
+      /^DATABASE_URL must be a URL .* its user and password percent-encoded$/,
     ],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', /^OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that starts with/],
     ['LANYARD_CORS_ORIGINS', 'https://a.example/', /^LANYARD_CORS_ORIGINS must be origins such as /],
