@@ -42,6 +42,8 @@ describe('the usage of the command line', () => {
       ['a missing argument', ['keys', 'revoke'], "missing required argument 'KEYID'"],
       ['a blank name', ['organizations', 'create', '--name', ' '], '--name must be'],
       ['a long label', [...issueFor, '--label', 'x'.repeat(256)], '--label must be'],
+      ['a name that is no UTF-8', ['organizations', 'create', '--name', 'M\ufffdller'], '--name must be UTF-8: '],
+      ['a label that is no UTF-8', [...issueFor, '--label', 'M\ufffdller'], '--label must be UTF-8: '],
       ['an organization that is no number', ['keys', 'list', '--organization', '1e3'], '--organization must be'],
       ['tokens that are no number', [...issueFor, '--max-tokens', '0x10'], 'maxTokens must be'],
       ['tokens out of bounds', [...issueFor, '--max-tokens', '0'], 'maxTokens must be'],

@@ -39,10 +39,16 @@ export function command(parent: Command, name: string, { about, result, examples
     .addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
 }
 
+/** What Node reads in the place of bytes that are no UTF-8: of a name in Latin-1, ü would be stored as this. */
+const REPLACEMENT = '\ufffd';
+
 /** Text that is stored: not blank, at most 255 characters. */
 export const text =
   (option: string) =>
   (value: string): string => {
+    if (value.includes(REPLACEMENT)) {
+      throw new UsageError(`${option} must be UTF-8: it has bytes that are none, or the sign U+FFFD in their place`);
+    }
     if (/\S/.test(value) && hasAtMost(value, 255) && isStorableText(value)) return value;
     throw new UsageError(`${option} must be a text of 1 to 255 characters that is not blank`);
   };
