@@ -51,6 +51,14 @@ describe('operator check', () => {
     expect(await sql(`select total::int from search_industry_events('wind', 20, 0)`)).toEqual([{ total: 1 }]);
   });
 
+  it('counts lists that are missing among those it has compared', async () => {
+    const { found: before } = await check();
+    const { checked } = (before as { lists: { checked: number } }).lists;
+    await sql('delete from lists');
+    expect(await check('--repair')).toMatchObject({ status: 0, found: { lists: all(checked) } });
+    expect(await check()).toMatchObject({ status: 0, found: { lists: { checked, wrong: 0 } } });
+  });
+
   it('makes leads right whose triggers are off', async () => {
     await sql(`alter table leads disable trigger user; update leads set document = 'x'`);
     expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: { ...found(0), documents: all(2) } });

@@ -17,6 +17,13 @@ const OUTDATED = 'e.id is null or w.words is distinct from words_of_industry_eve
 
 const STALE = 'document is distinct from lead_document(leads)';
 
+interface WrongList {
+  wrong_organization: number;
+  wrong_parent: string;
+  /** whether the data has it and the table `lists` does not */
+  isMissing: boolean;
+}
+
 /** Compares what the database stores beside the data, to answer faster, with the data. */
 export class CheckService {
   constructor(private readonly dataSource: DataSource) {}
@@ -57,24 +64,27 @@ export class CheckService {
   }
 
   private async lists(repair: boolean): Promise<CheckResult['lists']> {
-    const [{ checked }] = await this.dataSource.query<[{ checked: number }]>(
-      'select count(*)::integer as checked from lists',
+    const [{ stored }] = await this.dataSource.query<[{ stored: number }]>(
+      'select count(*)::integer as stored from lists',
     );
     const checks = await this.dataSource.query<{ list: string }[]>(
       `select substring(proname from '^check_(.*)_list$') as list from pg_proc
         where proname like 'check\\_%\\_list' and pronamespace = current_schema()::regnamespace order by 1`,
     );
     let wrong = 0;
+    let missing = 0;
     for (const { list } of checks) {
-      const found = await this.dataSource.query<{ wrong_organization: number; wrong_parent: string }[]>(
-        `select * from check_${list}_list()`,
+      const found = await this.dataSource.query<WrongList[]>(
+        `select w.*, l.id is null as "isMissing" from check_${list}_list() w
+          left join lists l on (l.name, l.organization_id, l.parent) = ('${list}', wrong_organization, wrong_parent)`,
       );
       wrong += found.length;
+      missing += found.filter(({ isMissing }) => isMissing).length;
       for (const { wrong_organization: organization, wrong_parent: parent } of repair ? found : []) {
         await this.dataSource.query(`select rebuild_${list}_list($1, $2)`, [organization, parent]);
       }
     }
-    return { checked, wrong };
+    return { checked: stored + missing, wrong };
   }
 
   private async words(repair: boolean): Promise<CheckResult['words']> {
