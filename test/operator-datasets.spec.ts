@@ -349,6 +349,15 @@ describe('import and export', () => {
       expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
     });
 
+    it('takes - for standard output, as import takes it for standard input', async () => {
+      const { organizationId } = await first.server.tenant();
+      const args = ['export', '--organization', `${organizationId}`];
+      const outcome = await first.operator.run([...args, '--output', '-']);
+      expect(existsSync('-')).toBe(false);
+      expect(outcome).toMatchObject({ status: 0, stderr: '' });
+      expect(JSON.parse(outcome.stdout)).toHaveProperty('leads', []);
+    });
+
     it('keeps a link, and who may read the file it leads to', async () => {
       const { organizationId } = await first.server.tenant();
       const secret = file('secret.json', 'an earlier one');

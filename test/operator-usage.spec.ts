@@ -31,6 +31,7 @@ describe('the usage of the command line', () => {
 
   describe('is refused with status 2 for', () => {
     const importCsv = ['import', '-', '--organization', '1', '--csv', 'leads'];
+    const exportAll = ['export', '--organization', '1'];
     const exportCsv = ['export', '--organization', '1', '--csv', 'leads'];
     const issueFor = ['keys', 'issue', '--organization', '1'];
 
@@ -52,6 +53,12 @@ describe('the usage of the command line', () => {
       ['no limit', ['keys', 'set-limits', randomUUID()], '--max-tokens or --refill-rate must be given'],
       ['a negative overlap', ['keys', 'rotate', randomUUID(), '--overlap', '-1'], '--overlap must be'],
       ['two forms', ['export', '--organization', '1', '--ndjson', '--json'], 'give one of them'],
+      [
+        'NDJSON as JSON to standard output by its name',
+        [...exportAll, '--ndjson', '--json', '--output', '-'],
+        'give one',
+      ],
+      ['an output without a name', [...exportAll, '--output', ''], '--output must be the name of a file, or -'],
       ['CSV as JSON', ['export', '--organization', '1', '--csv', 'leads', '--json'], 'give one of them'],
       ['CSV as NDJSON', ['export', '--organization', '1', '--csv', 'leads', '--ndjson'], 'cannot be used with'],
       ['a section that is no table', ['export', '--organization', '1', '--csv', 'events'], 'Allowed choices are leads'],

@@ -40,13 +40,26 @@ export function exportCommand(program: Command): void {
   })
     .requiredOption('--organization <ID>', 'whose data', organization)
     .addOption(new Option('--ndjson', 'a record a line instead of one JSON object').conflicts('csv'))
-    .option('--output <FILE>', 'write to a file, which is there when it is complete, instead of standard output')
+    .option(
+      '--output <FILE>',
+      'write to a file, which is there when it is complete, instead of standard output (-)',
+      outputName,
+    )
     .addHelpText('after', AS_CSV)
     .action((_, self: Command) => exportData(self.optsWithGlobals<ExportOptions>()));
   withCsvOptions(exporting).option('--bom', 'begin the CSV with a byte order mark, by which Excel knows UTF-8');
 }
 
-async function exportData({ json, organization: id, ndjson, output, bom, ...options }: ExportOptions): Promise<void> {
+const STANDARD_OUTPUT = '-';
+
+function outputName(value: string): string {
+  if (value !== '') return value;
+  // A variable of a script that was never set must not send all data to wherever its output goes.
+  throw new UsageError(`--output must be the name of a file, or ${STANDARD_OUTPUT} for standard output`);
+}
+
+async function exportData({ json, organization: id, ndjson, bom, ...options }: ExportOptions): Promise<void> {
+  const output = options.output === STANDARD_OUTPUT ? undefined : options.output;
   const csv = csvFormOf(options);
   if (bom && !csv) throw new UsageError('--bom is about CSV: --csv SECTION must be given');
   if (json && (ndjson || csv) && !output) {
