@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
-import { figures, Progress } from '../src/operator/progress';
+import { figures, Progress, progressLine } from '../src/operator/progress';
 import { pairs, table } from '../src/operator/table';
 import { Operator, outcomeOf } from './support/operator';
 import { unless } from './support/redis-server';
@@ -109,6 +109,32 @@ describe('what a person sees at a terminal', () => {
       expect(drawn(records(40))).toMatch(/█{30}░{10} 75% \| 30 records/);
       expect(drawn(records())).toContain('30 records');
       expect(drawn(records())).not.toContain('%');
+    });
+
+    it.each([
+      [80, `${'█'.repeat(20)}${'░'.repeat(20)} 50% | 45,000 records | 9 s left`],
+      [51, `${'█'.repeat(9)}${'░'.repeat(9)} 50% | 45,000 records | 9 s left`],
+      [34, '50% | 45,000 records | 9 s left'],
+      [30, '████░░░░ 50% | 45,000 records'],
+      [5, '50%'],
+    ])('fits a terminal of %i columns', (columns, line) => {
+      expect(progressLine(['45,000 records', '9 s left'], 0.5, columns)).toBe(line);
+    });
+
+    it('has no bar where nobody knows how much there is', () => {
+      expect(progressLine(['45,000 records', '9 s'], undefined, 80)).toBe('45,000 records | 9 s');
+      expect(progressLine(['45,000 records', '9 s'], undefined, 20)).toBe('45,000 records');
+    });
+
+    it('shows the share and the records on a narrow terminal', () => {
+      const stream = terminal(40);
+      const progress = new Progress({ bytes: 2000 }, stream);
+      progress.records(7);
+      progress.read(1000);
+      progress.stop();
+      const [, ...lines] = stream.written.split('\u001B[1G').map(stripVTControlCharacters);
+      expect(lines.filter((line) => line.length >= 40)).toEqual([]);
+      expect(lines).toContainEqual(expect.stringMatching(/50% \| 7 records/));
     });
 
     it('is not drawn where nobody sees it', () => {

@@ -1,4 +1,4 @@
-import { Format, Options, Params, SingleBar } from 'cli-progress';
+import { Options, Params, SingleBar } from 'cli-progress';
 import { figure } from './table';
 
 /** What a bar counts towards: bytes of a file, or the records themselves. Undefined when nobody knows. */
@@ -18,12 +18,10 @@ export class Progress {
     stream: NodeJS.WriteStream = process.stderr,
   ) {
     if (!stream.isTTY) return;
-    const chars = { barCompleteChar: '█', barIncompleteChar: '░' };
     // Ctrl-C is the command's own affair, not the bar's.
     this.bar = new SingleBar({
       format: this.line,
       stream,
-      ...chars,
       hideCursor: true,
       clearOnComplete: true,
       gracefulExit: false,
@@ -46,15 +44,31 @@ export class Progress {
     this.bar?.stop();
   }
 
-  private line = (options: Options, { progress, startTime }: Params): string => {
+  private line = (_: Options, { progress, startTime, maxWidth }: Params): string => {
     const seconds = (Date.now() - startTime) / 1000;
-    const known = this.total.bytes ?? this.total.records;
-    const bar = known === undefined ? [] : [`${Format.BarFormat(progress, options)} ${Math.floor(progress * 100)}%`];
-    return [
-      ...bar,
-      ...figures({ records: this.count, seconds, share: known === undefined ? undefined : progress }),
-    ].join(' | ');
+    const share = (this.total.bytes ?? this.total.records) === undefined ? undefined : progress;
+    return progressLine(figures({ records: this.count, seconds, share }), share, maxWidth);
   };
+}
+
+/** Characters of a bar; with fewer than the least it would say nothing. */
+const LONGEST_BAR = 40;
+const LEAST_BAR = 5;
+
+/**
+ * A bar, the share in percent, and figures, in one line that a terminal shows whole: first the bar gives way, then the
+ * figures, from the last.
+ * @param share of the work that is done, from 0 to 1; undefined when nobody knows
+ */
+export function progressLine(known: string[], share: number | undefined, columns: number): string {
+  const width = columns - 1; // What is cleared behind the line would take the last column with it.
+  const parts = share === undefined ? [...known] : [`${Math.floor(share * 100)}%`, ...known];
+  while (parts.length > 1 && parts.join(' | ').length > width) parts.pop();
+  const text = parts.join(' | ');
+  const size = Math.min(LONGEST_BAR, width - text.length - 1);
+  if (share === undefined || size < LEAST_BAR) return text;
+  const done = Math.round(share * size);
+  return `${'█'.repeat(done)}${'░'.repeat(size - done)} ${text}`;
 }
 
 /**
