@@ -194,6 +194,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       'LANYARD_REDIS_SENTINELS needs a REDIS_URL that starts with redis:// and names the group of servers as its host',
     );
   }
+  // 0 is any free port, and so another one.
+  if (config.metricsPort && config.metricsPort === config.port) {
+    throw new ConfigError(`LANYARD_METRICS_PORT must be another port than PORT, not ${config.port} too`);
+  }
   return config;
 }
 

@@ -47,6 +47,7 @@ describe('the settings', () => {
   it.each([
     ['PORT', '0x10', 'PORT must be an integer from 0 to 65535, not "0x10"'],
     ['PORT', '1e3', 'PORT must be an integer from 0 to 65535, not "1e3"'],
+    ['LANYARD_METRICS_PORT', '3000', 'LANYARD_METRICS_PORT must be another port than PORT, not 3000 too'],
     ['LANYARD_POOL_SIZE', '1001', 'LANYARD_POOL_SIZE must be an integer from 3 to 1000, not "1001"'],
     // Two may be held by long deletes, and somebody else's work would wait behind them.
     ['LANYARD_POOL_SIZE', '2', 'LANYARD_POOL_SIZE must be an integer from 3 to 1000, not "2"'],

@@ -18,9 +18,9 @@ export const EXAMPLE_IDS = {
 
 /** The lowest integer of an order, which may go below zero as counts may not. */
 export const LEAST_INT32 = -(2 ** 31);
-export const INT32 = 2_147_483_647;
+export const MOST_INT32 = 2_147_483_647;
 
-export const whole = (minimum = 0, maximum = INT32) =>
+export const whole = (minimum = 0, maximum = MOST_INT32) =>
   ({ type: 'integer', format: 'int32', minimum, maximum }) as const;
 
 export const int64 = (minimum: number) =>

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../access/organizations.service';
-import { INT32 } from '../http/schemas';
+import { MOST_INT32 } from '../http/schemas';
 import { digits, hasAtMost, isStorableText, isUuid, toUtc } from '../http/text';
 import { Refusal, UsageError } from './terminal';
 
@@ -65,7 +65,7 @@ export function organization(value: string): number {
 
 /** @throws Refusal when there is no such organization */
 export async function requireOrganization(dataSource: DataSource, id: number): Promise<void> {
-  const exists = id <= INT32 && (await new OrganizationsService(dataSource.manager).exists(id));
+  const exists = id <= MOST_INT32 && (await new OrganizationsService(dataSource.manager).exists(id));
   if (!exists) throw new Refusal(`organization ${id} does not exist`);
 }
 

@@ -1,5 +1,5 @@
 import { DataSource, EntityManager } from 'typeorm';
-import { LEAST_UUID } from '../database/tracked-list';
+import { LEAST_UUID } from '../database/lists';
 import { IMPORT_LOCK } from './import.checks';
 
 export interface CheckResult {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { INT32 } from '../http/schemas';
+import { MOST_INT32 } from '../http/schemas';
 import { isCalendarDay } from '../http/text';
 import { command, GlobalOptions, organization, wholeNumber } from './arguments';
 import type { UncheckedRecord } from './import.service';
@@ -28,7 +28,7 @@ export function seedCommand(program: Command): void {
       wholeNumber('--leads', MOST_LEADS),
       1000,
     )
-    .option('--seed <N>', 'the same number gives the same data', wholeNumber('--seed', INT32), 42)
+    .option('--seed <N>', 'the same number gives the same data', wholeNumber('--seed', MOST_INT32), 42)
     .option('--until <DATE>', 'the day before which it happened, but for a few events', day, '2026-06-30')
     .addHelpText(
       'after',
