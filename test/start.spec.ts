@@ -151,6 +151,11 @@ describe('a start', () => {
     expect(outcome).toEqual({ status: 1, stdout: '', stderr });
   });
 
+  it.each(['192.0.2.1', 'host.invalid'])('is refused in one line when it cannot listen at %s', async (HOST) => {
+    const stderr = `HOST: ${HOST} is no address of this machine\n`;
+    expect(await outcomeOf(start({ DATABASE_URL: database.url, HOST }))).toEqual({ status: 1, stdout: '', stderr });
+  });
+
   it('is refused in one line when the database refuses it something', async () => {
     const taken = await emptyDatabase();
     await query(taken.url, 'create table organizations ()');
