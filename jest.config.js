@@ -10,7 +10,7 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // More than there are cores: suites wait for PostgreSQL and for processes half of the time, and the few that measure time
   // leave room for that.
-  maxWorkers: '150%',
+  maxWorkers: Math.ceil(1.5 * process.getBuiltinModule('node:os').availableParallelism()),
   // A deployment may be far away, and its operator a container. What is skipped there has its reason in its name.
   ...(process.env.E2E_BASE_URL ? { testTimeout: 120_000, verbose: true } : { testTimeout: 30_000 }),
   collectCoverageFrom: ['src/**/*.ts'],
