@@ -132,13 +132,16 @@ function associationsOf(batch: Placed<LeadRecord>[], events: Map<string, string>
   const all = new Map<string, { associatedAt?: string | null; position: number }>();
   for (const { record: lead } of batch) {
     for (const { event, associatedAt, ...association } of lead.events) {
-      const eventId = events.get(event);
-      const first = all.get(`${lead.id} ${eventId}`);
-      all.set(`${lead.id} ${eventId}`, {
-        ...{ ...association, eventId, leadId: lead.id },
+      const key = `${lead.id} ${event}`;
+      const first = all.get(key);
+      const row = {
+        ...association,
+        eventId: events.get(event),
+        leadId: lead.id,
         associatedAt: associatedAt ?? first?.associatedAt,
         position: first?.position ?? ++scope.associations,
-      });
+      };
+      all.set(key, row);
     }
   }
   return [...all.values()];

@@ -41,9 +41,10 @@ export default async function setUp(): Promise<void> {
     undo.push(() => onServer(`drop database ${template} with (force)`, server));
     await migrate(urlOf(template, server));
     const oracle = hasOracle ? await armOracle(urlOf(template, server), (sql) => onServer(sql, server)) : undefined;
-    // Its role owns nothing once the template is gone.
-    if (oracle) undo.splice(1, 0, () => oracle.drop());
-    if (oracle) process.env.LANYARD_TEST_ORACLE_LOGIN = oracle.login;
+    if (oracle) {
+      undo.splice(1, 0, () => oracle.drop()); // its role owns nothing once the template is gone
+      process.env.LANYARD_TEST_ORACLE_LOGIN = oracle.login;
+    }
     process.env.LANYARD_TEST_SERVER = server;
     process.env.LANYARD_TEST_TEMPLATE = template;
     process.env.LANYARD_TEST_SERVER_MAJOR = await majorOf(server);

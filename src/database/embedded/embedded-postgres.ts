@@ -48,9 +48,9 @@ const LOG_CHECK = 60_000;
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { say = () => undefined, settings = {}, systemDir = SYSTEM_DIR } = options;
   try {
-    findNativePackage(); // who has none needs no directory
+    const native = findNativePackage(); // who has none needs no directory
     const directory = settleDataDirectory({ dataDir: options.dataDir, explicit: options.explicit, systemDir, say });
-    const server = new Server({ directory, settings, systemDir, say });
+    const server = new Server({ native, directory, settings, systemDir, say });
     const { membership, port } = await join(server, directory);
     return new RunningPostgres(server, directory, port, membership, say);
   } catch (error) {

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, fstatSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { spawnAs } from './account';
-import { type Binaries, findNativePackage, prepareBinaries } from './binaries';
+import { type Binaries, type NativePackage, prepareBinaries } from './binaries';
 import { createCluster, hasCluster } from './cluster';
 import { type DataDirectory, makeSystemDirectory } from './data-directory';
 import { EmbeddedPostgresError } from './embedded-postgres-error';
@@ -25,6 +25,7 @@ const PASSES =
   /lock file ".*" (already exists|is empty)|bogus data in lock file|could not remove old lock file|pre-existing shared memory block|could not create any TCP\/IP/;
 
 interface ServerOptions {
+  readonly native: NativePackage;
   readonly directory: DataDirectory;
   readonly settings: Record<string, string>;
   readonly systemDir: string;
@@ -34,7 +35,6 @@ interface ServerOptions {
 /** The PostgreSQL server of one data directory, whichever process started it. */
 export class Server {
   readonly log: ServerLog;
-  private readonly native = findNativePackage();
 
   constructor(private readonly options: ServerOptions) {
     this.log = new ServerLog(options.directory);
@@ -43,7 +43,7 @@ export class Server {
   /** @throws EmbeddedPostgresError when the data is of another major version of PostgreSQL. */
   running(): Postmaster | undefined {
     const { directory } = this.options;
-    if (!hasCluster(directory, this.native.major)) return undefined;
+    if (!hasCluster(directory, this.options.native.major)) return undefined;
     const postmaster = readPostmaster(directory.cluster);
     return postmaster && isPostmaster(postmaster.pid, directory.cluster) ? postmaster : undefined;
   }
@@ -70,10 +70,10 @@ export class Server {
 
   private async makeCluster(binaries: Binaries, mayBeNew: boolean): Promise<void> {
     const { directory, settings, say } = this.options;
-    if (hasCluster(directory, this.native.major)) return;
+    if (hasCluster(directory, this.options.native.major)) return;
     // A server whose data was removed below it must not go on with an empty database.
     if (!mayBeNew) throw new EmbeddedPostgresError(`The PostgreSQL data in ${directory.path} is gone`);
-    say(`Making a PostgreSQL ${this.native.major} database in ${directory.path}`);
+    say(`Making a PostgreSQL ${this.options.native.major} database in ${directory.path}`);
     await createCluster(directory, binaries, settings.fsync !== 'off');
   }
 
@@ -171,7 +171,7 @@ export class Server {
 
   private binaries(): Promise<Binaries> {
     const { directory, systemDir } = this.options;
-    return prepareBinaries(this.native, directory.account, () => {
+    return prepareBinaries(this.options.native, directory.account, () => {
       if (!directory.account) return directory.path;
       makeSystemDirectory(systemDir);
       return systemDir;
