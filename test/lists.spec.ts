@@ -146,7 +146,7 @@ async function checkPages({ api, organizationId }: Tenant, limit: number): Promi
 /** What is checked next is then not checked beside what the tests before have left. */
 const removeAll = (): Promise<unknown> =>
   operator.query(`set local session_replication_role = replica;
-    truncate organizations, industry_events, industry_event_words, lists cascade`);
+    truncate organizations, industry_events, industry_event_words, industry_event_word_counts, lists cascade`);
 
 describe('a tracked list', () => {
   afterEach(removeAll);

@@ -26,6 +26,7 @@ describe('operator check', () => {
     documents: { checked: 2, wrong },
     lists: expect.objectContaining({ wrong }) as object,
     words: { checked: 2 + wrong, wrong: 3 * wrong },
+    wordCounts: expect.objectContaining({ wrong }) as object,
   });
 
   const all = (count: number) => ({ checked: count, wrong: count });
@@ -35,6 +36,7 @@ describe('operator check', () => {
     const { stdout } = await installation.operator.run(['check']);
     expect(stdout).toMatch(/documents of leads\W+2\W+0/);
     expect(stdout).toMatch(/words of industry events\W+2\W+0/);
+    expect(stdout).toMatch(/industry events counted by word\W+3\W+0/);
   });
 
   it('says what is wrong, and makes it right when it is told to', async () => {
@@ -42,7 +44,8 @@ describe('operator check', () => {
       alter table leads enable trigger user; update lists set total = 9 where name = 'leads';
       insert into industry_event_words (created_at, id, words) values (now(), gen_random_uuid(), 'solar');
       update industry_event_words set words = 'moon' where words @@ 'solar' and words @@ 'fair';
-      delete from industry_event_words where words @@ 'wind'; commit`);
+      delete from industry_event_words where words @@ 'wind';
+      update industry_event_word_counts set records = 9 where word = 'fair'; commit`);
     const refused = { status: 1, stderr: expect.stringContaining('check --repair makes it right') as string };
     expect(await check()).toEqual({ ...refused, found: found(1) });
     expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: found(1) });
@@ -128,7 +131,7 @@ describe('operator check', () => {
         yield change(0);
       });
       expect(await repaired).toMatchObject({ status: 0, stderr: '' });
-      const right = { documents: { wrong: 0 }, lists: { wrong: 0 }, words: { wrong: 0 } };
+      const right = { documents: { wrong: 0 }, lists: { wrong: 0 }, words: { wrong: 0 }, wordCounts: { wrong: 0 } };
       expect(await check()).toMatchObject({ status: 0, found: right });
     });
   });

@@ -67,6 +67,9 @@ const LIST_FUNCTIONS = `
         using change.organization_id, change.parent;
     end loop;
     drop table deferred_lists;
+    if to_regproc('settle_words') is not null then -- what belongs to the catalogue's list, since a later migration
+      perform settle_words();
+    end if;
   end $$;
 
   -- No row is told of it, so that totals, documents and words would stay.

@@ -10,7 +10,7 @@ export function checkCommand(program: Command): void {
   command(program, 'check', {
     about:
       'Compare the stored JSON of leads, the totals and places of lists, and the words of the search with the data.',
-    result: '{documents: {checked, wrong}, lists: …, words: …}, as it was found',
+    result: '{documents: {checked, wrong}, lists: …, words: …, wordCounts: …}, as it was found',
     examples: ['check', 'check --repair'],
   })
     .option('--repair', 'make what is wrong right', false)
@@ -22,6 +22,7 @@ const PARTS = {
   documents: 'documents of leads',
   lists: 'lists',
   words: 'words of industry events',
+  wordCounts: 'industry events counted by word',
 } satisfies Record<keyof CheckResult, string>;
 
 async function check({ json, repair }: GlobalOptions & { repair: boolean }): Promise<void> {

@@ -9,6 +9,8 @@ export interface CheckResult {
   lists: { checked: number; wrong: number };
   /** industry events whose stored words are not what their fields give, and words of records that are not there */
   words: { checked: number; wrong: number };
+  /** words of which it is not as stored how many industry events have them */
+  wordCounts: { checked: number; wrong: number };
 }
 
 /** Industry events beside their words; either may be missing. */
@@ -34,6 +36,7 @@ export class CheckService {
       documents: await this.documents(repair),
       lists: await this.lists(repair),
       words: await this.words(repair),
+      wordCounts: await this.wordCounts(repair),
     };
   }
 
@@ -100,15 +103,22 @@ export class CheckService {
     await this.withoutImports((manager) =>
       manager.query(`
         delete from industry_event_words w
-          where not exists (select from industry_events e where e.created_at = w.created_at and e.id = w.id);
-        -- Totals that servers remember are of another version of the catalogue from now on.
-        select count_industry_events_list(0, '', 0, 'infinity')`),
+          where not exists (select from industry_events e where e.created_at = w.created_at and e.id = w.id)`),
     );
     // Some at a time: others who change the catalogue wait for each.
     for (let last: [string, string] | undefined = ['-infinity', LEAST_UUID]; last;) {
       const place: [string, string] = last;
       last = await this.withoutImports((manager) => repairWordsBehind(manager, place));
     }
+  }
+
+  private async wordCounts(repair: boolean): Promise<CheckResult['wordCounts']> {
+    const [result] = await this.dataSource.query<[CheckResult['wordCounts']]>(
+      `select (select count(*)::integer from industry_event_word_counts) as checked,
+        (select count(*)::integer from check_industry_event_words()) as wrong`,
+    );
+    if (repair && result.wrong > 0) await this.dataSource.query('select recount_industry_event_words()');
+    return result;
   }
 
   /**

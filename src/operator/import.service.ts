@@ -26,7 +26,7 @@ export type Asking = (transaction: () => Promise<EntityManager>) => AsyncIterabl
 const STANDS_STILL = '10 min';
 
 /** The tables that fill themselves as those of the entities are filled. */
-const KEPT_BY_TRIGGERS = ['industry_event_words', 'lists', 'list_blocks'];
+const KEPT_BY_TRIGGERS = ['industry_event_words', 'industry_event_word_counts', 'lists', 'list_blocks'];
 
 /** Reads a dataset into an organization: all of it, or nothing. */
 export class ImportService {
