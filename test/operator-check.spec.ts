@@ -36,7 +36,7 @@ describe('operator check', () => {
     const { stdout } = await installation.operator.run(['check']);
     expect(stdout).toMatch(/documents of leads\W+2\W+0/);
     expect(stdout).toMatch(/words of industry events\W+2\W+0/);
-    expect(stdout).toMatch(/industry events counted by word\W+3\W+0/);
+    expect(stdout).toMatch(/counts of industry events by word\W+3\W+0/);
   });
 
   it('says what is wrong, and makes it right when it is told to', async () => {

@@ -22,7 +22,7 @@ const PARTS = {
   documents: 'documents of leads',
   lists: 'lists',
   words: 'words of industry events',
-  wordCounts: 'industry events counted by word',
+  wordCounts: 'counts of industry events by word',
 } satisfies Record<keyof CheckResult, string>;
 
 async function check({ json, repair }: GlobalOptions & { repair: boolean }): Promise<void> {
