@@ -27,7 +27,7 @@ const FILL = `insert into industry_events (id, created_at, name, venue_city, key
     'Fair ' || n || case when n % 10 = 3 then ' Hydrogen' else '' end, 'Cork',
     case when n / 10 % 10 = 3 then '{optics}'::text[] else '{makers}' end,
     'Buyers meet in hall ' || n % 97 || ' of house ' || n % 9973 || case when n / 100 % 10 = 3 then ', about ceramics' else '' end
-      || case when n % ($3 / 12) = 5 then ', in a zeppelin' else '' end || '.', 'https://fairs.example.com/' || n
+      || case when n % (($3 + 11) / 12) = 5 then ', in a zeppelin' else '' end || '.', 'https://fairs.example.com/' || n
   from generate_series($1::int, $2::int) n`;
 const AT_ONCE = 10_000;
 

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { operatorDataSourceOptions } from '../src/database/data-source';
+import { CheckService } from '../src/operator/check.service';
 import { industryEventInput } from './support/builders';
 import { testDatabase } from './support/database';
 import { query } from './support/embedded-fixtures';
@@ -54,6 +58,23 @@ describe('the total of a search that was made before', () => {
       ['an imported change', -1, () => imported({ id, name: 'Another' })],
       ['SQL that deletes', -100, () => sql(`delete from industry_events where name like 'Fair 1__'`)],
       ['SQL that updates', -1, () => sql(`update industry_events set description = '' where name = 'Fair 9'`)],
+      [
+        'SQL that replaces a record',
+        -1,
+        () =>
+          sql(`with gone as (delete from industry_events where name = 'Fair 8' returning *)
+            insert into industry_events (id, created_at, name) select id, created_at, name from gone`),
+      ],
+      [
+        'SQL that gives the place of a record to another one',
+        0,
+        () =>
+          sql(`with moved as (
+              update industry_events set id = gen_random_uuid(), description = '' where name = 'Fair 7' returning created_at
+            ), old as (select id from industry_events where name = 'Fair 7')
+            insert into industry_events (id, created_at, name, description)
+              select id, created_at, 'Seven', 'Lanyardry' from old, moved`),
+      ],
     ];
     let expected = MANY;
     for (const [change, difference, make] of changes) {
@@ -165,6 +186,12 @@ describe('the total of a search that was made before', () => {
       seen.add(await version());
     }
     expect(seen.size).toBe(4);
+    // It has no words, and so does not have any that must not occur.
+    await sql(`insert into industry_event_words (created_at, id, words) values (now(), '${randomUUID()}', '')`);
+    seen.add(await version());
+    await sql(`delete from industry_event_words where words = ''`);
+    seen.add(await version());
+    expect(seen.size).toBe(6);
     for (const known of seen) expect(known).toMatch(/^\d+ of [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-/);
   });
 
@@ -198,5 +225,58 @@ describe('the total of a search that was made before', () => {
       expect(await blocks('fair lanyardry', version)).toBeGreaterThan((await blocks('fair lanyardry', known.two)) + 30);
     }
     await db.end();
+  });
+});
+
+/** What SQL does to the catalogue: to the n-th record, those behind it, and with a name. */
+const CHANGES = {
+  insert: (n: number, name: string) => `insert into industry_events (id, created_at, name)
+    values (${idOf(n)}, ${momentOf(n)}, '${name}') on conflict do nothing`,
+  insertMany: (n: number, name: string) => `insert into industry_events (id, created_at, name, description)
+    select gen_random_uuid(), ${momentOf(n)} + k % 3 * interval '1 s', '${name} ' || k % 4, null from generate_series(1, 40) k`,
+  rename: (n: number, name: string) => `update industry_events set name = '${name}' where created_at >= ${momentOf(n)}`,
+  describe: (n: number, name: string) => `update industry_events set description = '${name}' where id = ${idOf(n)}`,
+  upsert: (n: number, name: string) => `insert into industry_events (id, created_at, name)
+    values (${idOf(n)}, ${momentOf(n)}, '${name}') on conflict (id) do update set name = excluded.name || ' again'`,
+  move: (n: number) =>
+    `update industry_events set created_at = created_at - interval '3 s' where created_at > ${momentOf(n)}`,
+  renumber: (n: number) => `update industry_events set id = gen_random_uuid() where id = ${idOf(n)}`,
+  replace: (n: number, name: string) => `with gone as (delete from industry_events where id = ${idOf(n)} returning *)
+    insert into industry_events (id, created_at, name) select id, created_at, '${name}' from gone`,
+  remove: (n: number) => `delete from industry_events where created_at < ${momentOf(n)}`,
+};
+const idOf = (n: number): string => `'00000000-0000-4000-8000-${String(n).padStart(12, '0')}'`;
+const momentOf = (n: number): string => `timestamptz '2026-01-01Z' + ${n} * interval '1 s'`;
+
+const change = fc.record({
+  of: fc.constantFrom(...(Object.keys(CHANGES) as (keyof typeof CHANGES)[])),
+  n: fc.integer({ min: 0, max: 12 }),
+  name: fc.constantFrom('Fair', 'fair, fair', 'The', '', 'Wind-fair 4.0', 'AT&T', `O''Brien''s \\ fair`, 'Łódź 🎪'),
+  isUndone: fc.boolean(),
+});
+
+describe('how many industry events have a word', () => {
+  it('is what a recount says, after any transactions', async () => {
+    const database = await testDatabase();
+    const dataSource = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
+    const check = new CheckService(dataSource);
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), fc.boolean(), async (changes, isDeferred) => {
+        await dataSource.transaction(async (manager) => {
+          if (isDeferred) await manager.query('select defer_lists()');
+          for (const { of, n, name, isUndone } of changes) {
+            await manager.query('savepoint before');
+            await manager.query(CHANGES[of](n, name));
+            if (isUndone) await manager.query('rollback to before');
+          }
+          if (isDeferred) await manager.query('select settle_lists()');
+        });
+        const right = { lists: { wrong: 0 }, words: { wrong: 0 }, wordCounts: { wrong: 0 } };
+        expect(await check.check(false)).toMatchObject(right);
+      }),
+      { seed: 1, numRuns: 100 },
+    );
+    await dataSource.destroy();
+    await database.drop();
   });
 });

@@ -67,7 +67,7 @@ const LIST_FUNCTIONS = `
         using change.organization_id, change.parent;
     end loop;
     drop table deferred_lists;
-    if to_regproc('settle_words') is not null then -- what belongs to the catalogue's list, since a later migration
+    if to_regproc('settle_words') is not null then -- a later migration makes this function
       perform settle_words();
     end if;
   end $$;

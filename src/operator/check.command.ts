@@ -9,7 +9,7 @@ import { answer, Refusal, styled } from './terminal';
 export function checkCommand(program: Command): void {
   command(program, 'check', {
     about:
-      'Compare the stored JSON of leads, the totals and places of lists, and the words of the search with the data.',
+      'Compare the stored JSON of leads, the totals and places of lists, and the words of the search and their counts with the data.',
     result: '{documents: {checked, wrong}, lists: …, words: …, wordCounts: …}, as it was found',
     examples: ['check', 'check --repair'],
   })

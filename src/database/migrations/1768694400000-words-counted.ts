@@ -1,7 +1,7 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 import { renewLists, trackedLists } from '../list-triggers';
 
-/** Who changes the catalogue meanwhile would change its words in the way of before: they wait. */
+/** Who changes the catalogue meanwhile waits: its words would be changed in the way of before. */
 const ALONE = 'lock table industry_events, industry_event_words in share row exclusive mode';
 
 /**
@@ -11,10 +11,10 @@ const ALONE = 'lock table industry_events, industry_event_words in share row exc
 export class WordsCounted1768694400000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     await db.query(ALONE);
-    await words(db);
     await counts(db);
     await db.query(renewLists(await trackedLists(db))); // they settle the words, too
     await db.query(searchWith(ANY_FIRST_SEARCH, WORD_FIRST));
+    await words(db); // at last: while a trigger is dropped, readers wait, too
   }
 
   async down(db: QueryRunner): Promise<void> {
@@ -43,28 +43,25 @@ const words = (db: QueryRunner): Promise<unknown> =>
     drop trigger industry_events_words on industry_events;
     drop function index_industry_event();
 
-    -- This is planned once, with however few rows there are by then; a million may come to stand in the table, and in a
-    -- statement. So each row is looked up by its key, in a query of its own, and not joined.
-    create function index_industry_events() returns trigger language plpgsql set enable_seqscan = off as $$
+    -- Records as they are by now, since the same statement, or triggers, may have changed them again. All of it is planned
+    -- once, with however few rows there are by then; a million may come to stand in the table, and in a statement. So
+    -- each is looked up by its key, in a query of its own, and not joined.
+    create function index_industry_events() returns trigger language plpgsql set enable_seqscan = off set jit = off as $$
     begin
-      if tg_op = 'UPDATE' then
-        update industry_event_words w set words = a.words from (
-          select words_of_industry_event(row(after.*)::industry_events) as words,
-            (select w.ctid from industry_event_words w where w.created_at = after.created_at and w.id = after.id) as place
-          from after offset 0
-        ) a where w.ctid = a.place and w.words <> a.words;
+      if tg_op <> 'DELETE' then
+        insert into industry_event_words as w (created_at, id, words)
+          select created_at, id, words from (
+            select created_at, id, (
+              select words_of_industry_event(e) from industry_events e where e.id = a.id and e.created_at = a.created_at
+            ) as words from after a offset 0
+          ) a where words is not null
+          on conflict (created_at, id) do update set words = excluded.words where w.words <> excluded.words;
       end if;
       if tg_op <> 'INSERT' then -- gone, or to another place
-        delete from industry_event_words w using (
-          select (select w.ctid from industry_event_words w where w.created_at = b.created_at and w.id = b.id) as place
+        delete from industry_event_words where ctid = any (array(
+          select (select w.ctid from industry_event_words w where w.created_at = b.created_at and w.id = b.id)
           from before b
-          where (select e.id from industry_events e where e.id = b.id and e.created_at = b.created_at) is null offset 0
-        ) b where w.ctid = b.place;
-      end if;
-      if tg_op <> 'DELETE' then
-        insert into industry_event_words (created_at, id, words)
-          select created_at, id, words_of_industry_event(row(a.*)::industry_events) from after a
-          where (select w.id from industry_event_words w where w.created_at = a.created_at and w.id = a.id) is null;
+          where (select e.id from industry_events e where e.id = b.id and e.created_at = b.created_at) is null));
       end if;
       return null;
     end $$;
@@ -87,7 +84,7 @@ const CHANGES = {
 const counts = (db: QueryRunner): Promise<unknown> =>
   db.query(`
     create table industry_event_word_counts (
-      word text not null constraint industry_event_word_counts_pkey primary key,
+      word text collate "C" not null constraint industry_event_word_counts_pkey primary key,
       records bigint not null -- that have it; 0 where only others had
     );
 
@@ -105,10 +102,12 @@ const counts = (db: QueryRunner): Promise<unknown> =>
       end if;
       if current_setting('lanyard.lists', true) = 'deferred' then
         create temporary table if not exists deferred_words (word text, more bigint) on commit drop;
-        insert into deferred_words select * from unnest(changed, differences) c (word, more) where more <> 0;
+        insert into deferred_words select * from unnest(changed, differences) c (word, more)
+          where more <> 0 and word is not null;
       else
         insert into industry_event_word_counts as w (word, records)
-          select * from unnest(changed, differences) c (word, more) where more <> 0 order by word
+          select * from unnest(changed, differences) c (word, more)
+          where more <> 0 and word is not null order by word
           on conflict (word) do update set records = w.records + excluded.records;
       end if;
     end $$;
@@ -122,7 +121,8 @@ const counts = (db: QueryRunner): Promise<unknown> =>
         ([operation, changes]) => `
       if tg_op = '${operation}' then
         select array_agg(word), array_agg(more) into changed, differences from (
-          select word, sum(step) as more from (${changes}) c, unnest(tsvector_to_array(c.words)) word group by word
+          select word, sum(step) as more from (${changes}) c
+            left join unnest(tsvector_to_array(c.words)) word on true group by word -- null: of a record without words
         ) c;
       end if;`,
       )
