@@ -88,7 +88,8 @@ const counts = (db: QueryRunner): Promise<unknown> =>
       records bigint not null -- that have it; 0 where only others had
     );
 
-    -- Notes how many more records (or fewer: a negative number) have each of these words; 0 where it stands elsewhere.
+    -- Counts how many more records (or fewer: a negative number) have each of these words. 0 is a word that stands in
+    -- another place of its records; null is in the place of the words of records that have none.
     create function count_words(changed text[], differences bigint[]) returns void language plpgsql
       set client_min_messages = warning -- PostgreSQL would tell of a table that is there
     as $$
