@@ -35,8 +35,7 @@ const LIST_FUNCTIONS = `
   create or replace function defer_lists() returns void language plpgsql as $$
   begin
     create temporary table deferred_lists (
-      name text, organization_id integer, parent text, rows bigint, first timestamptz,
-      primary key (name, organization_id, parent)
+      name text, organization_id integer, parent text, rows bigint, first timestamptz
     ) on commit drop;
     perform set_config('lanyard.lists', 'deferred', true);
   end $$;
@@ -48,9 +47,8 @@ const LIST_FUNCTIONS = `
     if current_setting('lanyard.lists', true) is distinct from 'deferred' then
       return false;
     end if;
-    insert into deferred_lists as d values (list, of_organization, of_parent, more, from_moment)
-      on conflict (name, organization_id, parent) do update
-        set rows = d.rows + excluded.rows, first = least(d.first, excluded.first);
+    -- Summed up at last: to find and to change what was noted takes the longer the more often it was changed.
+    insert into deferred_lists values (list, of_organization, of_parent, more, from_moment);
     return true;
   end $$;
 
@@ -60,7 +58,10 @@ const LIST_FUNCTIONS = `
     behind bigint;
   begin
     perform set_config('lanyard.lists', '', true);
-    for change in select * from deferred_lists order by array_position(array[${NAMES}], name), organization_id, parent loop
+    for change in
+      select name, organization_id, parent, sum(rows)::bigint as rows, min(first) as first from deferred_lists
+      group by 1, 2, 3 order by array_position(array[${NAMES}], name), organization_id, parent
+    loop
       execute format('select count_%s_list($1, $2, $3, $4)', change.name) into behind
         using change.organization_id, change.parent, change.rows, change.first;
       execute format('select %s_%s_list($1, $2)', case when behind is null then 'rebuild' else 'draw' end, change.name)
@@ -93,7 +94,7 @@ const LIST_FUNCTIONS = `
     out before bigint, -- rows of the list before it
     out rows bigint, -- and of it
     out from_at timestamptz, out from_id uuid, out until_at timestamptz, out until_id uuid
-  ) language sql stable as $$
+  ) returns setof record rows 1 language sql stable as $$ -- a set, because PostgreSQL plans it with its caller then
     select l.nth, k.kept, r.before, coalesce(l.ranks[l.nth + 1], l.total) - r.before,
       coalesce(b.moments[k.kept], b.at, '-infinity'), coalesce(b.ids[k.kept], b.id, '${LEAST_UUID}'),
       coalesce(next.at, 'infinity'), coalesce(next.id, '${LEAST_UUID}')
@@ -235,6 +236,12 @@ function listFunctions({ name, table, parent, at, id, shared, deferrable }: Trac
   ].join(' and ');
   const ofList = `l.name = '${name}' and l.organization_id = of_organization and l.parent = of_parent`;
   const deferred = deferrable !== false ? `defer_list('${name}', of_organization, of_parent, more, first)` : 'false';
+  const noted = `
+      if current_setting('lanyard.lists', true) = 'deferred' then
+        insert into deferred_lists select '${name}', ${organization('c')}, ${restriction('c')}, step * count(*), min(c.${at})
+          from changed c group by 2, 3;
+        return null;
+      end if;`;
   const moved = (row: string, step: number): string => `
       of_organization := ${organization(row)};
       of_parent := ${restriction(row)};
@@ -309,7 +316,7 @@ function listFunctions({ name, table, parent, at, id, shared, deferrable }: Trac
       of_organization integer;
       of_parent text;
       behind bigint;
-    begin
+    begin${deferrable !== false ? noted : ''}
       for change in
         select ${organization('c')} as organization, ${restriction('c')} as parent, count(*) as rows, min(c.${at}) as first
         from changed c group by 1, 2 order by 1, 2
@@ -406,7 +413,7 @@ export async function trackedLists(db: QueryRunner): Promise<TrackedList[]> {
  */
 export const renewLists = (lists: TrackedList[]): string => `
   alter table lists add column if not exists version uuid; -- as of the first migration, where it is new
-  drop function if exists shift_list(bigint, integer, list_place[]);
+  drop function if exists shift_list(bigint, integer, list_place[]), list_stretch(bigint, integer);
   ${LIST_FUNCTIONS}
   ${lists
     .map(

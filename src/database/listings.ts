@@ -7,7 +7,7 @@ export interface Listing {
   name: string;
   /** whether the list is every organization's; `$1` is not the organization then */
   shared?: boolean;
-  /** whether a page tells what helps to find the next one of the same values */
+  /** whether a page tells what helps to find it again, or another one of the same values */
   remembers?: true;
   /**
    * The select of a page: of the JSON texts of its items, joined by commas or a row each, of the total, which is null when

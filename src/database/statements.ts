@@ -44,7 +44,11 @@ export interface Owner {
 export class Statements {
   private readonly pool: Pool;
   private readonly pages = new Map<string, Statement & { listing: Listing }>();
-  private readonly known = new LRUCache<string, string>({ max: 500 });
+  /** What pages told, by what was asked; at most so many characters of it. */
+  private readonly known = new LRUCache<string, string>({
+    maxSize: 1_000_000,
+    sizeCalculation: (known, question) => known.length + question.length,
+  });
 
   constructor(
     private readonly turns: Turns,

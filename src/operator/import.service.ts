@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { type EntityManager, QueryFailedError } from 'typeorm';
 import { SectionName, SECTIONS } from './dataset';
@@ -24,6 +25,9 @@ export type Asking = (transaction: () => Promise<EntityManager>) => AsyncIterabl
 
 /** For how long nothing comes before PostgreSQL ends an import: whoever feeds it is gone, and others wait for what it holds. */
 const STANDS_STILL = '10 min';
+
+/** So many are read, about half a millisecond, before what else happened is looked at. */
+const RECORDS_AT_A_STRETCH = 8;
 
 /** The tables that fill themselves as those of the entities are filled. */
 const KEPT_BY_TRIGGERS = ['industry_event_words', 'industry_event_word_counts', 'lists', 'list_blocks'];
@@ -70,6 +74,8 @@ export class ImportService {
       let read = 0;
       const all = typeof records === 'function' ? records(() => run.transaction()) : records;
       for await (const { section, record, line } of all) {
+        // PostgreSQL may have written a part of the batch before, and waits for the next one.
+        if (read % RECORDS_AT_A_STRETCH === 0) await setImmediate();
         await run.add(section, record, line);
         if (++read % BATCH === 0) onProgress(read);
       }
