@@ -1,5 +1,5 @@
 import type { DatabaseError } from 'pg';
-import { QueryFailedError } from 'typeorm';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 
 /** The server takes no writes: it is a standby, perhaps since a moment ago. */
 export const READ_ONLY = '25006';
@@ -64,9 +64,14 @@ export function databaseFault(error: unknown): string | undefined {
   const cause: unknown = causeOf(error);
   // PostgreSQL quotes the value in its messages about data (class 22) and, in part, about constraints (class 23).
   if (state && /^2[23]/.test(state)) return `the database refused a value (${state})`;
+  if (ofNoConnection(error)) return 'the database failed: the connection was lost';
   const isOfDatabase = state !== undefined || error instanceof QueryFailedError || hasSystemCall(cause);
   if (!isOfDatabase || !(cause instanceof Error)) return undefined;
   return `the database failed: ${cause.message.split('\n')[0]}`;
 }
+
+/** Whether TypeORM has no connection to send a statement on, since it was lost after the one before. */
+const ofNoConnection = (error: unknown): boolean =>
+  error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
 
 const hasSystemCall = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

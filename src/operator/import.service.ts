@@ -87,21 +87,19 @@ export class ImportService {
     organizationId: number,
     read: (run: ImportRun) => Promise<void>,
   ): Promise<ImportResult> {
-    const result = await this.manager.transaction((manager) =>
-      unlessLost(manager, async () => {
-        // What a batch finds stored must still be so when it is written, so imports of an organization take turns.
-        await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK, organizationId]);
-        await manager.query(`set local idle_in_transaction_session_timeout = '${STANDS_STILL}'`);
-        // Lists are everybody's lock: they are settled in the last moment, and not held for as long as an import lasts.
-        await manager.query('select defer_lists()');
-        const run = new ImportRun(manager, organizationId);
-        await read(run).catch((error: unknown) => run.giveUp(error));
-        const finished = await run.finish();
-        await manager.query('select settle_lists()');
-        this.onWritten();
-        return finished;
-      }),
-    );
+    const result = await inTransaction(this.manager, async (manager) => {
+      // What a batch finds stored must still be so when it is written, so imports of an organization take turns.
+      await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK, organizationId]);
+      await manager.query(`set local idle_in_transaction_session_timeout = '${STANDS_STILL}'`);
+      // Lists are everybody's lock: they are settled in the last moment, and not held for as long as an import lasts.
+      await manager.query('select defer_lists()');
+      const run = new ImportRun(manager, organizationId);
+      await read(run).catch((error: unknown) => run.giveUp(error));
+      const finished = await run.finish();
+      await manager.query('select settle_lists()');
+      this.onWritten();
+      return finished;
+    });
     this.onCommit(result);
     // Running servers made their plans for the tables as they were; this lets them make new ones.
     const records = Object.values(result.imported).reduce((sum, count) => sum + count, 0);
@@ -114,17 +112,20 @@ export class ImportService {
 }
 
 /** Does work in a transaction, as long as its connection is there: what the work waits for may never come. */
-async function unlessLost<T>({ queryRunner }: EntityManager, work: () => Promise<T>): Promise<T> {
-  const connection = (await queryRunner?.connect()) as PoolClient;
+async function inTransaction<T>(manager: EntityManager, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  const runner = manager.queryRunner ?? manager.dataSource.createQueryRunner();
+  const connection = (await runner.connect()) as PoolClient;
   let lose: (error: Error) => void = () => undefined;
   const loss = new Promise<never>(
     (_, reject) => (lose = (error) => reject(new QueryFailedError('', undefined, error))),
   );
+  loss.catch(() => undefined); // it may come before the work waits for it
   connection.once('error', lose);
   try {
-    return await Promise.race([work(), loss]);
+    return await runner.manager.transaction((begun) => Promise.race([loss, work(begun)]));
   } finally {
     connection.off('error', lose);
+    if (runner !== manager.queryRunner) await runner.release();
   }
 }
 
