@@ -213,18 +213,22 @@ describe('CSV', () => {
       ['the line below line ends in cells', 'email,description\n,"a\r\nb\r\n"\n,"a"b\n', [], 'line 5: a quote stands'],
       ['the line below blank rows of several', 'email\n"\r\n"\nnobody\n', [], 'line 4, column "email": missing'],
       ['bytes of a file of bare CRs', Buffer.from('twitter\r\r"a\rb"\r\xff\r', 'latin1'), [], 'line 5: not UTF-8'],
-    ])('that is wrong is refused, naming %s', async (_, content, map, reason) => {
-      const csv = new CsvRecords(csvFormOf({ csv: 'leads', map }) as CsvForm, tenant.organizationId);
-      const db = installation.server.app.get(DataSource);
-      const chunks = Readable.from([Buffer.from(content as string)]);
-      const refused: unknown = await new ImportService(db.manager)
-        .importRecords(tenant.organizationId, (transaction) => csv.read(chunks, transaction))
-        .catch((fault: ImportFault) => csv.explain(fault));
-      expect(refused).toBeInstanceOf(ImportFault);
-      expect((refused as ImportFault).message).toMatch(/^[^\n]*$/);
-      expect((refused as ImportFault).message).toContain(reason);
-      expect(await leads()).toEqual([]);
-    });
+    ])(
+      'that is wrong is refused, naming %s',
+      async (_, content, map, reason) => {
+        const csv = new CsvRecords(csvFormOf({ csv: 'leads', map }) as CsvForm, tenant.organizationId);
+        const db = installation.server.app.get(DataSource);
+        const chunks = Readable.from([Buffer.from(content as string)]);
+        const refused: unknown = await new ImportService(db.manager)
+          .importRecords(tenant.organizationId, (transaction) => csv.read(chunks, transaction))
+          .catch((fault: ImportFault) => csv.explain(fault));
+        expect(refused).toBeInstanceOf(ImportFault);
+        expect((refused as ImportFault).message).toMatch(/^[^\n]*$/);
+        expect((refused as ImportFault).message).toContain(reason);
+        expect(await leads()).toEqual([]);
+      },
+      120_000,
+    );
 
     it('does not undo what clients change meanwhile in other columns, nor bring back what they delete', async () => {
       const ids = [randomUUID(), randomUUID()] as const;
