@@ -1,6 +1,6 @@
 // Every folder is a bounded context, a new one too, but these.
-const foundations = 'access|database|health|http|observability|openapi|pages|rate-limit';
-const contexts = `^src/(?!(${foundations}|operator)/)[^/]+/`;
+const foundations = 'access|database|embedded-postgres|health|http|observability|openapi|pages|rate-limit|redis';
+const contexts = `^src/(?!(${foundations}|cli)/)[^/]+/`;
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -23,15 +23,15 @@ module.exports = {
       name: 'contexts-meet-through-services',
       comment: 'A context uses another through its service and module only.',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: '^src/operator/' },
+      from: { path: '^src/([^/]+)/', pathNot: '^src/cli/' },
       to: { path: contexts, pathNot: ['^src/$1/', '\\.(service|module)\\.ts$'] },
     },
     {
-      name: 'nobody-imports-the-operator',
+      name: 'nobody-imports-the-command-line',
       comment: 'The command line stands beside the API; only the program and its welcome know both.',
       severity: 'error',
-      from: { path: '^src/[^/]+/', pathNot: '^src/operator/' },
-      to: { path: '^src/operator/' },
+      from: { path: '^src/[^/]+/', pathNot: '^src/cli/' },
+      to: { path: '^src/cli/' },
     },
     { name: 'no-test-in-src', severity: 'error', from: { path: '^src/' }, to: { path: '^test/' } },
     { name: 'no-unknown', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { LANYARD, makeOrganization, operator, run } from '../scripts/services.mjs';
-import type { CheckResult } from '../src/operator/check.service';
+import type { CheckResult } from '../src/cli/check/check.service';
 import { PostgresNode } from './failover/postgres';
 import { type Defer, Program, until } from './failover/programs';
 import { RedisGroup } from './failover/redis';

@@ -10,7 +10,7 @@ import { record } from './results';
 
 /**
  * Random operations against a model of the specification. It stops at the first divergence, makes it small, and prints
- * what test/model.spec.ts keeps of it.
+ * what test/tooling/model.spec.ts keeps of it.
  */
 
 /** Steps of a run, which starts with an empty database: enough for lists of several pages. */
@@ -93,7 +93,7 @@ class Proof {
         say(`\nseed ${seed}, step ${divergence.step}: ${divergence.story}\n\nMaking it smaller …`);
         const shrunk = await shrink(steps, divergence);
         const count = shrunk.steps.reduce((sum, step) => sum + operationsOf(step), 0);
-        say(`\n${count} operations: ${shrunk.divergence.story}\n\nFor the list of test/model.spec.ts:`);
+        say(`\n${count} operations: ${shrunk.divergence.story}\n\nFor the list of test/tooling/model.spec.ts:`);
         say(`${JSON.stringify(shrunk.steps)},\n`);
       }
       this.progress();

@@ -47,7 +47,7 @@ async function jest(arguments_: string[], environment: Record<string, string> = 
 const isGreen = ({ numPassedTests, status }: Report): boolean => numPassedTests > 0 && status === 0;
 
 async function everyForeignId(): Promise<boolean> {
-  const report = await jest(['test/tenancy.e2e-spec.ts']);
+  const report = await jest(['test/api/tenancy.e2e-spec.ts']);
   const all = report.testResults.flatMap(({ assertionResults }) => assertionResults);
   const within = (title: string) => all.filter(({ ancestorTitles }) => ancestorTitles.includes(title));
   const cases = within('every endpoint with every foreign id');

@@ -49,7 +49,7 @@ const program = (name) => fileURLToPath(new URL(name, import.meta.url));
 const { scripts } = JSON.parse(readFileSync(program('../package.json'), 'utf8'));
 /** What Node.js is to run, with the flags that `npm start` gives it. */
 export const LANYARD = [...scripts.start.match(/--\S+/g), program('../dist/src/main.js')];
-export const OPERATOR = program('../dist/src/operator/main.js');
+export const OPERATOR = program('../dist/src/cli/main.js');
 /** So many tokens that no request is refused. */
 const LIMITS = ['--max-tokens', '9000000', '--refill-rate', '1000000'];
 /** Milliseconds that a child has to stop: writing a CPU profile takes a while. */
@@ -122,7 +122,7 @@ async function query(url, statement) {
 }
 
 async function startPostgres(defer) {
-  const { startEmbeddedPostgres } = await import('../dist/src/database/embedded/embedded-postgres.js');
+  const { startEmbeddedPostgres } = await import('../dist/src/embedded-postgres/embedded-postgres.js');
   const directory = mkdtempSync(join(tmpdir(), 'lanyard-run-'));
   // Root's PostgreSQL runs as somebody else, who must be able to pass.
   chmodSync(directory, 0o755);
@@ -134,7 +134,7 @@ async function startPostgres(defer) {
 
 async function startRedis(defer) {
   if (spawnSync('redis-server', ['--version']).status !== 0) return undefined;
-  const { freePort } = await import('../dist/src/database/embedded/free-port.js');
+  const { freePort } = await import('../dist/src/embedded-postgres/free-port.js');
   const port = await freePort();
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   await startChild('redis-server', options, { defer, sign: /Ready to accept connections/ });

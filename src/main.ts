@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from './app';
 import { Config, ConfigError, readConfig } from './config';
-import { EmbeddedPostgresError } from './database/embedded/embedded-postgres-error';
+import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error';
 import { databaseFault } from './database/errors';
 import { openDatabase } from './database/open';
 import { HealthController } from './health/health.controller';

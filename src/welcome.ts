@@ -7,9 +7,9 @@ import { OrganizationsService } from './access/organizations.service';
 import { Config } from './config';
 import { connect } from './database/connect';
 import type { OpenDatabase } from './database/open';
-import { PROGRAM } from './operator/arguments';
-import { demo } from './operator/demo';
-import { ImportService } from './operator/import.service';
+import { PROGRAM } from './cli/arguments';
+import { demo } from './cli/seed/demo';
+import { ImportService } from './cli/import/import.service';
 
 /** The URL of a server that listens at an address, as somebody on this machine writes it. */
 export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {

@@ -2,7 +2,7 @@
 // sent, with ids that exist, and every assertion holds. The key is one as the operator issues it, so that the last requests
 // wait for their tokens.
 import newman from 'newman';
-import { demo } from '../../dist/src/operator/demo.js';
+import { demo } from '../../dist/src/cli/seed/demo.js';
 import * as services from '../../scripts/services.mjs';
 
 const options = services.readOptions({});

@@ -3,8 +3,8 @@ import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { type Account, accountFor, spawnAs } from '../../src/database/embedded/account';
-import { freePort } from '../../src/database/embedded/free-port';
+import { type Account, accountFor, spawnAs } from '../../src/embedded-postgres/account';
+import { freePort } from '../../src/embedded-postgres/free-port';
 import { Program, until } from './programs';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/database/embedded/free-port';
+import { freePort } from '../../src/embedded-postgres/free-port';
 import { type Defer, Program, until } from './programs';
 
 const GROUP = 'buckets';

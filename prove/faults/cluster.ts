@@ -8,7 +8,7 @@ import { LANYARD, OPERATOR } from '../../scripts/services.mjs';
 import { ApiKeysService, type KeySettings } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { freePort } from '../../src/database/embedded/free-port';
+import { freePort } from '../../src/embedded-postgres/free-port';
 import { Daemon, until } from './daemon';
 import { ask } from './http';
 import { Postgres } from './postgres';

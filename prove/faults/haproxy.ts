@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../src/database/embedded/free-port';
+import { freePort } from '../../src/embedded-postgres/free-port';
 import { Daemon, until } from './daemon';
 import { ask } from './http';
 import type { Stage } from './stage';

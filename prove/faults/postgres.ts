@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type Account, accountFor, spawnAs } from '../../src/database/embedded/account';
-import { type Binaries, findNativePackage, prepareBinaries } from '../../src/database/embedded/binaries';
-import { createCluster, readPassword, ROLE } from '../../src/database/embedded/cluster';
-import { freePort } from '../../src/database/embedded/free-port';
-import { removeEmptyLock } from '../../src/database/embedded/postmaster';
-import { programEnvironment } from '../../src/database/embedded/program-environment';
+import { type Account, accountFor, spawnAs } from '../../src/embedded-postgres/account';
+import { type Binaries, findNativePackage, prepareBinaries } from '../../src/embedded-postgres/binaries';
+import { createCluster, readPassword, ROLE } from '../../src/embedded-postgres/cluster';
+import { freePort } from '../../src/embedded-postgres/free-port';
+import { removeEmptyLock } from '../../src/embedded-postgres/postmaster';
+import { programEnvironment } from '../../src/embedded-postgres/program-environment';
 import { Daemon, familyOf, until } from './daemon';
 
 const DATABASE = 'lanyard';

@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { ThrottlerStorage } from '@nestjs/throttler';
 import type { Redis } from 'ioredis';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
-import { REDIS } from '../rate-limit/redis';
+import { REDIS } from '../redis/redis';
 import { AccessService } from './access.service';
 import { ApiKeysService } from './api-keys.service';
 import { AuthenticationFailures } from './authentication-failures';

@@ -3,7 +3,7 @@ import { HttpException, Inject, Injectable } from '@nestjs/common';
 import { ThrottlerStorage } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { Config } from '../config';
-import { REDIS_DEADLINE, withDeadline } from '../rate-limit/redis';
+import { REDIS_DEADLINE, withDeadline } from '../redis/redis';
 
 /** milliseconds over which failures are counted, and for which an address that had too many is refused */
 const WINDOW = 60_000;

@@ -1,5 +1,5 @@
 import type { Config } from '../config';
-import { startEmbeddedPostgres } from './embedded/embedded-postgres';
+import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
 import type { Waiting } from './connect';
 import { migrate } from './migrate';
 

@@ -5,7 +5,7 @@ import { getMetadataStorage, ValidationArguments, ValidatorConstraintInterface }
  * Reads parsed JSON into instances of decorated classes, as class-transformer and class-validator would. The libraries
  * gather what they know of a class anew for each object; here that is done once a class, which is what makes checking a
  * million records affordable. What is checked is class-validator's metadata; conversions are kept here, and class-transformer
- * is told of them too, so that test/reader.spec.ts can compare.
+ * is told of them too, so that test/http/reader.spec.ts can compare.
  */
 
 export type Class<T extends object = object> = new () => T;

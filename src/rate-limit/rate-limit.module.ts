@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 
 import { Config } from '../config';
 import { InProcessTokenBucketStore } from './in-process-token-bucket.store';
-import { closeRedis, createRedis, REDIS, untilReady } from './redis';
+import { closeRedis, createRedis, REDIS, untilReady } from '../redis/redis';
 import { RedisTokenBucketStore } from './redis-token-bucket.store';
 import { ResilientTokenBucketStore } from './resilient-token-bucket.store';
 import { TokenBucketStore } from './token-bucket.store';

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 
 import { CircuitBreaker } from './circuit-breaker';
 import { InProcessTokenBucketStore } from './in-process-token-bucket.store';
-import { REDIS_DEADLINE, withDeadline } from './redis';
+import { REDIS_DEADLINE, withDeadline } from '../redis/redis';
 import type { RedisTokenBucketStore } from './redis-token-bucket.store';
 import type { BucketLimits, TakeResult } from './token-bucket';
 import { TokenBucketStore } from './token-bucket.store';

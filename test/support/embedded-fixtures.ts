@@ -10,8 +10,8 @@ import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../../src/database/embedded/embedded-postgres';
-import { isPostmaster, readPostmaster } from '../../src/database/embedded/postmaster';
+} from '../../src/embedded-postgres/embedded-postgres';
+import { isPostmaster, readPostmaster } from '../../src/embedded-postgres/postmaster';
 
 /** Not written to the disk for good: twice as fast. */
 const settings = { fsync: 'off' };

@@ -9,7 +9,7 @@ import { OrganizationsService } from '../../src/access/organizations.service';
 import { createApp } from '../../src/app';
 import { Config } from '../../src/config';
 import type { Log } from '../../src/observability/log';
-import { ImportService } from '../../src/operator/import.service';
+import { ImportService } from '../../src/cli/import/import.service';
 import { deploymentUrl } from './base-url';
 import { ApiClient } from './client';
 import { testDatabase } from './database';
@@ -65,7 +65,7 @@ export async function stopAll(): Promise<void> {
 const running = new Set<() => Promise<void>>();
 
 /** as the global set-up built it */
-const OPERATOR = join(__dirname, '../../dist/src/operator/main.js');
+const OPERATOR = join(__dirname, '../../dist/src/cli/main.js');
 
 /** Limits of a key that no test reaches. */
 const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };

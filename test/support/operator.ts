@@ -62,7 +62,7 @@ export class Operator {
   /** The program and its arguments. */
   static command(args: string[]): string[] {
     const runner = join(__dirname, '../../scripts/run-typescript.mjs');
-    return [process.execPath, runner, join(__dirname, '../../src/operator/main.ts'), ...args];
+    return [process.execPath, runner, join(__dirname, '../../src/cli/main.ts'), ...args];
   }
 }
 

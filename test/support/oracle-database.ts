@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { ImportService } from '../../src/operator/import.service';
+import { ImportService } from '../../src/cli/import/import.service';
 import { exhibitor, industryEventInput } from './builders';
 import { UNSCOPED } from './oracle';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/database/embedded/free-port';
+import { freePort } from '../../src/embedded-postgres/free-port';
 
 const HAS_SERVER = spawnSync('redis-server', ['--version']).status === 0;
 export const NO_SERVER = HAS_SERVER ? '' : ' (skipped: no redis-server on the PATH)';

@@ -1,5 +1,5 @@
 // The reference: Swagger UI as its package ships it, told to stay at home and mended where a keyboard or a screen
-// reader would get stuck (test/pages-browser.spec.ts has axe look).
+// reader would get stuck (test/http/pages-browser.spec.ts has axe look).
 
 // Swagger UI has a dark style of its own, for a class that its own top bar, which is not used here, would set.
 const dark = matchMedia('(prefers-color-scheme: dark)');

@@ -1,0 +1,215 @@
+import { ApiKeysService } from '../../src/access/api-keys.service';
+import { newKey } from '../../src/access/key-format';
+import { openRequest } from '../support/connection';
+import { describeInside, INSIDE } from '../support/inside';
+import { Lanyard, startInProcess, startLanyard, Tenant } from '../support/lanyard';
+
+const UNAUTHORIZED = { status: 401, error: 'Unauthorized' };
+const FORBIDDEN = { status: 403, error: 'Forbidden' };
+/** known, unknown, the prefix itself, and paths whose percent-encoding is broken */
+const PATHS = ['/leads', '/leads/x', '/nothing/here', '', '/leads/%zz', '/%ff'];
+
+describe('access', () => {
+  let lanyard: Lanyard;
+  let tenant: Tenant;
+  beforeAll(async () => {
+    lanyard = await startLanyard();
+    tenant = await lanyard.tenant();
+  });
+  afterAll(() => lanyard.stop());
+
+  /** A request with headers as they stand, also twice. */
+  const raw = (path: string, headers: Record<string, string | string[]>): Promise<{ status?: number; body: unknown }> =>
+    new Promise((resolve, reject) => {
+      openRequest(lanyard.baseUrl + path, { headers }, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  describe.each(PATHS)('%s', (path) => {
+    it.each([undefined, '', ' ', '\t ', '\u00a0'])('is 401 with the key %j', async (key) => {
+      const { status, body } = await raw(path, key === undefined ? {} : { 'x-api-key': key });
+      expect({ status, body }).toEqual({ status: 401, body: UNAUTHORIZED });
+    });
+
+    it.each([
+      ['x', 'x'],
+      ['lan_', 'lan_'],
+      ['of nobody', newKey()],
+      ['with a false checksum', newKey().replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+      ['in lower case', newKey().toLowerCase()],
+      ['of 4,000 characters', 'a'.repeat(4000)],
+      ["' or 1=1 --", "' or 1=1 --"],
+    ])('is 403 with the key %s', async (_, key) => {
+      const { status, body } = await raw(path, { 'x-api-key': key });
+      expect({ status, body }).toEqual({ status: 403, body: FORBIDDEN });
+    });
+
+    it('is 403 with the header twice', async () => {
+      for (const keys of [
+        [tenant.key, tenant.key],
+        [tenant.key, ''],
+      ]) {
+        expect(await raw(path, { 'x-api-key': keys })).toEqual({ status: 403, body: FORBIDDEN });
+      }
+    });
+  });
+
+  it.each(['get', 'post', 'put', 'patch', 'delete'] as const)(
+    'comes before everything else of a %s',
+    async (method) => {
+      for (const path of ['/leads/x?limit=x', '/events/x', '/nothing']) {
+        expect((await lanyard.client().send(method, path, { broken: true }).expect(401)).body).toEqual(UNAUTHORIZED);
+        expect((await lanyard.client('x').send(method, path, { broken: true }).expect(403)).body).toEqual(FORBIDDEN);
+      }
+    },
+  );
+
+  it('lets a valid key in, in any letter case of the header', async () => {
+    expect((await raw('/leads', { 'X-API-KEY': tenant.key })).status).toBe(200);
+    expect((await raw('/nothing/here', { 'X-Api-Key': tenant.key })).body).toEqual({ status: 404, error: 'Not Found' });
+    expect((await raw('/leads/%zz', { 'x-api-key': tenant.key })).body).toEqual({ status: 400, error: 'Bad Request' });
+    expect((await raw('/%ff', { 'x-api-key': tenant.key })).status).toBe(404);
+  });
+
+  it('does not take a key from elsewhere', async () => {
+    expect((await raw(`/leads?x-api-key=${tenant.key}`, { authorization: `Bearer ${tenant.key}` })).status).toBe(401);
+  });
+
+  it('refuses a key that has expired', async () => {
+    const { api } = await tenant.issueKey({ expiresAt: new Date('2020-01-01') });
+    expect((await api.get('/leads').expect(403)).body).toEqual(FORBIDDEN);
+    const { api: later } = await tenant.issueKey({ expiresAt: new Date('2100-01-01') });
+    await later.get('/leads').expect(200);
+  });
+
+  it('names each request, and keeps a sound name', async () => {
+    const { headers } = await lanyard.client().get('/leads');
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    for (const sound of ['sync-17.a', 'a', 'a:b_C.9', 'x'.repeat(128)]) {
+      const { headers: kept } = await tenant.api.get('/leads').set('X-Request-Id', sound);
+      expect(kept['x-request-id']).toBe(sound);
+    }
+    for (const unsound of ['a b<c>', '', '<a', 'a>', 'x'.repeat(129)]) {
+      const { headers: made } = await tenant.api.get('/leads').set('X-Request-Id', unsound);
+      expect(made['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('leaves health to everybody', async () => {
+    const health = lanyard.baseUrl.replace(/\/api\/v0$/, '/health');
+    expect((await fetch(`${health}/live`)).status).toBe(200);
+    expect(await (await fetch(`${health}/ready`)).json()).toMatchObject({ status: 'ok' });
+    expect((await fetch(health)).status).toBe(404);
+  });
+});
+
+describeInside(`revocation${INSIDE}`, () => {
+  it('is in force as soon as what was remembered has expired, at most 5 s later', async () => {
+    const inside = await startInProcess();
+    const tenant = await inside.tenant();
+    await tenant.api.get('/leads').expect(200);
+    await inside.app.get(ApiKeysService).revoke(tenant.keyId);
+    const revoked = Date.now();
+    let status = 200;
+    while (status === 200 && Date.now() - revoked < 5000) ({ status } = await tenant.api.get('/leads'));
+    expect(status).toBe(403);
+    await inside.stop();
+  });
+});
+
+describeInside(`repeated failures${INSIDE}`, () => {
+  it('are slowed, and valid keys of the same address are not', async () => {
+    // In process: on a shared Redis the failures of all suites would count, and this one's would slow the others.
+    const inside = await startInProcess({ authenticationFailures: 3, redisUrl: undefined });
+    const tenant = await inside.tenant();
+    for (const status of [401, 401, 401]) await inside.client().get('/leads').expect(status);
+    const { body, headers } = await inside.client(newKey()).get('/leads').expect(429);
+    expect(body).toEqual({ status: 429, error: 'Too Many Requests' });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    await tenant.api.get('/leads').expect(200);
+    await inside.stop();
+  });
+});
+
+describeInside(`pages of other origins${INSIDE}`, () => {
+  const PREFLIGHT = {
+    'Access-Control-Request-Method': 'PATCH',
+    'Access-Control-Request-Headers': 'x-api-key,content-type',
+  };
+  const ask = (url: string, method: string, origin: string, headers: Record<string, string> = {}) =>
+    fetch(`${url}/leads`, { method, headers: { origin, ...headers } });
+  const allowed = ({ headers }: Response) =>
+    Object.fromEntries([...headers].filter(([name]) => /^(access-control-|vary)/.test(name)));
+
+  it('read nothing, and preflights have no key, unless a setting names them', async () => {
+    const inside = await startInProcess();
+    const { key } = await inside.tenant();
+    const answer = await ask(inside.baseUrl, 'GET', 'https://booth.example', { 'x-api-key': key });
+    expect([answer.status, allowed(answer)]).toEqual([200, {}]);
+    expect((await ask(inside.baseUrl, 'OPTIONS', 'https://booth.example', PREFLIGHT)).status).toBe(401);
+    await inside.stop();
+  });
+
+  it('read everything where it does, errors too, and others nothing', async () => {
+    const inside = await startInProcess({ corsOrigins: ['https://booth.example', 'https://crm.example'] });
+    const { key } = await inside.tenant();
+    const readable = {
+      'access-control-allow-origin': 'https://booth.example',
+      'access-control-expose-headers': '*',
+      vary: 'Origin',
+    };
+    const answer = await ask(inside.baseUrl, 'GET', 'https://booth.example', { 'x-api-key': key });
+    expect([answer.status, allowed(answer)]).toEqual([200, readable]);
+    const refused = await ask(inside.baseUrl, 'GET', 'https://booth.example');
+    expect([refused.status, allowed(refused)]).toEqual([401, readable]);
+    const preflight = await ask(inside.baseUrl, 'OPTIONS', 'https://booth.example', PREFLIGHT);
+    expect([preflight.status, await preflight.text()]).toEqual([204, '']);
+    expect(allowed(preflight)).toMatchObject({
+      'access-control-allow-origin': 'https://booth.example',
+      'access-control-allow-headers': 'x-api-key,content-type',
+      'access-control-allow-methods': expect.stringContaining('PATCH') as string,
+      'access-control-max-age': '600',
+    });
+    const other = await ask(inside.baseUrl, 'OPTIONS', 'https://elsewhere.example', PREFLIGHT);
+    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+    await inside.stop();
+  });
+
+  it('are told apart by caches of files, too, that a page may keep', async () => {
+    const inside = await startInProcess({ corsOrigins: ['https://booth.example', 'https://crm.example'] });
+    const file = async (path: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(new URL(path, inside.baseUrl), {
+        headers: { origin: 'https://crm.example', ...headers },
+      });
+      await answer.arrayBuffer();
+      return answer;
+    };
+    for (const path of ['/', '/docs', '/openapi.json', '/openapi.yaml', '/assets/site.css']) {
+      const answer = await file(path);
+      expect([answer.status, allowed(answer)]).toEqual([
+        200,
+        {
+          'access-control-allow-origin': 'https://crm.example',
+          'access-control-expose-headers': '*',
+          vary: 'Origin, Accept-Encoding',
+        },
+      ]);
+      // fetch would say no-cache.
+      const kept = { 'if-none-match': answer.headers.get('etag') ?? '', 'cache-control': 'max-age=0' };
+      const again = await file(path, kept);
+      expect([again.status, allowed(again)]).toEqual([304, allowed(answer)]);
+      const elsewhere = await file(path, { origin: 'https://elsewhere.example' });
+      expect([elsewhere.headers.get('access-control-allow-origin'), elsewhere.headers.get('vary')]).toEqual([
+        null,
+        'Origin, Accept-Encoding',
+      ]);
+    }
+    expect((await file('/assets/none')).headers.get('vary')).toBe('Origin');
+    await inside.stop();
+  });
+});

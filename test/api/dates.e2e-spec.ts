@@ -1,0 +1,59 @@
+import { eventInput, exhibitor, unique } from '../support/builders';
+import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+
+/** time-zones.spec.ts runs this suite once more at both ends of the world. */
+describe(`dates, in ${process.env.TZ ?? 'the zone of this machine'}`, () => {
+  let lanyard: Lanyard;
+  let tenant: Tenant;
+  beforeAll(async () => {
+    lanyard = await startLanyard();
+    tenant = await lanyard.tenant();
+  });
+  afterAll(() => lanyard.stop());
+
+  it.each([
+    '2026-01-01',
+    '2026-12-31',
+    '2024-02-29',
+    '2026-03-29',
+    '2026-10-25',
+    '0001-01-01',
+    '9999-12-31',
+    '1582-10-10',
+  ])('keeps the day %s', async (day) => {
+    const { body } = await tenant.api.post('/events', eventInput({ startDate: day, endDate: day })).expect(200);
+    expect(body.results).toMatchObject({ startDate: day, endDate: day });
+    const input = { eventName: 'x', eventType: 'OTHER', startDate: day, endDate: day };
+    const replaced = await tenant.api.put(`/events/${body.results.id}`, input).expect(200);
+    expect(replaced.body.results).toMatchObject({ startDate: day, endDate: day });
+    const created = await tenant.api.post('/industryEvents', { name: unique(), startDate: day }).expect(200);
+    expect(created.body.results.industryEvent.startDate).toBe(`${day}T00:00:00.000Z`);
+  });
+
+  it('keeps moments', async () => {
+    const body = { name: unique(), startDate: '2026-05-04T23:30:00-07:00', endDate: '2026-05-05T20:30:00.001+14:00' };
+    const { industryEvent } = (await tenant.api.post('/industryEvents', body).expect(200)).body.results;
+    expect(industryEvent).toMatchObject({ startDate: '2026-05-05T06:30:00.000Z', endDate: '2026-05-05T06:30:00.001Z' });
+  });
+
+  it('keeps what was imported', async () => {
+    const { users, tagGroup, event, activation, lead } = exhibitor();
+    const { expo } = await tenant.import({
+      users,
+      tagGroups: [tagGroup],
+      events: [event],
+      activations: [activation],
+      leads: [lead],
+    });
+    const { startDate, endDate, startTime, endTime } = activation;
+    expect((await tenant.api.get(`/events/${expo}`)).body.results).toMatchObject({ startDate, endDate });
+    const shown = (await tenant.api.get(`/activations/${activation.id}`)).body.results;
+    expect(shown).toMatchObject({ startDate, endDate, startTime, endTime });
+    expect((await tenant.api.get(`/leads/${lead.id}`)).body.results.createdAt).toBe(lead.createdAt);
+  });
+
+  it('stamps records with the time that it is', async () => {
+    const { body } = await tenant.api.post('/events', eventInput()).expect(200);
+    expect(Math.abs(Date.parse(body.results.createdAt) - Date.now())).toBeLessThan(60_000);
+  });
+});

@@ -1,0 +1,190 @@
+import { DataSource } from 'typeorm';
+import { ExportService } from '../../src/cli/export/export.service';
+import { ImportService } from '../../src/cli/import/import.service';
+import { exhibitor, industryEventInput } from '../support/builders';
+import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
+import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+import { hasOracle, report, speakingFor, statements, UNSCOPED, takeUnscoped } from '../support/oracle';
+import { scopedTables } from '../support/oracle-database';
+
+/** As services write it and as TypeORM does. */
+const CONDITION = /(?:"?\w+"?\.)?"?organization_id"? = \$1/g;
+
+/**
+ * Conditions beside another that keeps the statement from meeting foreign rows: a parent's list is looked at when its
+ * parent, or the row of `lists` that says where a further page begins, was found in the organization, and not before.
+ */
+const REDUNDANT = [
+  'GET /leadActivityEvents: from lead_activity_events where organization_id = $1 and lead_id = $2::uuid on further pages',
+  "GET /events/:eventId/leads: from lists where name = 'event_leads' and organization_id = $1 and parent = $2::bigint::text",
+  "GET /events/:eventId/leads: from lists where name = 'event_leads' and organization_id = $1 and parent = $2::bigint::text on further pages",
+  'GET /events/:eventId/leads: from event_leads where organization_id = $1 and event_id = $2::bigint on further pages',
+  'GET /events/:eventId/users: from event_users where organization_id = $1 and event_id = $2',
+];
+
+/** Where a condition stands: from the table that was named before it to the condition after it. */
+function placeOf(text: string, at: number): string {
+  const table = Math.max(text.lastIndexOf('from ', at), text.lastIndexOf('join ', at));
+  const after = /^.*?\sand\s\S+ = [\w.$:]+|^.*/s.exec(text.slice(at))?.[0] ?? '';
+  const page = text.includes('boundary') ? ' on further pages' : '';
+  return (text.slice(table, at) + after).replace(/\s+/g, ' ') + page;
+}
+
+const QUERIES: Ids[] = [
+  {},
+  { limit: '1', offset: '1' },
+  { eventType: 'NOTE' },
+  { eventType: 'NOTE', limit: '1', offset: '1' },
+];
+
+const describeOracle = hasOracle ? describe : describe.skip;
+
+/** An oracle that cannot fail would find nothing either. */
+describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORACLE=rls)'}`, () => {
+  let inside: InProcess;
+  let db: DataSource;
+  let own: Tenant;
+  let ids: { own: Ids; foreign: Ids };
+
+  beforeAll(async () => {
+    inside = await startInProcess();
+    db = inside.app.get(DataSource);
+    own = await inside.tenant();
+    ids = { own: await stock(own, '2026-05-04'), foreign: await stock(await inside.tenant(), '2030-01-01') };
+  });
+  afterAll(() => inside.stop());
+  afterEach(() => {
+    statements.rewrite = (text) => text;
+    takeUnscoped();
+  });
+
+  /** Two of everything, so that each list has two pages of one; those of others come behind the caller's. */
+  const stock = async (tenant: Tenant, createdAt: string): Promise<Ids> => {
+    const [one, two] = [exhibitor(), exhibitor()];
+    const { lead, activation, tagGroup } = one;
+    const note = one.activity({ createdAt });
+    const dated = <T extends object>(records: T[]) => records.map((record) => ({ ...record, createdAt }));
+    const { expo } = await tenant.import({
+      users: one.users,
+      tagGroups: dated([tagGroup, two.tagGroup]),
+      events: dated([one.event, { ...two.event, ref: 'fair' }]),
+      activations: dated([activation, two.activation]),
+      leads: dated([lead, two.lead]),
+      leadActivityEvents: [note, one.activity({ createdAt })],
+    });
+    const { body } = await tenant.api.post('/industryEvents', industryEventInput()).expect(200);
+    const industryEvent: string = body.results.industryEvent.id;
+    await tenant.api.post(`/industryEvents/${industryEvent}/bookmark`).expect(200);
+    const made = { event: String(expo), lead: lead.id, activation: activation.id, tagGroup: tagGroup.id };
+    return { ...made, note: note.id, industryEvent };
+  };
+
+  /** Requests to an endpoint with ids of both organizations in all of its places; what is the caller's own stays. */
+  const ask = async (endpoint: Endpoint): Promise<void> => {
+    const all = endpoint.slots.reduce<Ids[]>(
+      (sofar, { name, kind, where }) =>
+        sofar.flatMap((given) => [
+          ...[ids.own, ids.foreign].map((of) => ({ ...given, [name]: of[kind] ?? '' })),
+          ...(where === 'query' ? [given] : []),
+        ]),
+      [{}],
+    );
+    const isOwn = (given: Ids) => endpoint.slots.every(({ name, kind }) => given[name] === ids.own[kind]);
+    for (const given of all.filter((given) => endpoint.method !== 'delete' || !isOwn(given))) {
+      for (const body of endpoint.bodies) {
+        for (const query of endpoint.method === 'get' ? QUERIES : [{}])
+          await send(own.api, endpoint, given, body, query);
+      }
+    }
+  };
+
+  /** The statements that an endpoint sends, with a condition on the organization. */
+  const statementsOf = async (endpoint: Endpoint): Promise<string[]> => {
+    const texts = new Set<string>();
+    statements.rewrite = (text) => {
+      if (text.match(CONDITION)) texts.add(text);
+      return text;
+    };
+    await ask(endpoint);
+    return [...texts];
+  };
+
+  it('fails every statement whose condition on the organization is taken out, one condition at a time', async () => {
+    const missed = new Set<string>();
+    const conditions = { conditions: 0, caught: 0 };
+    for (const endpoint of ENDPOINTS) {
+      for (const text of await statementsOf(endpoint)) {
+        for (const { 0: condition, index } of text.matchAll(CONDITION)) {
+          const without = `${text.slice(0, index)}$1::integer is not null${text.slice(index + condition.length)}`;
+          statements.rewrite = (sent) => (sent === text ? without : sent);
+          await ask(endpoint);
+          conditions.conditions++;
+          if (takeUnscoped().length > 0) conditions.caught++;
+          else missed.add(`${endpoint.name}: ${placeOf(text, index)}`);
+        }
+      }
+    }
+    expect([...missed].sort()).toEqual([...REDUNDANT].sort());
+    report(conditions);
+  }, 300_000);
+
+  it('fails what meets the rows of all, in every table, and lets pass what does not', async () => {
+    const tables = await scopedTables(db);
+    expect(tables.length).toBeGreaterThanOrEqual(14);
+    const tried = (sql: string) => speakingFor(own.organizationId, () => db.query(sql));
+    for (const table of tables) {
+      await tried(`select from ${table} where organization_id = ${own.organizationId}`);
+      for (const unscoped of ['select from', 'delete from']) {
+        await expect(tried(`${unscoped} ${table}`)).rejects.toMatchObject({ code: UNSCOPED });
+      }
+      const update = `update ${table} set organization_id = organization_id`;
+      await expect(tried(update)).rejects.toMatchObject({ code: UNSCOPED });
+    }
+    const added = `insert into users (organization_id, email) select id, 'x' from organizations`;
+    await expect(tried(added)).rejects.toMatchObject({ code: UNSCOPED });
+    expect(takeUnscoped()).toHaveLength(3 * tables.length + 1);
+  });
+
+  it('lets nobody speak for an organization before the key is known', async () => {
+    const asNobody = () => db.query('select from leads');
+    await expect(speakingFor('nobody' as unknown as number, asNobody)).rejects.toMatchObject({ code: UNSCOPED });
+  });
+
+  it('lets an import pass, the first as well as one of the same again', async () => {
+    const { users, tagGroup, event, activation, lead, activity } = exhibitor();
+    const parts = {
+      users,
+      tagGroups: [tagGroup],
+      events: [{ ...event, ref: 'third' }],
+      leads: [{ ...lead, events: [] }],
+    };
+    const dataset = { ...parts, activations: [{ ...activation, event: 'third' }], leadActivityEvents: [activity()] };
+    const load = () => new ImportService(db.manager).import(own.organizationId, dataset);
+    for (const _ of ['new', 'stored']) await speakingFor(own.organizationId, load);
+    expect(takeUnscoped()).toEqual([]);
+  });
+
+  it('fails an export without an organization in any of its sections', async () => {
+    const exported = async (): Promise<void> => {
+      const records = new ExportService(db).export(own.organizationId);
+      for (let next = await records.next(); !next.done; next = await records.next());
+    };
+    const met = async (): Promise<number> => {
+      await speakingFor(own.organizationId, exported).catch(() => undefined);
+      return takeUnscoped().length;
+    };
+    expect(await met()).toBe(0);
+    const condition = new RegExp(`\\w+\\.organization_id = ${own.organizationId}\\b`);
+    const sections = new Set<string>();
+    statements.rewrite = (text) => {
+      if (condition.test(text)) sections.add(text);
+      return text;
+    };
+    await met();
+    expect(sections.size).toBe(7);
+    for (const section of sections) {
+      statements.rewrite = (text) => (text === section ? text.replace(condition, 'true') : text);
+      expect([section, await met()]).toEqual([section, 1]);
+    }
+  });
+});

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { eventInput, exhibitor, leadInput } from '../support/builders';
+import { faultsOf } from '../support/description';
+import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+
+describe('pagination', () => {
+  let lanyard: Lanyard;
+  let tenant: Tenant;
+  let paths: Record<string, string>;
+  const catalogued: string[] = [];
+  const { users, tagGroup, event, activation, lead, activity } = exhibitor();
+  const COUNT = 53;
+  const times = <T>(make: (index: number) => T): T[] => Array.from({ length: COUNT }, (_, index) => make(index));
+
+  beforeAll(async () => {
+    lanyard = await startLanyard();
+    tenant = await lanyard.tenant();
+    const people = times((i) => ({ ...users[0], email: `user${i}@example.com` }));
+    const options = tagGroup.tagOptions;
+    const { expo } = await tenant.import({
+      users: people,
+      tagGroups: [tagGroup, ...times(() => ({ ...tagGroup, id: randomUUID(), tagOptions: [] })).slice(1)],
+      events: times((i) => ({ ...event, ref: i === 0 ? 'expo' : `e${i}`, users: people.map(({ email }) => email) })),
+      activations: [
+        { ...activation, users: [] },
+        ...times(() => ({ ...activation, users: [], id: randomUUID() })).slice(1),
+      ],
+      leads: [lead, ...times(() => ({ ...lead, id: randomUUID() })).slice(1)],
+      leadActivityEvents: times(() => activity({ associatedTagOption: options[0]?.id })),
+    });
+    paths = {
+      events: '/events',
+      eventLeads: `/events/${expo}/leads`,
+      users: `/events/${expo}/users`,
+      leads: '/leads',
+      leadActivityEvents: `/leadActivityEvents`,
+      activations: '/activations',
+      tagGroups: '/tagGroups',
+      industryEvents: '/industryEvents',
+    };
+    for (let i = 0; i < COUNT; i++) {
+      const { body } = await tenant.api.post('/industryEvents', { name: `Page ${i}` }).expect(200);
+      catalogued.push(body.results.industryEvent.id);
+    }
+  });
+  afterAll(() => lanyard.stop());
+
+  const lists = ['events', 'eventLeads', 'users', 'leads', 'leadActivityEvents', 'activations', 'tagGroups'];
+  const get = async (key: string, query: Record<string, string | number> = {}) =>
+    (await tenant.api.get(paths[key] ?? '', query).expect(200)).body;
+  const totalOf = async (key: string): Promise<number> => (await get(key, { limit: 1 })).results.total;
+  /** What was counted is the list's total, as it was before and is now: others add to the catalogue meanwhile. */
+  const expectTotal = async (key: string, before: number, counted: number): Promise<void> => {
+    if (key !== 'industryEvents') expect(before).toBe(COUNT);
+    const after = key === 'industryEvents' ? await totalOf(key) : before;
+    expect(counted).toBeGreaterThanOrEqual(before);
+    expect(counted).toBeLessThanOrEqual(after);
+  };
+
+  it('takes a limit of any size, as it is described', async () => {
+    for (const limit of [50, 99_999_999_999, 10 ** 20]) {
+      expect(faultsOf('#/components/parameters/limit/schema', limit)).toEqual([]);
+      await tenant.api.get('/leads', { limit: String(limit) }).expect(200);
+    }
+    for (const limit of [0, 1.5]) {
+      expect(faultsOf('#/components/parameters/limit/schema', limit)).toHaveLength(1);
+      await tenant.api.get('/leads', { limit: String(limit) }).expect(400);
+    }
+  });
+
+  describe.each([...lists, 'industryEvents'])('of %s', (key) => {
+    it('is of 20 items by default, and of 50 at most', async () => {
+      const byDefault = await get(key);
+      expect(byDefault.pagination).toEqual({ limit: 20, offset: 0 });
+      expect(byDefault.results[key]).toHaveLength(20);
+      for (const limit of ['50', '51', '100', '2147483648', '9'.repeat(400)]) {
+        const { pagination, results } = await get(key, { limit });
+        expect(pagination).toEqual({ limit: 50, offset: 0 });
+        expect(results[key]).toHaveLength(50);
+      }
+    });
+
+    it('gives each item exactly once', async () => {
+      const before = await totalOf(key);
+      const whole = await tenant.api.all<{ id?: string; leadId?: string }>(paths[key] ?? '', key, { limit: 7 });
+      const ids = whole.map(({ id, leadId }) => id ?? leadId);
+      expect(new Set(ids).size).toBe(ids.length);
+      if (key === 'industryEvents') expect(ids).toEqual(expect.arrayContaining(catalogued));
+      await expectTotal(key, before, ids.length);
+    });
+
+    it('takes the page index, also far behind the end', async () => {
+      const second = await get(key, { limit: 25, offset: 2 });
+      expect(second.pagination).toEqual({ limit: 25, offset: 2 });
+      if (key !== 'industryEvents') expect(second.results[key]).toHaveLength(3);
+      const far = await get(key, { limit: 50, offset: 2_147_483_647 });
+      expect(far.results[key]).toEqual([]);
+      await expectTotal(key, second.results.total, far.results.total);
+    });
+
+    it.each([
+      ...['', ' ', ' 5', '5 ', '0', '-1', '+1', '1.5', '1e1', '0x10', 'NaN', 'Infinity', 'ten', '١'].map(
+        (v) => `limit=${encodeURIComponent(v)}`,
+      ),
+      ...['', ' ', '-1', '+1', '0.5', '1e1', '0x10', '2147483648', '9'.repeat(30), 'x'].map(
+        (v) => `offset=${encodeURIComponent(v)}`,
+      ),
+      'limit=1&limit=2',
+      'limit=1&limit=1',
+      'offset=0&offset=0',
+    ])('is 400 for %s', (query) =>
+      tenant.api.get(`${paths[key]}?${query}`).expect(400, { status: 400, error: 'Bad Request' }),
+    );
+
+    it('ignores parameters that it does not know', () =>
+      tenant.api.get(`${paths[key]}?page=x&limit[]=y&sort=%00`).expect(200));
+  });
+
+  it('is in the order of creation', async () => {
+    const writer = await lanyard.tenant();
+    const ids: string[] = [];
+    for (let i = 0; i < 30; i++) ids.push((await writer.api.post('/leads', leadInput()).expect(200)).body.results.id);
+    expect((await writer.api.all<{ id: string }>('/leads', 'leads')).map(({ id }) => id)).toEqual(ids);
+    const events: number[] = [];
+    for (let i = 0; i < 5; i++)
+      events.push((await writer.api.post('/events', eventInput()).expect(200)).body.results.id);
+    expect((await writer.api.all<{ id: number }>('/events', 'events')).map(({ id }) => id)).toEqual(events);
+  });
+
+  it('gives a client that pages while others write every item that stays, once', async () => {
+    const writer = await lanyard.tenant();
+    const create = async () => (await writer.api.post('/leads', leadInput()).expect(200)).body.results.id as string;
+    const stay = await Promise.all(Array.from({ length: 40 }, create));
+    const seen: string[] = [];
+    for (let offset = 0; offset < 8; offset++) {
+      const [{ body }] = await Promise.all([
+        writer.api.get('/leads', { limit: 10, offset }),
+        create(),
+        create(),
+        create(),
+      ]);
+      seen.push(...body.results.leads.map(({ id }: { id: string }) => id));
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(stay.filter((id) => !seen.includes(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { ImportService, type UncheckedRecord } from '../../src/cli/import/import.service';
+import { leadInput } from '../support/builders';
+import { lockWaits, query, until } from '../support/embedded-fixtures';
+import { install, Installation, remove } from '../support/operator';
+
+describe('operator check', () => {
+  let installation: Installation;
+
+  beforeAll(async () => {
+    installation = await install();
+    const { api } = await installation.server.tenant();
+    await api.post('/leads', leadInput()).expect(200);
+    await api.post('/leads', leadInput()).expect(200);
+    for (const name of ['Solar fair', 'Wind fair']) await api.post('/industryEvents', { name }).expect(200);
+  });
+  afterAll(() => remove(installation));
+
+  const sql = (text: string) => query(installation.database.url, text);
+  const check = async (...options: string[]) => {
+    const { status, stdout, stderr } = await installation.operator.run(['check', '--json', ...options]);
+    return { status, stderr, found: JSON.parse(stdout) as object };
+  };
+  const found = (wrong: number) => ({
+    documents: { checked: 2, wrong },
+    lists: expect.objectContaining({ wrong }) as object,
+    words: { checked: 2 + wrong, wrong: 3 * wrong },
+    wordCounts: expect.objectContaining({ wrong }) as object,
+  });
+
+  const all = (count: number) => ({ checked: count, wrong: count });
+
+  it('finds nothing where nobody switched triggers off', async () => {
+    expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
+    const { stdout } = await installation.operator.run(['check']);
+    expect(stdout).toMatch(/documents of leads\W+2\W+0/);
+    expect(stdout).toMatch(/words of industry events\W+2\W+0/);
+    expect(stdout).toMatch(/counts of industry events by word\W+3\W+0/);
+  });
+
+  it('says what is wrong, and makes it right when it is told to', async () => {
+    await sql(`begin; alter table leads disable trigger user; update leads set last_name = 'Off' where ctid = '(0,1)';
+      alter table leads enable trigger user; update lists set total = 9 where name = 'leads';
+      insert into industry_event_words (created_at, id, words) values (now(), gen_random_uuid(), 'solar');
+      update industry_event_words set words = 'moon' where words @@ 'solar' and words @@ 'fair';
+      delete from industry_event_words where words @@ 'wind';
+      update industry_event_word_counts set records = 9 where word = 'fair'; commit`);
+    const refused = { status: 1, stderr: expect.stringContaining('check --repair makes it right') as string };
+    expect(await check()).toEqual({ ...refused, found: found(1) });
+    expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: found(1) });
+    expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
+    expect(await sql(`select total::int from search_industry_events('solar', 20, 0)`)).toEqual([{ total: 1 }]);
+    expect(await sql(`select total::int from search_industry_events('wind', 20, 0)`)).toEqual([{ total: 1 }]);
+  });
+
+  it('counts lists that are missing among those it has compared', async () => {
+    const { found: before } = await check();
+    const { checked } = (before as { lists: { checked: number } }).lists;
+    await sql('delete from lists');
+    expect(await check('--repair')).toMatchObject({ status: 0, found: { lists: all(checked) } });
+    expect(await check()).toMatchObject({ status: 0, found: { lists: { checked, wrong: 0 } } });
+  });
+
+  it('makes leads right whose triggers are off', async () => {
+    await sql(`alter table leads disable trigger user; update leads set document = 'x'`);
+    expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: { ...found(0), documents: all(2) } });
+    expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
+    await sql('alter table leads enable trigger user');
+  });
+
+  it('says what is still wrong after the repair', async () => {
+    await sql(`alter table industry_events disable trigger user; update industry_event_words set words = 'stale'`);
+    const stderr = 'still wrong after the repair: 2 words of industry events; are triggers of these tables disabled?\n';
+    expect(await check('--repair')).toEqual({ status: 1, stderr, found: { ...found(0), words: all(2) } });
+    await sql('alter table industry_events enable trigger user');
+    expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: { ...found(0), words: all(2) } });
+    expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
+  });
+
+  it.each([
+    ['changes', `update industry_events set name = 'Lunar fair' where name = 'Solar fair'`],
+    ['goes', `delete from industry_events where name = 'Wind fair'`],
+  ])('keeps the words of what a record says by then, when it %s meanwhile', async (_, change) => {
+    await sql(`update industry_event_words set words = 'stale'`);
+    const other = new Client(installation.database.url);
+    await other.connect();
+    await other.query(`begin; ${change}`);
+    const repaired = check('--repair');
+    await until(async () => (await lockWaits(installation.database.url)) === 1);
+    await other.query('commit');
+    await other.end();
+    expect(await repaired).toMatchObject({ status: 0, stderr: '' });
+    expect(await check()).toMatchObject({ status: 0, found: { words: { wrong: 0 } } });
+  });
+
+  describe('beside an import that changes the same records', () => {
+    const [leads, events] = [1, 2].map((kind) =>
+      [1, 2].map((n) => ({ id: `00000000-0000-4000-8000-00000000000${kind}`.replace(/^../, `0${n}`) })),
+    ) as [{ id: string }[], { id: string }[]];
+    const others = Array.from({ length: 1000 }, (_, n) => ({ name: `Other ${n}` })); // all before it is written
+    let organizationId: number;
+
+    beforeAll(async () => {
+      const tenant = await installation.server.tenant();
+      ({ organizationId } = tenant);
+      await tenant.import({ leads, industryEvents: events.map(({ id }, n) => ({ id, name: `Fair ${n}` })) });
+    });
+
+    it.each<[string, (n: number) => UncheckedRecord, string]>([
+      [
+        'makes stored leads right',
+        (n) => ({ section: 'leads', record: { ...leads[n], firstName: 'Changed' } }),
+        `alter table leads disable trigger user; update leads set document = '{}'; alter table leads enable trigger user`,
+      ],
+      [
+        'makes the words of a search right',
+        (n) => ({ section: 'industryEvents', record: { ...events[n], name: `Changed ${n}` } }),
+        `update industry_event_words set words = 'stale'`,
+      ],
+    ])('%s when that is done', async (_, change, spoil) => {
+      await sql(spoil);
+      const imports = new ImportService(installation.server.app.get(DataSource).manager);
+      let repaired: ReturnType<typeof check> | undefined;
+      await imports.importRecords(organizationId, async function* (written) {
+        yield change(1);
+        for (const record of others) yield { section: 'industryEvents', record };
+        await written();
+        repaired = check('--repair');
+        await until(async () => (await lockWaits(installation.database.url)) === 1);
+        yield change(0);
+      });
+      expect(await repaired).toMatchObject({ status: 0, stderr: '' });
+      const right = { documents: { wrong: 0 }, lists: { wrong: 0 }, words: { wrong: 0 }, wordCounts: { wrong: 0 } };
+      expect(await check()).toMatchObject({ status: 0, found: right });
+    });
+  });
+});

@@ -1,0 +1,374 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { getMetadataStorage } from 'class-validator';
+import { DataSource } from 'typeorm';
+import { operatorDataSourceOptions } from '../../src/database/data-source';
+import { instantiate } from '../../src/http/reader';
+import { asItWas, withoutFormula } from '../../src/cli/csv/csv.formulas';
+import { CSV_FIELDS } from '../../src/cli/csv/csv.fields';
+import { CsvRecords } from '../../src/cli/csv/csv.import';
+import type { CsvForm } from '../../src/cli/csv/csv.options';
+import { csvFormOf } from '../../src/cli/csv/csv.options';
+import { IndustryEventRecord, LeadRecord } from '../../src/cli/import/dataset';
+import { ImportFault } from '../../src/cli/import/import-fault';
+import { ImportService } from '../../src/cli/import/import.service';
+import { exhibitor, industryEventInput } from '../support/builders';
+import { lockWaits, query, until } from '../support/embedded-fixtures';
+import type { Tenant } from '../support/lanyard';
+import { install, Installation, Outcome, remove } from '../support/operator';
+
+type Lead = Record<string, unknown> & { id: string };
+
+describe('CSV', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-csv-'));
+  let installation: Installation;
+  let tenant: Tenant;
+  beforeAll(async () => {
+    installation = await install();
+  });
+  afterAll(async () => {
+    await remove(installation);
+    rmSync(folder, { recursive: true });
+  });
+  beforeEach(async () => {
+    tenant = await installation.server.tenant();
+  });
+
+  const importing = (content: string | Buffer, section: string, ...options: string[]): Promise<Outcome> => {
+    const file = join(folder, 'import.csv');
+    writeFileSync(file, content);
+    const of = ['--organization', String(tenant.organizationId), '--csv', section];
+    return installation.operator.run(['import', file, ...of, ...options]);
+  };
+  const exporting = async (section: string, ...options: string[]): Promise<string> => {
+    const of = ['--organization', String(tenant.organizationId), '--csv', section];
+    const { status, stdout, stderr } = await installation.operator.run(['export', ...of, ...options]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return stdout;
+  };
+  const done = (stdout: string): Outcome => ({ status: 0, stdout, stderr: '' });
+  const leads = (): Promise<Lead[]> => tenant.api.all<Lead>('/leads', 'leads');
+
+  describe('of leads', () => {
+    it('is read by the names of its columns, whatever their case and signs, and by --map', async () => {
+      const csv = [
+        'First name,LASTNAME,E-mail,Company,company_city,Number of scans,is enriched,Tel,Mobile,Salesforce,Notes',
+        'Ada,Rowe,ada@example.com,Cobalt Systems,Łódź,3,yes,+44 1,+44 2,003-1,secret',
+        '"Éva ""Eve""","Ito, B.","",,,,,,,,',
+        '',
+      ].join('\r\n');
+      const maps = ['Tel=Phone', 'Mobile=phone.mobile', 'Salesforce=remoteIds.SALES_FORCE', 'Notes='];
+      const outcome = await importing(`\uFEFF${csv}`, 'leads', ...maps.flatMap((map) => ['--map', map]));
+      expect(outcome).toEqual(done('Imported: 2 leads\n'));
+      const nothing = { name: null, industry: null, linkedin: null, streetAddress: null, city: null, state: null };
+      expect(await leads()).toMatchObject([
+        {
+          ...{ firstName: 'Ada', lastName: 'Rowe', email: 'ada@example.com', numberOfScans: 3, isEnriched: true },
+          company: { ...nothing, name: 'Cobalt Systems', city: 'Łódź' },
+          phoneNumbers: {
+            leadProvided: [
+              { number: '+44 1', type: 'UNKNOWN', preferred: true },
+              { number: '+44 2', type: 'MOBILE', preferred: false },
+            ],
+            serviceProvided: [],
+          },
+          remoteIds: [{ id: '003-1', integrationType: 'SALES_FORCE' }],
+          description: null,
+        },
+        {
+          ...{ firstName: 'Éva "Eve"', lastName: 'Ito, B.', email: null, numberOfScans: 0, isEnriched: false },
+          ...{ company: nothing, phoneNumbers: { leadProvided: [], serviceProvided: [] }, remoteIds: [] },
+        },
+      ]);
+    });
+
+    it('is read with semicolons or tabs, line ends in cells, lists, and cells that a quote keeps from being formulas', async () => {
+      const { tagGroup, event, users } = exhibitor();
+      await tenant.import({ users, tagGroups: [tagGroup], events: [event] });
+      const [one, two] = tagGroup.tagOptions;
+      const semicolons = `firstName;description;tags;events;twitter\nAda;"two\nlines";"${one?.id}; ${two?.id}";${event.ref};'@ada\n`;
+      expect(await importing(semicolons, 'leads', '--delimiter', ';')).toEqual(done('Imported: 1 leads\n'));
+      expect(await importing('firstName\tdescription\nBen\ta,b;c\n', 'leads', '--delimiter', 'tab')).toMatchObject(
+        done('Imported: 1 leads\n'),
+      );
+      const [ada, ben] = await leads();
+      expect(ada).toMatchObject({ description: 'two\nlines', twitter: '@ada' });
+      expect(ada?.tags).toEqual([one, two].map((option) => ({ tagOptionId: option?.id, value: option?.value })));
+      expect(ben).toMatchObject({ firstName: 'Ben', description: 'a,b;c' });
+      const [listed] = await tenant.api.all<{ id: number }>('/events', 'events');
+      const { eventLeads } = (await tenant.api.get(`/events/${listed?.id}/leads`).expect(200)).body.results;
+      expect(eventLeads).toEqual([{ leadId: ada?.id, registered: false, checkedIn: false }]);
+    });
+
+    it('changes, by id or ref, the file’s columns of leads that are there, and adds the others', async () => {
+      const first = 'ref,firstName,lastName,phone\nCRM-1,Ada,Rowe,+44 1\nCRM-2,Ben,Ito,+44 2\n';
+      await importing(first, 'leads');
+      const before = new Map((await leads()).map((lead) => [lead.firstName, lead]));
+      const [ada, ben] = [before.get('Ada'), before.get('Ben')];
+      await importing(first, 'leads');
+      expect(await leads()).toHaveLength(2);
+
+      const again = 'Contact,jobTitle,phone.mobile\nCRM-1,Head,+44 3\nCRM-2,,\nCRM-3,Buyer,\n';
+      expect(await importing(again, 'leads', '--map', 'Contact=ref')).toMatchObject({ status: 0, stderr: '' });
+      await importing(`ID,email\n${ben?.id.toUpperCase()},ben@example.com\n`, 'leads');
+      const after = new Map((await leads()).map((lead) => [lead.id, lead]));
+      expect(after.size).toBe(3);
+      const mobile = { number: '+44 3', type: 'MOBILE', preferred: true };
+      const phoneNumbers = (...leadProvided: object[]) => ({ leadProvided, serviceProvided: [] });
+      expect(after.get(ada?.id ?? '')).toEqual({ ...ada, jobTitle: 'Head', phoneNumbers: phoneNumbers(mobile) });
+      expect(after.get(ben?.id ?? '')).toEqual({ ...ben, email: 'ben@example.com', phoneNumbers: phoneNumbers() });
+    });
+
+    it('of many rows is all of it or nothing, also where stored leads are changed', async () => {
+      const rows = Array.from({ length: 2500 }, (_, index) => `CRM-${index},Ada ${index},ada${index}@example.com\n`);
+      const head = 'ref,firstName,email\n';
+      expect(await importing(head + rows.join(''), 'leads')).toEqual(done('Imported: 2,500 leads\n'));
+      const renamed = rows.map((row) => row.replace('Ada', 'Bea').replace(/[^,]+$/, 'Rowe\n'));
+      const partly = 'ref,firstName,lastName\n';
+      const spoilt = [...renamed.slice(0, 2400), 'CRM-1,Bea\n'].join('');
+      expect(await importing(partly + spoilt, 'leads')).toMatchObject({
+        status: 1,
+        stderr: 'line 2402: 2 cells, but there are 3 columns\n',
+      });
+      const stored = (where: string) =>
+        query(
+          installation.database.url,
+          `select count(*)::integer as count from leads where organization_id = ${tenant.organizationId} and ${where}`,
+        );
+      expect(await stored(`first_name like 'Ada %' and last_name is null`)).toEqual([{ count: 2500 }]);
+      expect(await importing(partly + renamed.join(''), 'leads')).toEqual(done('Imported: 2,500 leads\n'));
+      expect(await stored(`first_name like 'Bea %' and last_name = 'Rowe' and email like 'ada%'`)).toEqual([
+        { count: 2500 },
+      ]);
+    });
+
+    it.each([
+      ['unknown columns', 'Mail,Firm,xyz\na@b.co,x,y\n', [], 'unknown columns "Mail", "Firm", "xyz"; say what it'],
+      ['what such a column may be', 'Mail,Title\na@b.co,x\n', [], '--map "Mail=email" --map "Title=jobTitle"'],
+      ['no --map that a shell would change', 'xyz,$1\n1,2\n', [], 'as in --map "xyz=FIELD" --map "COLUMN=FIELD", or'],
+      ['no --map that is no name', '"x""y"\n1\n', [], 'as in --map "COLUMN=FIELD", or leave it out: --map "COLUMN="'],
+      ['columns in one line', '"a\u009b\u202e\u2028"\nx\n', [], 'unknown column "a\\u009b\\u202e\\u2028"; say'],
+      ['columns, not all of a long one', `${'😀'.repeat(300)}\nx\n`, [], `column "${'😀'.repeat(255)}…"; say`],
+      ['two columns of a field', 'email,E-Mail\na@b.co,b@b.co\n', [], 'columns "email" and "E-Mail" are both email'],
+      ['a mapping of no column', 'email\na@b.co\n', ['Mail=email'], 'the file has no column "Mail"; its col'],
+      ['another delimiter', 'email;firstName\na@b.co;A\n', [], 'is it parted by --delimiter ";"?'],
+      ['no column to read', 'x\ny\n', ['x='], 'no column of the file is to be read'],
+      ['an empty file', '\n', [], 'the file is empty'],
+      ['a bad value', 'firstName,E-mail\n"a\nb",a@b.co\nc,nobody\n', [], 'line 4, column "E-mail": missing or invalid'],
+      ['the line on which a row begins', 'firstName,email\n"a\r\nb",nobody\n', [], 'line 2, column "email": missing'],
+      ['a number that is none', 'numberOfScans\n1e3\n', [], 'line 2, column "numberOfScans": not a whole number'],
+      ['a flag that is none', '"is\nenriched"\nmaybe\n', [], 'column "is\\nenriched": not true or false'],
+      ['a list that is none', 'remoteIds\nCRM-1\n', [], 'line 2, column "remoteIds": not a JSON array'],
+      ['a list of wrong things', 'tags\nx\n', [], 'line 2, column "tags": missing or invalid'],
+      ['a list of nothing', 'remoteIds,remoteIds.WEBHOOK\n"[null]",x\n', [], 'line 2, column "remoteIds":'],
+      [
+        'the list and not the one id beside it',
+        'remoteIds,remoteIds.WEBHOOK\n"[1,{""integrationType"":""WEBHOOK""}]",x\n',
+        [],
+        'line 2, column "remoteIds": missing or invalid',
+      ],
+      [
+        'the one id and not the list beside it',
+        `remoteIds.WEBHOOK,remoteIds,remoteIds.ZOHO\n${'1'.repeat(256)},[],x\n`,
+        [],
+        'line 2, column "remoteIds.WEBHOOK": missing or invalid',
+      ],
+      [
+        'the list and not the phone number beside it',
+        'phoneNumbers.leadProvided,phone\n"[null]",1\n',
+        [],
+        'line 2, column "phoneNumbers.leadProvided": missing or invalid',
+      ],
+      [
+        'the phone number of several',
+        `phone,phone.mobile\n${'1'.repeat(256)},1\n`,
+        [],
+        'line 2, column "phone": missing or invalid',
+      ],
+      ['an id and not the ref beside it', 'id,ref\nx,y\n', [], 'line 2, column "id": missing or invalid'],
+      ['an unknown event', 'events\n\nx; y\n', [], 'line 3, column "events": unknown event'],
+      ['a phone number that is too long', `Tel\n${'1'.repeat(256)}\n`, ['Tel=phone'], 'column "Tel": missing'],
+      ['a row that is short', 'email,firstName\na@b.co\n', [], 'line 2: 1 cells, but there are 2 columns'],
+      ['a cell without a column', 'email,\na@b.co,x\n', [], 'line 2, column 2: has no name in the first line'],
+      ['a quote that is not closed', 'email\n"a@b.co\n\n\n', [], 'line 2 or one after it: a quote is not closed'],
+      [
+        'a row that is too long',
+        `email\n${'x'.repeat((16 << 20) + 2)}\n`,
+        [],
+        'after it: a row is longer than 16 MiB (',
+      ],
+      ['a quote where none may be', 'email\na@b.co\n"a"b\n', [], 'line 3: a quote stands where none may'],
+      ['bytes that are no UTF-8', Buffer.from('email\n\xff\n', 'latin1'), [], 'line 2: not UTF-8'],
+      ['a bad value before a stray quote', 'email\nnobody\n"a"b\n', [], 'line 2, column "email": missing or invalid'],
+      ['a bad value before an open quote', 'email\nnobody\n"a\n', [], 'line 2, column "email": missing or invalid'],
+      [
+        'a bad value before bytes that are none',
+        Buffer.from('email\nnobody\n\xff\n', 'latin1'),
+        [],
+        'line 2, column "em',
+      ],
+      ['the line below line ends in cells', 'email,description\n,"a\r\nb\r\n"\n,"a"b\n', [], 'line 5: a quote stands'],
+      ['the line below blank rows of several', 'email\n"\r\n"\nnobody\n', [], 'line 4, column "email": missing'],
+      ['bytes of a file of bare CRs', Buffer.from('twitter\r\r"a\rb"\r\xff\r', 'latin1'), [], 'line 5: not UTF-8'],
+    ])(
+      'that is wrong is refused, naming %s',
+      async (_, content, map, reason) => {
+        const csv = new CsvRecords(csvFormOf({ csv: 'leads', map }) as CsvForm, tenant.organizationId);
+        const db = installation.server.app.get(DataSource);
+        const chunks = Readable.from([Buffer.from(content as string)]);
+        const refused: unknown = await new ImportService(db.manager)
+          .importRecords(tenant.organizationId, (transaction) => csv.read(chunks, transaction))
+          .catch((fault: ImportFault) => csv.explain(fault));
+        expect(refused).toBeInstanceOf(ImportFault);
+        expect((refused as ImportFault).message).toMatch(/^[^\n]*$/);
+        expect((refused as ImportFault).message).toContain(reason);
+        expect(await leads()).toEqual([]);
+      },
+      120_000,
+    );
+
+    it('does not undo what clients change meanwhile in other columns, nor bring back what they delete', async () => {
+      const ids = [randomUUID(), randomUUID()] as const;
+      await tenant.import({ leads: ids.map((id) => ({ id, firstName: 'Ada', lastName: 'Rowe' })) });
+      const db = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
+      const csv = new CsvRecords(csvFormOf({ csv: 'leads' }) as CsvForm, tenant.organizationId);
+      let requests: Promise<unknown>[] = [];
+      // A client waits for 1.3 s at most, and comes again.
+      const done = async (send: () => PromiseLike<{ status: number }>): Promise<number> => {
+        const { status } = await send();
+        return status === 503 ? done(send) : status;
+      };
+      const free = (): Promise<unknown[]> =>
+        query(
+          installation.database.url,
+          `select from leads where id in ('${ids.join("', '")}') for update skip locked`,
+        );
+      async function* chunks() {
+        const others = Array.from({ length: 1000 }, () => `${randomUUID()},Ben\n`);
+        yield Buffer.from(`id,firstName\n${ids.map((id) => `${id},Éva\n`).join('')}${others.join('')}`);
+        // More is asked of a file than a batch that is looked up: whoever comes before that does so before the import.
+        await until(async () => (await free()).length === 0);
+        requests = [
+          done(() => tenant.api.patch(`/leads/${ids[0]}`, { description: 'A client was here' })),
+          done(() => tenant.api.delete(`/leads/${ids[1]}`)),
+        ];
+        await until(async () => (await lockWaits(installation.database.url)) === 2);
+        yield Buffer.from(`${randomUUID()},Cleo\n`);
+      }
+      await new ImportService(db.manager).importRecords(tenant.organizationId, (transaction) =>
+        csv.read(chunks(), transaction),
+      );
+      expect(await Promise.all(requests)).toEqual([200, 200]);
+      const { body } = await tenant.api.get(`/leads/${ids[0]}`).expect(200);
+      expect(body.results).toMatchObject({ firstName: 'Éva', lastName: 'Rowe', description: 'A client was here' });
+      await tenant.api.get(`/leads/${ids[1]}`).expect(404);
+      await db.destroy();
+    });
+
+    it('that is wrong is refused in one line, and with status 1', async () => {
+      const stderr = 'line 2, column "E-mail": missing or invalid\n';
+      expect(await importing('E-mail\nnobody\n', 'leads', '--json')).toEqual({ status: 1, stdout: '', stderr });
+      expect(await leads()).toEqual([]);
+    });
+
+    it('is written so that it is read without a loss', async () => {
+      const { users, tagGroup, event, activation, lead } = exhibitor();
+      const odd = { ...lead, id: '7c9e0000-0000-4000-8000-000000000001', firstName: '=1+1', lastName: `'@x, "y"\r\nz` };
+      const bare = { id: '7c9e0000-0000-4000-8000-000000000002' };
+      const dataset = { users, tagGroups: [tagGroup], events: [event], activations: [activation] };
+      await tenant.import({ ...dataset, leads: [lead, odd, bare] });
+      const output = join(folder, 'export.csv');
+      await exporting('leads', '--delimiter', ';', '--bom', '--output', output);
+      const csv = readFileSync(output, 'utf8');
+      expect(csv).toMatch(/^\uFEFFid;createdAt;createdBy;firstName;/);
+      expect(csv).toContain(`;'=1+1;"''@x, ""y""\r\nz";`);
+      const before = await leads();
+      for (const { id } of before) await tenant.api.delete(`/leads/${id}`).expect(200);
+      expect(await importing(csv, 'leads', '--delimiter', ';')).toEqual(done('Imported: 3 leads\n'));
+      expect(await leads()).toEqual(before);
+      expect(`\uFEFF${await exporting('leads', '--delimiter', ';')}`).toBe(csv);
+    });
+
+    it('has the columns that --map names, and cells as they are with --raw', async () => {
+      expect(await exporting('leads', '--map', 'E-mail=email')).toBe('E-mail\n');
+      await importing('ref,email,twitter,company.name\n1,a@example.com,@a,Cobalt\n2,b@example.com,,\n', 'leads');
+      const maps = ['Company=company.name', '@=twitter', 'Mail=email'].flatMap((map) => ['--map', map]);
+      const rows = (csv: string): string[] => csv.trimEnd().split('\n').sort();
+      expect(rows(await exporting('leads', ...maps))).toEqual([
+        ',,b@example.com',
+        "Cobalt,'@a,a@example.com",
+        'Company,@,Mail',
+      ]);
+      expect(rows(await exporting('leads', ...maps, '--raw'))).toContain('Cobalt,@a,a@example.com');
+      const output = join(folder, 'leads.csv');
+      const counts = JSON.parse(await exporting('leads', ...maps, '--output', output, '--json')) as object;
+      expect(counts).toMatchObject({ exported: { leads: 2, events: 0 } });
+      expect(readFileSync(output, 'utf8')).toBe(await exporting('leads', ...maps));
+    });
+  });
+
+  describe('of industry events', () => {
+    it('is read, deduplicated by eventUrl, and written so that it is read without a loss', async () => {
+      const [one, two] = [industryEventInput({ keywords: ['a;b', 'c'] }), industryEventInput({ keywords: [] })];
+      await tenant.api.post('/industryEvents', one).expect(200);
+      await tenant.api.post('/industryEvents', { ...two, exhibitorIndustries: null }).expect(200);
+      const name = one.name;
+      const fresh = `Name,Event URL,Keywords,City,Number of attendees,isBookmarked\nPump World,https://p.example,"pumps; valves",Łódź,4000,true\nTwice,${one.eventUrl},,,,\n`;
+      expect(await importing(fresh, 'industryEvents', '--map', 'City=venueCity')).toEqual(
+        done('Imported: 2 industryEvents\n'),
+      );
+      type Event = Record<string, unknown> & { id: string };
+      const all = () => tenant.api.all<Event>('/industryEvents', 'industryEvents');
+      const before = await all();
+      expect(before.map((event) => event.name)).toEqual([name, two.name, 'Pump World']);
+      expect(before[2]).toMatchObject({ keywords: ['pumps', 'valves'], venueCity: 'Łódź', numberOfAttendees: 4000 });
+
+      const csv = await exporting('industryEvents');
+      expect(csv).toContain('"[""a;b"",""c""]"');
+      expect(csv).toMatch(/,pumps; valves,.*,true\n/);
+      const id = String(before[2]?.id);
+      await importing(`id,venueName\n${id},Hall 3\n`, 'industryEvents');
+      const [, , changed] = await all();
+      expect({ ...changed, updatedAt: before[2]?.updatedAt }).toEqual({ ...before[2], venueName: 'Hall 3' });
+      expect(String(changed?.updatedAt) > String(before[2]?.updatedAt)).toBe(true);
+      expect(await importing(csv, 'industryEvents')).toEqual(done('Imported: 3 industryEvents\n'));
+      expect(await all()).toEqual(before);
+      expect(await exporting('industryEvents')).toBe(csv);
+      expect((await tenant.api.get('/industryEvents/bookmarks').expect(200)).body.results.industryEvents).toHaveLength(
+        1,
+      );
+    });
+  });
+
+  it('has a field for all that a dataset has', () => {
+    type Type = new () => object;
+    const typeOf = (value: object | null | undefined) => value?.constructor as Type;
+    const fieldsOf = (type: Type, inner: Record<string, Type> = {}): string[] => {
+      const metadata = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+      const names = new Set(metadata.map(({ propertyName }) => propertyName));
+      return [...names].flatMap((name) => {
+        const nested = inner[name];
+        return nested ? fieldsOf(nested).map((field) => `${name}.${field}`) : [name];
+      });
+    };
+    const written = (section: keyof typeof CSV_FIELDS) =>
+      CSV_FIELDS[section].flatMap(({ name, take }) => (take ? [name] : [])).sort();
+    const { company, phoneNumbers } = instantiate(LeadRecord, { company: {}, phoneNumbers: {} });
+    const inner = { company: typeOf(company), phoneNumbers: typeOf(phoneNumbers) };
+    expect(written('leads')).toEqual(fieldsOf(LeadRecord, inner).sort());
+    expect(written('industryEvents')).toEqual(fieldsOf(IndustryEventRecord).sort());
+  });
+
+  it('has a quote before what a spreadsheet runs, which is taken away again', () => {
+    for (const cell of ['=1', '+1', '-1', '@a', '\tx', '\rx', '\nx', '＝1', "'=1", "''-1"]) {
+      expect(withoutFormula(cell)).toBe(`'${cell}`);
+      expect(asItWas(withoutFormula(cell))).toBe(cell);
+    }
+    for (const cell of ['', 'a=1', "'twas", "''", ' =1', '1-1']) {
+      expect([withoutFormula(cell), asItWas(cell)]).toEqual([cell, cell]);
+    }
+  });
+});

@@ -1,0 +1,398 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { SECTIONS } from '../../src/cli/import/dataset';
+import { demo } from '../../src/cli/seed/demo';
+import { ImportService } from '../../src/cli/import/import.service';
+import { jsonFault } from '../../src/cli/import/json-fault';
+import { withDatabase } from '../../src/cli/session';
+import { Interrupted, stopSignal } from '../../src/stop-signal';
+import { query, until } from '../support/embedded-fixtures';
+import type { Tenant } from '../support/lanyard';
+import { install, Installation, outcomeOf, remove } from '../support/operator';
+
+const counts = (over: object = {}) => ({
+  ...Object.fromEntries(SECTIONS.map((section) => [section, 0])),
+  ...over,
+});
+const DEMO = counts(Object.fromEntries(Object.entries(demo).map(([section, records]) => [section, records.length])));
+
+describe('import and export', () => {
+  let folder: string;
+  let first: Installation;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'lanyard-operator-'));
+    first = await install();
+  });
+  afterAll(async () => {
+    await remove(first);
+    rmSync(folder, { recursive: true });
+  });
+
+  const file = (name: string, content: string | Buffer): string => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const users = (organizationId: number): Promise<Record<string, unknown>[]> =>
+    query(first.database.url, `select email from users where organization_id = ${organizationId} order by id`);
+  /** Which transaction wrote each row of each table that holds any: all of them, but of keys and lists. */
+  const versions = async (url: string): Promise<Record<string, unknown>> => {
+    const tables = await query(
+      url,
+      `select table_name as name from information_schema.tables
+        where table_schema = 'public' and table_type = 'BASE TABLE' and table_name !~ 'key|list' order by 1`,
+    );
+    const all: Record<string, unknown> = {};
+    for (const { name } of tables) {
+      const rows = await query(url, `select xmin::text, ctid::text from ${String(name)} order by ctid`);
+      if (rows.length > 0) all[String(name)] = rows;
+    }
+    return all;
+  };
+  const ndjson = (...emails: string[]): string =>
+    emails.map((email) => `${JSON.stringify({ section: 'users', record: { email } })}\n`).join('');
+
+  describe('import', () => {
+    let tenant: Tenant;
+    let organizationId: number;
+    let args: (source: string) => string[];
+
+    beforeEach(async () => {
+      tenant = await first.server.tenant();
+      organizationId = tenant.organizationId;
+      args = (source) => ['import', source, '--organization', String(organizationId)];
+    });
+
+    it('reads one JSON object from a file, and again without a change', async () => {
+      const fresh = await install();
+      const { organizationId: id } = await fresh.server.tenant();
+      const path = file('demo.json', JSON.stringify(demo, null, 2));
+      const result = await fresh.operator.json(['import', path, '--organization', String(id)]);
+      const events = { 'harbour-expo': 1, 'flow-summit': 2, 'river-dinner': 3 };
+      expect(result).toEqual({ imported: DEMO, events });
+      const stored = await versions(fresh.database.url);
+      expect(Object.keys(stored)).toContain('lead_activity_events');
+      const again = await fresh.operator.run(['import', path, '--organization', String(id)]);
+      expect(await versions(fresh.database.url)).toEqual(stored);
+      expect(again.stdout).toMatch(/^Imported: 3 users, 2 tagGroups, 3 events, .*12 leads.*\nEvent 1: harbour-expo\n/);
+      await remove(fresh);
+    });
+
+    it('tells how many records of one JSON object were read', async () => {
+      const told: number[] = [];
+      const dataset = { users: [{ email: 'ada@example.com' }, { email: 'ben@example.com' }] };
+      const imports = new ImportService(first.server.app.get(DataSource).manager);
+      await imports.import(organizationId, dataset, (count) => told.push(count));
+      expect(told).toEqual([2]);
+    });
+
+    it('reads one JSON object or NDJSON from standard input', async () => {
+      const whole = JSON.stringify({ users: [{ email: 'ada@example.com' }] });
+      expect(await first.operator.json(args('-'), whole)).toEqual({ imported: counts({ users: 1 }), events: {} });
+      const lines = `\uFEFF\n${ndjson('ben@example.com')}\r\n${ndjson('éva@example.com')}`;
+      expect(await first.operator.json(args('-'), lines)).toEqual({ imported: counts({ users: 2 }), events: {} });
+      const emails = (await users(organizationId)).map(({ email }) => email);
+      expect(emails).toEqual(['ada@example.com', 'ben@example.com', 'éva@example.com']);
+    });
+
+    it.each([
+      ['a fault in a record', '{"users": [{"email": "a@example.com"}, {"email": 1}]}', 'users[1].email: missing or'],
+      ['a fault in a line', ndjson('a@example.com', 'nobody'), 'line 2: users[1].email: missing or invalid'],
+      ['a line that is no JSON', `${ndjson('a@example.com')}{secret}`, 'line 2: not JSON'],
+      ['a syntax error', '{"users": [\n  {"email": "a@example.com" "secret"}]}', 'line 2, column 29: not JSON'],
+      ['one line that is cut off', '{"users":[', 'line 1, column 11: not JSON'],
+      ['lines that are cut off', '{"users":[\n{}', 'line 2, column 3: not JSON'],
+      ['an array', '[{"email": "a@example.com"}]', 'the dataset must be one JSON object, or NDJSON'],
+      ['a section with a line end in its name', '{"le\\nads": []}', '"le\\nads": not a section (users, '],
+      ['a section whose name colours', '{"\\u001b[31m\\u009b\\u202ex": []}', '"\\u001b[31m\\u009b\\u202ex": not a'],
+      ['a section without a name', '{"": []}', '"": not a section'],
+      ['a section with a long name', `{"${'x'.repeat(5000)}": []}`, `"${'x'.repeat(255)}…": not a section`],
+      ['nothing', ' \n', 'the dataset is empty'],
+      ['bytes that are no UTF-8', Buffer.from(`${ndjson('a@example.com')}\n\xff`, 'latin1'), 'line 3: not UTF-8'],
+      [
+        'a fault before such bytes',
+        Buffer.from(`${ndjson('nobody')}\xff\n`, 'latin1'),
+        'line 1: users[0].email: missing',
+      ],
+    ])('refuses %s and leaves nothing', async (_, content, reason) => {
+      const { status, stdout, stderr } = await first.operator.run([...args(file('fault', content)), '--json']);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^[^\n]*\n$/);
+      expect(stderr).toContain(reason);
+      expect(stderr).not.toContain('secret');
+      expect(await users(organizationId)).toEqual([]);
+    });
+
+    it('names the first of several records that refer to what is not there', async () => {
+      const id = randomUUID;
+      const leads = [{ activations: [{ activationId: id() }] }, { tags: [{ tagOptionId: id() }] }];
+      const dataset = JSON.stringify({ leads: leads.map((lead) => ({ id: id(), ...lead })) });
+      const { stderr } = await first.operator.run(args('-'), dataset);
+      expect(stderr).toContain('leads[0].activations[0].activationId: unknown activation');
+    });
+
+    it('takes the last of two industry events of one id, new or stored', async () => {
+      const id = randomUUID();
+      const stored = () => query(first.database.url, `select name from industry_events where id = '${id}'`);
+      for (const [earlier, last] of [
+        ['Expo 1', 'Expo 2'],
+        ['Expo 3', 'Expo 4'],
+      ]) {
+        const industryEvents = [earlier, last].map((name) => ({ id, name }));
+        await first.operator.json(args('-'), JSON.stringify({ industryEvents }));
+        expect(await stored()).toEqual([{ name: last }]);
+      }
+      await query(first.database.url, 'delete from industry_events'); // everybody's, also the other tests'
+    });
+
+    it('takes industry events for one that say the same, whatever they leave out; the first of them counts', async () => {
+      const [id, name] = [randomUUID(), `Expo ${randomUUID()}`];
+      const createdAt = '2020-02-02T00:00:00.000Z';
+      const same = [
+        { id, name, createdAt },
+        { name },
+        { name, startDate: null, createdAt: '2020-01-01' },
+        { name, isBookmarked: true },
+      ];
+      const stored = () =>
+        query(
+          first.database.url,
+          `select e.id, created_at::text as at, b.organization_id as bookmarked from industry_events e
+            left join industry_event_bookmarks b on b.industry_event_id = e.id where name = '${name}'`,
+        );
+      for (let times = 0; times < 2; times++) {
+        await first.operator.json(args('-'), JSON.stringify({ industryEvents: same }));
+        const [record, ...others] = await stored();
+        expect(others).toEqual([]);
+        expect(record).toMatchObject({ id, at: expect.stringMatching(/^2020-02-02/), bookmarked: organizationId });
+      }
+    });
+
+    it('knows industry events again that have neither id nor eventUrl, by all that they say', async () => {
+      const name = `Expo ${randomUUID()}`;
+      const events = [
+        { name, startDate: '2026-05-04T00:00:00.000Z', keywords: ['a', 'b'], isBookmarked: true },
+        { name, startDate: '2026-05-04T00:00:00.000Z', keywords: ['a', 'c'] },
+        { name },
+      ];
+      const stored = () =>
+        query(
+          first.database.url,
+          `select e.id, keywords, b.organization_id as bookmarked from industry_events e
+            left join industry_event_bookmarks b on b.industry_event_id = e.id
+            where name = '${name}' order by e.id, b.organization_id`,
+        );
+      // Between them, so many that they come in two batches.
+      const others = Array.from({ length: 1000 }, (_, n) => ({ name: `${name} ${n}` }));
+      const input = JSON.stringify({ industryEvents: [...events, ...others, ...events] });
+      await first.operator.json(args('-'), input);
+      const before = await stored();
+      expect(before.map(({ keywords }) => keywords as unknown)).toEqual([['a', 'b'], ['a', 'c'], null]);
+      expect(before[0]?.bookmarked).toBe(organizationId);
+
+      await first.operator.json(args('-'), input);
+      expect(await stored()).toEqual(before);
+      const other = await first.server.tenant();
+      await first.operator.json(['import', '-', '--organization', String(other.organizationId)], input);
+      expect(await stored()).toEqual([
+        before[0],
+        { ...before[0], bookmarked: other.organizationId },
+        ...before.slice(1),
+      ]);
+      await query(first.database.url, 'delete from industry_events');
+    });
+
+    it('takes places in an order that are below zero', async () => {
+      const option = { id: randomUUID(), displayOrder: -1, value: 'First' };
+      const tagGroup = { id: randomUUID(), name: 'Interest', displayOrder: -(2 ** 31), tagOptions: [option] };
+      await first.operator.json(args('-'), JSON.stringify({ tagGroups: [tagGroup] }));
+      const { body } = await tenant.api.get('/tagGroups').expect(200);
+      expect(body.results.tagGroups).toMatchObject([{ displayOrder: -(2 ** 31), tagOptions: [option] }]);
+    });
+
+    it('refuses a file that it cannot read', async () => {
+      const path = join(folder, 'missing.json');
+      const stderr = `cannot read ${path}: no such file or directory\n`;
+      expect(await first.operator.run(args(path))).toEqual({ status: 1, stdout: '', stderr });
+    });
+
+    it('says, when its result cannot be written or nobody reads it, what was stored', async () => {
+      const { organizationId } = await first.server.tenant();
+      const importing = ['import', '-', '--organization', `${organizationId}`];
+      const full = await first.operator.runOntoFullDisk(importing, ndjson('a@x.org', 'b@x.org'));
+      const reason = 'cannot write standard output: no space left on device';
+      expect(full).toEqual({ status: 1, stdout: '', stderr: `${reason}; stored all the same: 2 users\n` });
+
+      const child = first.operator.start(importing);
+      child.stdin?.end(ndjson('c@x.org'));
+      child.stdout?.destroy();
+      const { status, stderr } = await outcomeOf(Object.assign(child, { stdout: null }));
+      const closed = 'nobody reads standard output; stored all the same: 1 users\n';
+      expect({ status, stderr }).toEqual({ status: 141, stderr: closed });
+      expect(await users(organizationId)).toHaveLength(3);
+    });
+
+    it('leaves nothing when it is interrupted, and exits with 130', async () => {
+      const child = first.operator.start(args('-'));
+      const outcome = outcomeOf(child);
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.write(ndjson(...Array.from({ length: 1500 }, (_, i) => `u${i}@example.com`)));
+      await until(async () => {
+        const [row] = await query(
+          first.database.url,
+          `select count(*)::int as writing from pg_stat_activity
+            where datname = current_database() and application_name = 'lanyard-operator' and backend_xid is not null`,
+        );
+        return row?.writing === 1;
+      });
+      child.kill('SIGINT');
+      expect(await outcome).toEqual({ status: 130, stdout: '', stderr: 'interrupted\n' });
+      expect(await users(organizationId)).toEqual([]);
+    });
+
+    describe('in this process', () => {
+      const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+      const heardBefore = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
+      afterEach(() => {
+        for (const signal of SIGNALS) {
+          const added = process.listeners(signal).filter((listener) => !heardBefore.get(signal)?.includes(listener));
+          for (const listener of added) process.removeListener(signal, listener);
+        }
+      });
+
+      it('begins nothing when it is interrupted while it connects', async () => {
+        const database = { url: first.database.url, applied: [], embedded: false, close: () => Promise.resolve() };
+        const open = () => {
+          setImmediate(() => process.emit('SIGINT'));
+          return Promise.resolve(database);
+        };
+        const endless = () => new Promise<never>(() => undefined);
+        await expect(withDatabase(endless, open)).rejects.toThrow(Interrupted);
+      });
+
+      it('takes a signal that comes again at once for the same one, as npm passes on what a terminal sent', () => {
+        const exits: number[] = [];
+        let now = 5000;
+        const stop = stopSignal(
+          () => now,
+          (status) => exits.push(status),
+        );
+        process.emit('SIGINT');
+        expect(stop.reason).toEqual(new Interrupted('SIGINT'));
+        now += 1000;
+        process.emit('SIGTERM');
+        expect(exits).toEqual([]);
+        now += 1;
+        process.emit('SIGTERM');
+        expect(exits).toEqual([143]);
+      });
+    });
+
+    it('finds the place at which a text stops being JSON', () => {
+      const places: [string, number, number][] = [
+        ['{"a": 1,}', 1, 9],
+        ['[1, 2', 1, 6],
+        ['{"a": [1,\n  2 3]}', 2, 5],
+        ['{"a" 1}', 1, 6],
+        ['{"a": tru}', 1, 7],
+        ['{"a": "un\nterminated"}', 1, 7],
+        ['{"a": 01}', 1, 8],
+        ['{} {}', 1, 4],
+        ['[1}', 1, 3],
+        ['{a: 1}', 1, 2],
+        ['\n\n  nothing', 3, 3],
+        ['{"a": "\\x"}', 1, 7],
+        ['{"a\\u00e9": "\\\\", "b": }', 1, 24],
+        [`["${'\\n'.repeat(4_000_000)}",]`, 1, 8_000_005],
+        ['[' + '"x",'.repeat(100_000) + '"' + 'y'.repeat(1_000_000), 1, 400_002],
+      ];
+      for (const [text, line, column] of places) expect(jsonFault(text)).toEqual({ line, column });
+    });
+  });
+
+  describe('export', () => {
+    it('is one JSON object of all sections, or NDJSON, also into a file', async () => {
+      const tenant = await first.server.tenant();
+      const id = randomUUID();
+      await tenant.import({ users: [{ email: 'mara@example.com' }], leads: [{ id }] });
+      const args = ['export', '--organization', String(tenant.organizationId)];
+      const exported = await first.operator.json<Record<string, { id?: string }[]>>(args);
+      expect(Object.keys(exported)).toEqual(Object.keys(counts()));
+      expect(exported.users).toEqual([expect.objectContaining({ email: 'mara@example.com' })]);
+      expect(exported.leads?.map((lead) => lead.id)).toEqual([id]);
+      expect([exported.tagGroups, exported.leadActivityEvents]).toEqual([[], []]);
+
+      const { stdout } = await first.operator.run([...args, '--ndjson']);
+      const lines = stdout.split('\n').filter(Boolean);
+      expect(JSON.parse(lines[1] ?? '')).toEqual({ section: 'leads', record: exported.leads?.[0] });
+
+      const output = file('export.json', 'an earlier one');
+      const written = await first.operator.json([...args, '--output', output]);
+      expect(written).toEqual({ exported: counts({ users: 1, leads: 1 }) });
+      expect(JSON.parse(readFileSync(output, 'utf8'))).toEqual(exported);
+      expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+    });
+
+    it('takes - for standard output, as import takes it for standard input', async () => {
+      const { organizationId } = await first.server.tenant();
+      const args = ['export', '--organization', `${organizationId}`];
+      const outcome = await first.operator.run([...args, '--output', '-']);
+      expect(existsSync('-')).toBe(false);
+      expect(outcome).toMatchObject({ status: 0, stderr: '' });
+      expect(JSON.parse(outcome.stdout)).toHaveProperty('leads', []);
+    });
+
+    it('keeps a link, and who may read the file it leads to', async () => {
+      const { organizationId } = await first.server.tenant();
+      const secret = file('secret.json', 'an earlier one');
+      chmodSync(secret, 0o600);
+      const link = join(folder, 'link.json');
+      symlinkSync(secret, link);
+      await first.operator.json(['export', '--organization', `${organizationId}`, '--output', link]);
+      expect(readlinkSync(link)).toBe(secret);
+      expect(JSON.parse(readFileSync(secret, 'utf8'))).toHaveProperty('leads');
+      expect(statSync(secret).mode & 0o777).toBe(0o600);
+    });
+
+    it('leaves an earlier file alone when it is refused', async () => {
+      const output = file('kept.json', 'an earlier one');
+      const { status } = await first.operator.run(['export', '--organization', '999', '--output', output]);
+      expect(status).toBe(1);
+      expect(readFileSync(output, 'utf8')).toBe('an earlier one');
+      const missing = join(folder, 'missing', 'export.json');
+      const { organizationId } = await first.server.tenant();
+      const nowhere = await first.operator.run(['export', '--organization', `${organizationId}`, '--output', missing]);
+      const stderr = `cannot write ${missing}: no such file or directory\n`;
+      expect(nowhere).toEqual({ status: 1, stdout: '', stderr });
+      expect(existsSync(missing)).toBe(false);
+    });
+
+    it('ends quietly when nobody reads on', async () => {
+      const tenant = await first.server.tenant();
+      const leads = Array.from({ length: 3000 }, () => ({ id: randomUUID(), description: 'x'.repeat(100) }));
+      await tenant.import({ leads });
+      const child = first.operator.start(['export', '--organization', String(tenant.organizationId)]);
+      let stderr = '';
+      child.stderr?.on('data', (text) => (stderr += String(text)));
+      child.stdout?.once('data', () => child.stdout?.destroy());
+      const [status] = (await once(child, 'close')) as [number];
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { OrganizationsService } from '../../src/access/organizations.service';
+import { operatorDataSourceOptions } from '../../src/database/data-source';
+import { demo } from '../../src/cli/seed/demo';
+import { ExportService } from '../../src/cli/export/export.service';
+import type { ApiClient } from '../support/client';
+import { testDatabase } from '../support/database';
+import { query } from '../support/embedded-fixtures';
+import { install, Operator, remove } from '../support/operator';
+
+describe('export, then import,', () => {
+  it('carries an organization into an empty installation, where every GET answers alike', async () => {
+    const [source, second] = [await install(), await install()];
+    const tenant = await source.server.tenant();
+    await tenant.import(demo);
+    await changeThroughTheApi(tenant.api);
+
+    const exported = await source.operator.run(['export', '--organization', String(tenant.organizationId)]);
+    const target = await second.server.tenant();
+    await second.operator.json(['import', '-', '--organization', String(target.organizationId)], exported.stdout);
+
+    expect(await everything(target.api)).toEqual(await everything(tenant.api));
+    const again = await second.operator.run(['export', '--organization', String(target.organizationId)]);
+    expect(again.stdout).toBe(exported.stdout);
+    await remove(source);
+    await remove(second);
+  });
+
+  it('keeps the order of associations of one moment, whatever ids the events get', async () => {
+    const installation = await install();
+    const [source, target] = [await installation.server.tenant(), await installation.server.tenant()];
+    const event = (ref: string, day: number) => ({ ref, name: ref, type: 'OTHER', createdAt: `2026-03-0${day}` });
+    const associatedAt = '2026-04-01T00:00:00Z';
+    const associations = ['a', 'b'].map((name) => ({ event: name, associatedAt }));
+    await source.import({ events: [event('b', 2), event('a', 1)] });
+    const options = (id: number): string[] => ['--organization', String(id)];
+    const exported = async (id: number): Promise<string> =>
+      (await installation.operator.run(['export', ...options(id)])).stdout;
+    const lead = { id: randomUUID(), events: associations };
+    await source.import({ leads: [lead] });
+    const first = await exported(source.organizationId);
+    await source.api.delete(`/leads/${lead.id}`).expect(200);
+    await installation.operator.json(['import', '-', ...options(target.organizationId)], first);
+    expect(await exported(target.organizationId)).toBe(first);
+    await remove(installation);
+  });
+
+  it('says why when its connection is lost', async () => {
+    const database = await testDatabase();
+    const dataSource = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
+    const { id } = await new OrganizationsService(dataSource.manager).create('Lost');
+    const leads = Array.from({ length: 1500 }, () => ({ id: randomUUID() }));
+    await new Operator({ DATABASE_URL: database.url }).json(
+      ['import', '-', '--organization', String(id)],
+      JSON.stringify({ leads }),
+    );
+    const records = new ExportService(dataSource).export(id);
+    await records.next();
+    await query(
+      database.url,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where state = 'idle in transaction' and datname = current_database()`,
+    );
+    const rest = async (): Promise<void> => {
+      for await (const _ of records);
+    };
+    await expect(rest()).rejects.toThrow('terminating connection due to administrator command');
+    await dataSource.destroy();
+    await database.drop();
+  });
+});
+
+/** What a dataset alone does not have: records as the API writes them, and associations in an order of their own. */
+async function changeThroughTheApi(api: ApiClient): Promise<void> {
+  const event = { eventName: 'Late Show', eventType: 'OTHER', startDate: '2026-11-01', endDate: '2026-11-02' };
+  const { body } = await api.post('/events', { ...event, createdByEmail: 'ops@example.com' }).expect(200);
+  const leads = await api.all<{ id: string }>('/leads', 'leads');
+  const eventLeads = leads.reverse().map(({ id }, index) => ({ leadId: id, checkedIn: index % 2 === 0 }));
+  await api.put(`/events/${body.results.id}/leads`, { eventLeads }).expect(200);
+  const lead = { createdByEmail: 'booth@example.com', firstName: 'Éva "\\"', lastName: '🦊', companyName: 'Tab\tbed' };
+  const created = await api.post('/leads', lead).expect(200);
+  await api
+    .patch(`/leads/${created.body.results.id}`, {
+      phoneNumbers: [{ number: '+1 555 0100', type: 'DIRECT', preferred: false }],
+      remoteId: { id: 'crm-1', integrationType: 'ZOHO' },
+      profilePicture: 'https://example.com/eva.png',
+    })
+    .expect(200);
+  const expo = { name: 'Expo', startDate: '2026-03-01', keywords: ['a', 'b'], eventUrl: 'https://expo.example.com' };
+  const { body: industry } = await api.post('/industryEvents', expo).expect(200);
+  await api.put(`/industryEvents/${industry.results.industryEvent.id}`, { venueCity: 'Wrocław' }).expect(200);
+  await api.post(`/industryEvents/${industry.results.industryEvent.id}/bookmark`).expect(200);
+}
+
+/** The answers to all GETs, with events named by their place in the list in place of their ids. */
+async function everything(api: ApiClient): Promise<unknown> {
+  const lists: Record<string, unknown> = {};
+  for (const name of ['events', 'leads', 'leadActivityEvents', 'activations', 'tagGroups', 'industryEvents']) {
+    const items = await api.all<{ id: string | number }>(`/${name}`, name);
+    const singles = [];
+    for (const { id } of items) singles.push((await api.get(`/${name}/${id}`).expect(200)).body);
+    lists[name] = { items, singles };
+  }
+  const events = await api.all<{ id: number }>('/events', 'events');
+  const children = [];
+  for (const { id } of events) {
+    const users = await api.all<{ id: number }>(`/events/${id}/users`, 'users');
+    children.push({
+      leads: await api.all(`/events/${id}/leads`, 'eventLeads'),
+      users: users.map(({ id: _, ...user }) => user),
+    });
+  }
+  const bookmarks = (await api.get('/industryEvents/bookmarks').expect(200)).body as object;
+  const found = (await api.get('/industryEvents', { q: 'wroclaw or pumps' }).expect(200)).body as object;
+  const places = new Map(events.map(({ id }, place) => [id, `event ${place}`]));
+  return renamed({ lists, children, bookmarks, found }, places);
+}
+
+/** The same value with every event's id (numbers below `eventId`, `associatedEvent` and an event's `id`) renamed. */
+function renamed(value: unknown, places: Map<number, string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => renamed(item, places));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const isEventId = typeof inner === 'number' && ['id', 'eventId', 'associatedEvent'].includes(key);
+      return [key, isEventId ? places.get(inner) : renamed(inner, places)];
+    }),
+  );
+}

@@ -1,0 +1,143 @@
+import type { ChildProcess } from 'node:child_process';
+import { Client } from 'pg';
+import { seedTotal } from '../../src/cli/seed/seed.plan';
+import { lockWaits, query, until } from '../support/embedded-fixtures';
+import { install, Installation, outcomeOf, remove } from '../support/operator';
+
+interface Dataset {
+  users: { email: string }[];
+  tagGroups: { tagOptions: object[] }[];
+  events: { ref: string; startDate: string }[];
+  activations: object[];
+  leads: Lead[];
+  leadActivityEvents: { id: string; createdAt: string; associatedLead: string }[];
+}
+
+interface Lead {
+  id: string;
+  createdAt: string;
+  email: string | null;
+  company: { name: string };
+  phoneNumbers: { leadProvided: { number: string }[] };
+  tags: object[];
+  events: { checkedIn: boolean }[];
+}
+
+describe('operator seed', () => {
+  let installation: Installation;
+  beforeAll(async () => {
+    installation = await install();
+  });
+  afterAll(() => remove(installation));
+
+  const sql = (text: string) => query(installation.database.url, text);
+  const organization = async (): Promise<string> => String((await installation.server.tenant()).organizationId);
+  const seed = (id: string, ...options: string[]): Promise<object> =>
+    installation.operator.json(['seed', '--organization', id, ...options]);
+  const exported = async (id: string): Promise<Dataset> => {
+    const { industryEvents: _, ...own } = await installation.operator.json<Dataset & { industryEvents: object[] }>([
+      'export',
+      ...['--organization', id],
+    ]);
+    return own;
+  };
+  /** What was invented, without the ids that make two organizations two, and order what has the same moment. */
+  const nameless = (data: Dataset): string[] =>
+    Object.values(data)
+      .flat()
+      .map((record) => JSON.stringify(record).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'uuid'))
+      .sort();
+
+  it('invents an organization in proportion, of people that nobody can reach', async () => {
+    const id = await organization();
+    const counts = { users: 12, tagGroups: 5, events: 6, activations: 18, leads: 1050, leadActivityEvents: 840 };
+    expect(await seed(id, '--leads', '1050')).toEqual({ imported: { ...counts, industryEvents: 0 } });
+    expect(seedTotal({ leads: 1050 })).toBe(Object.values(counts).reduce((sum, count) => sum + count));
+
+    const { leads, leadActivityEvents, events, users } = await exported(id);
+    const addresses = [...leads, ...users].flatMap(({ email }) => email ?? []);
+    expect(addresses.filter((address) => !address.endsWith('.example'))).toEqual([]);
+    const numbers = leads.flatMap(({ phoneNumbers }) => phoneNumbers.leadProvided).map(({ number }) => number);
+    expect(numbers.filter((number) => !/^\+1 \d{3} 555 01\d\d$/.test(number))).toEqual([]);
+    expect(new Set(leads.map(({ company }) => company.name)).size).toBeGreaterThan(100);
+    for (const share of [
+      addresses.length / (leads.length + users.length),
+      leads.filter(({ tags }) => tags.length > 1).length / leads.length,
+      leads.filter(({ phoneNumbers }) => phoneNumbers.leadProvided.length > 0).length / leads.length,
+    ]) {
+      expect(share).toBeGreaterThan(0.5);
+      expect(share).toBeLessThan(1);
+    }
+    expect(leads.every((lead) => lead.events.some(({ checkedIn }) => checkedIn))).toBe(true);
+    const created = new Map(leads.map((lead) => [lead.id, lead.createdAt]));
+    const [first = '', last = ''] = [...created.values()].sort().filter((_, at) => at === 0 || at === leads.length - 1);
+    expect(first > '2023-06-30' && last < '2026-07-01').toBe(true);
+    expect(events.some(({ startDate }) => startDate > '2026-06-30')).toBe(true);
+    const early = leadActivityEvents.filter((done) => done.createdAt < (created.get(done.associatedLead) ?? ''));
+    expect(early).toEqual([]);
+    expect(await installation.operator.run(['check'])).toMatchObject({ status: 0 });
+  });
+
+  const seeded = async (...options: string[]): Promise<Dataset> => {
+    const id = await organization();
+    await seed(id, '--leads', '60', ...options);
+    return exported(id);
+  };
+
+  it('gives the same for the same seed, and another for another seed or day', async () => {
+    const all = await Promise.all([seeded(), seeded('--seed', '42'), seeded('--seed', '43')]);
+    const [one, same, other] = all.map(nameless);
+    expect(same).toEqual(one);
+    expect(other).not.toEqual(one);
+    const { leads } = await seeded('--until', '2030-01-01');
+    expect(leads.every(({ createdAt }) => createdAt > '2027-01-01' && createdAt < '2030-01-01')).toBe(true);
+  }, 60_000);
+
+  it('changes nothing when it is done again', async () => {
+    const id = await organization();
+    const versions = () => sql('select id, xmin::text from leads order by id');
+    await seed(id, '--leads', '60');
+    const before = await versions();
+    await seed(id, '--leads', '60');
+    expect(await versions()).toEqual(before);
+  });
+
+  it.each<[string, (child: ChildProcess) => unknown]>([
+    ['it is interrupted', (child) => child.kill('SIGINT')],
+    [
+      'PostgreSQL ends its connection',
+      () =>
+        sql(`select pg_terminate_backend(pid) from pg_stat_activity 
+          where datname = current_database() and wait_event_type = 'Lock'`),
+    ],
+  ])('has succeeded when all is stored for good, also when %s afterwards', async (_, disturb) => {
+    const id = await organization();
+    const holder = new Client(installation.database.url);
+    await holder.connect();
+    await holder.query('begin; lock table leads in share update exclusive mode'); // for which only ANALYZE waits
+    const child = installation.operator.start(['seed', '--organization', id, '--leads', '1000', '--json']);
+    await until(async () => (await lockWaits(installation.database.url)) === 1);
+    await disturb(child);
+    const { status, stdout, stderr } = await outcomeOf(child);
+    await holder.end();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ imported: { leads: 1000 } });
+    expect(await sql(`select count(*)::integer from leads where organization_id = ${id}`)).toEqual([{ count: 1000 }]);
+  });
+
+  it('says, when its result cannot be written, what was stored', async () => {
+    const id = await organization();
+    const outcome = await installation.operator.runOntoFullDisk(['seed', '--organization', id, '--leads', '0']);
+    const reason = 'cannot write standard output: no space left on device';
+    const stderr = `${reason}; stored all the same: 4 users, 5 tagGroups, 3 events, 9 activations\n`;
+    expect(outcome).toEqual({ status: 1, stdout: '', stderr });
+  });
+
+  it('needs no lead, and says what it did', async () => {
+    const args = ['seed', '--organization', await organization(), '--leads', '0'];
+    const stdout = 'Imported: 4 users, 5 tagGroups, 3 events, 9 activations\n';
+    expect(await installation.operator.run(args)).toEqual({ status: 0, stdout, stderr: '' });
+    const missing = await installation.operator.run(['seed', '--organization', '999999']);
+    expect(missing).toEqual({ status: 1, stdout: '', stderr: 'organization 999999 does not exist\n' });
+  });
+});

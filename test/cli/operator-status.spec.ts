@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { AddressInfo, createServer } from 'node:net';
+import { Redis } from 'ioredis';
+import { bar, bytes } from '../../src/cli/commands/status.text';
+import { emptyDatabase, TestDatabase, testDatabase } from '../support/database';
+import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
+import { startInProcess } from '../support/lanyard';
+import { Operator } from '../support/operator';
+import { NO_SERVER, RedisServer, unless } from '../support/redis-server';
+
+interface Status {
+  database: { reachable: boolean; embedded: boolean; version: string; size: number; error?: string };
+  redis: object | null;
+  migrations: { applied: number; pending: string[] } | null;
+  keys: object | null;
+  busiestKeys: { id: string; requests: number }[] | null;
+}
+
+describe('operator status', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await testDatabase();
+  });
+  afterEach(() => database.drop());
+  const operator = (more: NodeJS.ProcessEnv = {}) =>
+    new Operator({ DATABASE_URL: database.url, REDIS_URL: undefined, ...more });
+
+  it('tells of the database, what it holds, and the keys that end', async () => {
+    const server = await startInProcess({ databaseUrl: database.url });
+    const tenant = await server.tenant();
+    await tenant.import({ leads: [{ id: randomUUID() }, { id: randomUUID() }] });
+    await tenant.issueKey({ expiresAt: new Date(Date.now() + 6 * 86_400_000) });
+    await tenant.issueKey({ expiresAt: new Date(Date.now() + 8 * 86_400_000) });
+    await tenant.issueKey({ expiresAt: new Date(Date.now() - 1000) });
+    const { id } = await tenant.issueKey({});
+    await query(database.url, `update api_keys set revoked_at = now() where id = '${id}'`);
+    await server.stop();
+
+    const status = await operator().json<Status>(['status']);
+    expect(status).toEqual({
+      database: {
+        ...{ reachable: true, embedded: false, version: expect.stringMatching(/^1[5-8]/) as string },
+        size: expect.any(Number) as number,
+      },
+      redis: null,
+      migrations: { applied: expect.any(Number) as number, pending: [] },
+      organizations: 1,
+      keys: { active: 3, expiring: 1, expired: 1, revoked: 1 },
+      leads: 2,
+      busiestKeys: [],
+    });
+    expect(status.database.size).toBeGreaterThan(1_000_000);
+    const { stdout } = await operator().run(['status']);
+    expect(stdout).toMatch(/^Database +answers: PostgreSQL 1\d\.\d+, \S+ MiB\nRedis +not configured/);
+    expect(stdout).toContain('3 active (1 of them for less than 7 days), 1 expired, 1 revoked');
+    expect(stdout).toContain('No use of a key was written within the last hour.');
+  });
+
+  it('shows the busiest keys of the last hour, whichever server they came to', async () => {
+    const servers = [
+      await startInProcess({ databaseUrl: database.url }),
+      await startInProcess({ databaseUrl: database.url }),
+    ];
+    const tenant = await (servers[0] as (typeof servers)[number]).tenant();
+    const quiet = await tenant.issueKey({ label: 'qu\u202eiet' });
+    for (const server of servers) {
+      for (let i = 0; i < 4; i++) await server.client(tenant.key).get('/tagGroups').expect(200);
+    }
+    await quiet.api.get('/tagGroups').expect(200);
+    await query(database.url, `insert into key_usage values ('${quiet.id}', now() - interval '61 minutes', 1000)`);
+    for (const server of servers) await server.stop();
+
+    const { busiestKeys } = await operator().json<Status>(['status']);
+    const organization = { id: tenant.organizationId, name: 'Test organization' };
+    expect(busiestKeys).toEqual([
+      { id: tenant.keyId, prefix: tenant.key.slice(0, 10), label: null, organization, requests: 8 },
+      { id: quiet.id, prefix: quiet.key.slice(0, 10), label: 'qu\u202eiet', organization, requests: 1 },
+    ]);
+    const { stdout } = await operator().run(['status']);
+    expect(stdout).toMatch(/Busiest keys of the last hour:\nkey +label +organization +requests\n/);
+    expect(stdout).toMatch(/^lan_\S+… +1 Test organization +8 {2}█{24}$/m);
+    expect(stdout).toMatch(/^lan_\S+… +qu\\u202eiet +1 Test organization +1 {2}█{3}$/m);
+  });
+
+  it('applies no migration, and counts nothing while one is missing', async () => {
+    const empty = await emptyDatabase();
+    const status = await operator({ DATABASE_URL: empty.url }).json<Status>(['status']);
+    expect(status.migrations?.applied).toBe(0);
+    expect(status.migrations?.pending[0]).toMatch(/^InitialSchema/);
+    expect(status).toMatchObject({ organizations: null, keys: null, leads: null, busiestKeys: null });
+    const { stdout } = await operator({ DATABASE_URL: empty.url }).run(['status']);
+    expect(stdout).toMatch(/^Migrations +0 applied, \d+ pending: InitialSchema/m);
+    expect(await query(empty.url, `select from pg_tables where schemaname = 'public'`)).toEqual([]);
+    await empty.drop();
+  });
+
+  it('says in both ways that the database does not answer, without its password', async () => {
+    const nowhere = operator({ DATABASE_URL: 'postgres://lanyard:secret@127.0.0.1:1/none' });
+    const { status, stdout, stderr } = await nowhere.run(['status', '--json']);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: 'the database does not answer\n' });
+    const error = expect.stringMatching(/^DATABASE_URL: cannot connect to 127\.0\.0\.1:1\/none: /) as string;
+    const found = { reachable: false, error, embedded: false, version: null, size: null };
+    expect(JSON.parse(stdout)).toMatchObject({ database: found, migrations: null, leads: null, busiestKeys: null });
+    const told = await nowhere.run(['status']);
+    expect(told.stdout).toMatch(/^Database +does not answer: DATABASE_URL: cannot connect to /);
+    expect(stdout + told.stdout + told.stderr).not.toContain('secret');
+  });
+
+  it('makes no database where there is none', async () => {
+    const fixtures = new EmbeddedFixtures();
+    const LANYARD_DATA_DIR = fixtures.dataDir();
+    const { status, stdout } = await operator({ DATABASE_URL: undefined, LANYARD_DATA_DIR }).run(['status', '--json']);
+    expect(status).toBe(1);
+    const error = `there is no database yet in ${LANYARD_DATA_DIR}`;
+    expect(JSON.parse(stdout)).toMatchObject({ database: { reachable: false, embedded: true, error } });
+    expect(existsSync(LANYARD_DATA_DIR)).toBe(false);
+    await fixtures.clean();
+  });
+
+  it('says in one line, too, that the database has no TLS', async () => {
+    const server = createServer((socket) => socket.once('data', () => socket.end('N'))).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const place = `127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+    const plain = operator({ DATABASE_URL: `postgres://lanyard:secret@${place}?sslmode=verify-full` });
+    const { status, stdout, stderr } = await plain.run(['status', '--json']);
+    server.close();
+    expect({ status, stderr }).toEqual({ status: 1, stderr: 'the database does not answer\n' });
+    const error = `DATABASE_URL: cannot connect to ${place}: The server does not support SSL connections`;
+    expect(JSON.parse(stdout)).toMatchObject({ database: { reachable: false, error } });
+  });
+
+  unless(NO_SERVER)(`with a Redis${NO_SERVER}`, () => {
+    it('tells its version, or that it is away, which is no fault', async () => {
+      const redis = await RedisServer.start();
+      const asking = operator({ REDIS_URL: redis.url });
+      const version = expect.stringMatching(/^\d+\.\d+/) as string;
+      expect((await asking.json<Status>(['status'])).redis).toEqual({ reachable: true, version });
+      await redis.kill();
+      expect((await asking.json<Status>(['status'])).redis).toEqual({
+        ...{ reachable: false, version: null, error: expect.stringContaining('ECONNREFUSED') as string },
+      });
+      const { stdout } = await asking.run(['status']);
+      expect(stdout).toMatch(/^Redis +away \(connect ECONNREFUSED .*\): each server counts tokens by itself$/m);
+    });
+
+    it('says why servers cannot use one that answers', async () => {
+      const redis = await RedisServer.start();
+      const client = new Redis(redis.url);
+      await client.replicaof('127.0.0.1', 1);
+      const replica = operator({ REDIS_URL: redis.url });
+      const error = expect.stringContaining('READONLY') as string;
+      expect((await replica.json<Status>(['status'])).redis).toEqual({ reachable: false, version: null, error });
+      await client.replicaof('no', 'one');
+      await client.config('SET', 'requirepass', 'hush');
+      const wrong = operator({ REDIS_URL: redis.url.replace('redis://', 'redis://:wrong@') });
+      const { stdout } = await wrong.run(['status']);
+      expect(stdout).toMatch(/^Redis +away \(WRONGPASS .*\): each server counts tokens by itself$/m);
+      client.disconnect();
+      await redis.kill();
+    });
+  });
+
+  it('draws bars to an eighth of a character, and says sizes with three digits', () => {
+    expect([1, 0.5, 1 / 192, 0, 25 / 192].map(bar)).toEqual(['█'.repeat(24), '█'.repeat(12), '▏', '▏', '███▏']);
+    const sizes = [
+      [0, '0 bytes'],
+      [1023, '1023 bytes'],
+      [1024, '1.00 KiB'],
+      [8_224_768, '7.84 MiB'],
+      [1_069_547_520, '1020 MiB'],
+    ];
+    for (const [count, text] of sizes) expect(bytes(Number(count))).toBe(text);
+  });
+});

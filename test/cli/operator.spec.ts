@@ -1,0 +1,214 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import type { IssuedKey } from '../../src/access/api-keys.service';
+import { OrganizationsService } from '../../src/access/organizations.service';
+import { operatorDataSourceOptions } from '../../src/database/data-source';
+import { TestDatabase, testDatabase } from '../support/database';
+import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
+import { Operator, outcomeOf } from '../support/operator';
+
+const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as string;
+const KEY = expect.stringMatching(/^lan_[0-9A-Za-z]{49}$/) as string;
+
+describe("the operator's command line", () => {
+  let database: TestDatabase;
+  let operator: Operator;
+  let organization: string;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    operator = new Operator({ DATABASE_URL: database.url });
+    organization = String(await create('Cobalt Systems'));
+  });
+  afterAll(() => database.drop());
+
+  const create = async (name: string): Promise<number> =>
+    (await operator.json<{ id: number }>(['organizations', 'create', '--name', name])).id;
+  const issue = (...options: string[]): Promise<IssuedKey> =>
+    operator.json(['keys', 'issue', '--organization', organization, ...options]);
+
+  describe('organizations', () => {
+    it('are created and listed, with the numbers of their keys and leads', async () => {
+      const created = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Łódź "Labs"']);
+      expect(created).toEqual({ id: expect.any(Number) as number, name: 'Łódź "Labs"' });
+      const lead = JSON.stringify({ leads: [{ id: randomUUID() }] });
+      await operator.json(['import', '-', '--organization', String(created.id)], lead);
+      const all = await operator.json<{ id: number }[]>(['organizations', 'list']);
+      expect(all.find(({ id }) => id === created.id)).toEqual({ ...created, keys: 0, leads: 1 });
+    });
+
+    it('are counted without a look at their leads, which may be millions', async () => {
+      const db = await new DataSource(operatorDataSourceOptions(database.url, '-c lock_timeout=500')).initialize();
+      const held = db.createQueryRunner();
+      await held.startTransaction();
+      await held.query('lock table leads in access exclusive mode');
+      await expect(new OrganizationsService(db.manager).list()).resolves.toContainEqual(
+        expect.objectContaining({ leads: 1 }),
+      );
+      await held.rollbackTransaction();
+      await db.destroy();
+    });
+
+    it('are shown to a person as text', async () => {
+      const created = await operator.run(['organizations', 'create', '--name', 'Quarry Labs']);
+      expect(created).toEqual({
+        status: 0,
+        stdout: expect.stringMatching(/^Organization \d+: Quarry Labs\n$/) as string,
+        stderr: '',
+      });
+      const { stdout } = await operator.run(['organizations', 'list']);
+      expect(stdout).toMatch(/id .* name .* keys .* leads/);
+      expect(stdout).toContain('Quarry Labs');
+    });
+  });
+
+  describe('keys', () => {
+    it('have the default limits, or those that are asked for', async () => {
+      expect(await issue()).toEqual({
+        ...{ id: UUID, key: KEY, organizationId: Number(organization), label: null },
+        ...{ maxTokens: 20, refillRate: 1, expiresAt: null },
+      });
+      const wanted = ['--label', 'crm', '--max-tokens', '7', '--refill-rate', '0.125'];
+      expect(await issue(...wanted, '--expires-at', '2030-01-31T12:00:00+02:00')).toEqual({
+        ...{ id: UUID, key: KEY, organizationId: Number(organization), label: 'crm' },
+        ...{ maxTokens: 7, refillRate: 0.125, expiresAt: '2030-01-31T10:00:00.000Z' },
+      });
+    });
+
+    it('live from issue to revocation, and only a hash is stored', async () => {
+      organization = String(await create('Lifecycle'));
+      const { id, key } = await issue('--label', 'sync', '--expires-at', '2099-12-31');
+      const row = {
+        ...{ id, prefix: key.slice(0, 10), label: 'sync', maxTokens: 20, refillRate: 1, createdAt: DATE_TIME },
+        ...{ lastUsedAt: null, expiresAt: '2099-12-31T00:00:00.000Z', revokedAt: null },
+      };
+      const list = () => operator.json<Record<string, unknown>[]>(['keys', 'list', '--organization', organization]);
+      expect(await list()).toEqual([row]);
+
+      const limited = await operator.json(['keys', 'set-limits', id, '--refill-rate', '2.5']);
+      expect(limited).toEqual({ ...row, refillRate: 2.5 });
+
+      const rotated = await operator.json<IssuedKey>(['keys', 'rotate', id, '--overlap', '3600']);
+      const settings = { organizationId: Number(organization), label: 'sync', maxTokens: 20, refillRate: 2.5 };
+      expect(rotated).toEqual({ id: UUID, key: KEY, ...settings, expiresAt: '2099-12-31T00:00:00.000Z' });
+      expect(rotated.key).not.toBe(key);
+      const [old, young] = await list();
+      const left = Date.parse(String(old?.expiresAt)) - Date.now();
+      expect(left).toBeGreaterThan(3_500_000);
+      expect(left).toBeLessThanOrEqual(3_600_000);
+      expect(young).toMatchObject({ id: rotated.id, expiresAt: '2099-12-31T00:00:00.000Z' });
+
+      const revoked = await operator.json(['keys', 'revoke', rotated.id.toUpperCase()]);
+      expect(revoked).toEqual({ id: rotated.id, revokedAt: DATE_TIME });
+      expect((await list())[1]).toMatchObject(revoked as object);
+
+      const again = await operator.run(['keys', 'rotate', rotated.id]);
+      expect(again).toMatchObject({ status: 1, stderr: `key ${rotated.id} is revoked or expired\n` });
+      expect(await list()).toHaveLength(2);
+
+      const stored = await query(database.url, `select k::text as row, hash from api_keys k where id = '${id}'`);
+      expect(stored[0]?.hash).toEqual(createHash('sha256').update(key).digest());
+      expect(stored[0]?.row).not.toContain(key.slice(10));
+    }, 90_000); // ten programs, one after the other
+
+    it('are shown to a person as text', async () => {
+      const issued = await operator.run(['keys', 'issue', '--organization', organization, '--label', 'b\u202eth']);
+      expect(issued.stdout).toMatch(
+        /^Key [0-9a-f-]{36} of organization \d+ \(b\\u202eth\), shown this once:\nlan_\w{49}\n/,
+      );
+      expect(issued.stdout).toContain('20 tokens, refilled by 1 a second; never expires');
+      const [, id = ''] = /^Key (\S+)/.exec(issued.stdout) ?? [];
+      const rotated = await operator.run(['keys', 'rotate', id]);
+      expect(rotated.stdout).toContain(`The old key ${id} works no more.`);
+      const soon = new Date(Date.now() + 60_000).toISOString();
+      const { id: ending } = await issue('--expires-at', soon);
+      const overlapping = await operator.run(['keys', 'rotate', ending, '--overlap', '3600']);
+      expect(overlapping.stdout).toContain(`The old key ${ending} works until ${soon}.`);
+      const limits = await operator.run(['keys', 'set-limits', id, '--max-tokens', '3']);
+      expect(limits.stdout).toBe(`Key ${id}: 3 tokens, refilled by 1 a second\n`);
+      const revoked = await operator.run(['keys', 'revoke', id]);
+      expect(revoked.stdout).toMatch(new RegExp(`^Key ${id} was revoked at 20`));
+      const { stdout } = await operator.run(['keys', 'list', '--organization', organization]);
+      expect(stdout).toContain(id);
+      expect(stdout).toMatch(/id .* key .* label .* tokens .* last used .* expires .* revoked/);
+      expect(stdout).toMatch(/ {2}b\\u202eth {2}/);
+    });
+  });
+
+  it('fails when nobody reads its result: a key is seen once', async () => {
+    const child = operator.start(['keys', 'issue', '--organization', organization]);
+    child.stdout?.destroy();
+    const { status, stderr } = await outcomeOf(Object.assign(child, { stdout: null }));
+    const keys = await operator.json<{ id: string }[]>(['keys', 'list', '--organization', organization]);
+    const key = `key ${keys.at(-1)?.id} was issued all the same, to nobody: revoke it`;
+    expect({ status, stderr }).toEqual({ status: 141, stderr: `nobody reads standard output; ${key}\n` });
+  });
+
+  it('says, when the key that takes the place of another one cannot be shown, what has become of both', async () => {
+    const { id } = await issue();
+    const { status, stderr } = await operator.runOntoFullDisk(['keys', 'rotate', id]);
+    const line =
+      /^cannot write standard output: .*; key (\S+) was issued all the same, to nobody: revoke it, and (.*)\n$/;
+    const [, replacing, old] = line.exec(stderr) ?? [];
+    expect({ status, old }).toEqual({ status: 1, old: `key ${id} works no more` });
+    await operator.json(['keys', 'revoke', replacing ?? '']);
+  });
+
+  it('says, when an organization cannot be shown, that it is there', async () => {
+    const outcome = await operator.runOntoFullDisk(['organizations', 'create', '--name', 'Unseen']);
+    const [created] = await query(database.url, `select id from organizations where name = 'Unseen'`);
+    const reason = 'cannot write standard output: no space left on device';
+    const stderr = `${reason}; organization ${String(created?.id)} was created all the same\n`;
+    expect(outcome).toEqual({ status: 1, stdout: '', stderr });
+  });
+
+  describe('refuses, in one line and with status 1,', () => {
+    const unknown = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
+
+    it.each([
+      [`key ${unknown} does not exist`, ['keys', 'revoke', unknown]],
+      [`key ${unknown} does not exist`, ['keys', 'rotate', unknown]],
+      [`key ${unknown} does not exist`, ['keys', 'set-limits', unknown, '--max-tokens', '5']],
+      ['organization 700 does not exist', ['keys', 'issue', '--organization', '700']],
+      ['organization 99999999999 does not exist', ['export', '--organization', '99999999999']],
+    ])('%s', async (reason, args) => {
+      expect(await operator.run([...args, '--json'])).toEqual({ status: 1, stdout: '', stderr: `${reason}\n` });
+    });
+
+    it('a database that does not answer, without its password', async () => {
+      const nowhere = new Operator({ DATABASE_URL: 'postgres://lanyard:secret@127.0.0.1:1/none' });
+      const { status, stdout, stderr } = await nowhere.run(['organizations', 'list', '--json']);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^DATABASE_URL: cannot connect to 127\.0\.0\.1:1\/none: .*\n$/);
+      expect(stderr).not.toContain('secret');
+    });
+
+    it('an error of the database, without the statement', async () => {
+      const broken = await testDatabase();
+      await query(broken.url, 'alter table organizations rename to firms');
+      const outcome = await new Operator({ DATABASE_URL: broken.url }).run(['organizations', 'create', '--name', 'X']);
+      const stderr = 'the database failed: relation "organizations" does not exist\n';
+      expect(outcome).toEqual({ status: 1, stdout: '', stderr });
+      await broken.drop();
+    });
+  });
+
+  it('says 2 to wrong usage, and repeats no key that was taken for its id', async () => {
+    const reason = 'error: KEYID must be the id of a key, a uuid (keys list shows them), not the key itself';
+    const outcome = { status: 2, stdout: '', stderr: `${reason}\n(add --help for usage)\n` };
+    expect(await operator.run(['keys', 'revoke', 'lan_secret', '--json'])).toEqual(outcome);
+    const stderr = "error: unknown option '--all'\n(add --help for usage)\n";
+    expect(await operator.run(['organizations', 'list', '--all', '--json'])).toEqual({ ...outcome, stderr });
+  });
+
+  it('works on the embedded PostgreSQL, and tells a person about it on standard error', async () => {
+    const fixtures = new EmbeddedFixtures();
+    const embedded = new Operator({ LANYARD_DATA_DIR: fixtures.dataDir() });
+    const { status, stdout, stderr } = await embedded.run(['organizations', 'create', '--name', 'Pier', '--json']);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '{"id":1,"name":"Pier"}\n' });
+    expect(stderr).toContain('PostgreSQL');
+    expect(await embedded.json(['organizations', 'list'])).toEqual([{ id: 1, name: 'Pier', keys: 0, leads: 0 }]);
+    await fixtures.clean();
+  });
+});

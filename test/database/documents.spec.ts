@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { CheckService } from '../../src/cli/check/check.service';
+import { exhibitor } from '../support/builders';
+import { lockWaits, until } from '../support/embedded-fixtures';
+import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+
+/** The stored JSON of a lead follows every change of what it shows, also one by SQL. */
+describe('the document of a lead', () => {
+  const { users, tagGroup, event, activation, lead, activity } = exhibitor();
+  const option = tagGroup.tagOptions[0]?.id;
+  let lanyard: InProcess;
+  let tenant: Tenant;
+  let db: DataSource;
+
+  beforeAll(async () => {
+    lanyard = await startInProcess();
+    db = lanyard.app.get(DataSource);
+  });
+  afterAll(() => lanyard.stop());
+  beforeEach(async () => {
+    // Ids are the dataset's own, so that each test starts without the last one's.
+    await db.query('delete from organizations');
+    tenant = await lanyard.tenant();
+    const dataset = {
+      users,
+      tagGroups: [tagGroup],
+      events: [event],
+      activations: [activation],
+      leads: [lead, { ...lead, id: randomUUID() }],
+      leadActivityEvents: [activity({}), activity({ id: randomUUID() })],
+    };
+    await tenant.import(dataset);
+  });
+
+  const document = async () => (await tenant.api.get(`/leads/${lead.id}`).expect(200)).body.results;
+  const isFresh = async () => expect((await new CheckService(db).check(false)).documents.wrong).toBe(0);
+
+  it.each<[string, string, (before: Lead, after: Lead) => void]>([
+    [
+      'a column',
+      `update leads set first_name = 'Zora' where id = '${lead.id}'`,
+      (_, after) => expect(after.firstName).toBe('Zora'),
+    ],
+    [
+      "a tag option's value",
+      `update tag_options set value = 'Renamed' where id = '${option}'`,
+      (_, after) => expect(after.tags.map(({ value }) => value)).toContain('Renamed'),
+    ],
+    [
+      'a tag option that goes',
+      `delete from tag_options where id = '${option}'`,
+      (before, after) => expect(after.tags).toHaveLength(before.tags.length - 1),
+    ],
+    [
+      'the order of tags',
+      `update lead_tags set position = 10 - position`,
+      (before, after) => expect(after.tags).toEqual([...before.tags].reverse()),
+    ],
+    [
+      'a flag at an activation',
+      `update lead_activations set checked_in = not checked_in`,
+      (before, after) => expect(after.activations[0]?.checkedIn).toBe(!before.activations[0]?.checkedIn),
+    ],
+    [
+      'an event that goes, with its activations',
+      'delete from events',
+      (_, after) => expect(after.activations).toEqual([]),
+    ],
+    [
+      'an activity event that goes',
+      `delete from lead_activity_events where id = (select id from lead_activity_events order by created_at, id limit 1)`,
+      (before, after) => expect(after.leadActivityEvents).toEqual(before.leadActivityEvents.slice(1)),
+    ],
+    [
+      'an activity event that changes its lead',
+      `update lead_activity_events set lead_id = (select id from leads where id <> '${lead.id}')`,
+      (_, after) => expect(after.leadActivityEvents).toEqual([]),
+    ],
+    [
+      'the order of activity events',
+      `update lead_activity_events set created_at = created_at - interval '1 year'
+        where id = (select id from lead_activity_events order by created_at desc, id desc limit 1)`,
+      (before, after) => expect(after.leadActivityEvents).toEqual([...before.leadActivityEvents].reverse()),
+    ],
+  ])('follows %s', async (_, sql, compare) => {
+    const before = (await document()) as Lead;
+    await db.query(sql);
+    compare(before, (await document()) as Lead);
+    await isFresh();
+  });
+
+  it('follows a tag that is renamed while a lead is given it', async () => {
+    const bare = randomUUID();
+    await tenant.import({ leads: [{ id: bare }] });
+    const tagging = db.createQueryRunner();
+    await tagging.startTransaction();
+    await tagging.query('insert into lead_tags values ($1, $2, $3, 0)', [tenant.organizationId, bare, option]);
+    const renamed = db.query("update tag_options set value = 'Renamed' where id = $1", [option]);
+    await until(async () => (await waiting()) === 1 || (await isDone(renamed)));
+    await tagging.commitTransaction();
+    await tagging.release();
+    await renamed;
+    await isFresh();
+    expect((await tenant.api.get(`/leads/${bare}`).expect(200)).body.results.tags[0].value).toBe('Renamed');
+  });
+
+  it('follows a tag that is renamed while another one is exchanged for it', async () => {
+    const [other] = await db.query<[{ id: string }]>(
+      `insert into tag_options (id, organization_id, tag_group_id, display_order, value)
+        select gen_random_uuid(), organization_id, tag_group_id, 9, 'Other' from tag_options where id = $1 returning id`,
+      [option],
+    );
+    const renaming = db.createQueryRunner();
+    await renaming.startTransaction();
+    await renaming.query("update tag_options set value = 'Renamed' where id = $1", [other.id]);
+    const exchanged = db.query('update lead_tags set tag_option_id = $1 where lead_id = $2 and tag_option_id = $3', [
+      ...[other.id, lead.id, option],
+    ]);
+    await until(async () => (await waiting()) === 1);
+    await renaming.commitTransaction();
+    await renaming.release();
+    await exchanged;
+    await isFresh();
+    expect(((await document()) as Lead).tags.map(({ value }) => value)).toContain('Renamed');
+  });
+
+  it('follows activity that is given to a lead of another organization', async () => {
+    const elsewhere = await lanyard.tenant();
+    const theirs = randomUUID();
+    await elsewhere.import({ leads: [{ id: theirs }] });
+    await db.query(
+      `update lead_activity_events set organization_id = $1, lead_id = $2, event_id = null, activation_id = null,
+        tag_option_id = null where lead_id = $3`,
+      [elsewhere.organizationId, theirs, lead.id],
+    );
+    await isFresh();
+    const { body } = await elsewhere.api.get(`/leads/${theirs}`).expect(200);
+    expect((body.results as Lead).leadActivityEvents).toHaveLength(2);
+  });
+
+  it('follows leads that move to another organization in one statement with what belongs to them', async () => {
+    const { organizationId } = await lanyard.tenant();
+    const move = (table: string): string =>
+      `${table}_moved as (update ${table} set organization_id = ${organizationId} where organization_id = ${tenant.organizationId})`;
+    await db.query(
+      'delete from lead_tags; delete from event_leads; delete from event_users; delete from event_tag_groups',
+    );
+    await db.query('update lead_activity_events set event_id = null, activation_id = null, tag_option_id = null');
+    const tables = ['lead_activity_events', 'lead_activations', 'activations', 'events'];
+    await db.query(`with ${tables.map(move).join()}
+      update leads set organization_id = ${organizationId} where organization_id = ${tenant.organizationId}`);
+    await isFresh();
+    const [stored] = await db.query<[{ document: string }]>('select document from leads where id = $1', [lead.id]);
+    expect((JSON.parse(stored.document) as Lead).activations).toHaveLength(lead.activations.length);
+  });
+
+  it('keeps no organization from being deleted whose lead is in the activations of several events', async () => {
+    const [other, theirs] = [
+      { ...event, ref: 'other' },
+      { ...activation, id: randomUUID(), event: 'other' },
+    ];
+    const both = [activation, theirs].map(({ id }) => ({ activationId: id }));
+    await tenant.import({ events: [other], activations: [theirs], leads: [{ ...lead, activations: both }] });
+    await db.query('delete from organizations where id = $1', [tenant.organizationId]);
+    expect(await db.query('select from leads')).toEqual([]);
+  });
+
+  it.each(['leads', 'lead_tags', 'lead_activations', 'lead_activity_events', 'tag_options', 'industry_events'])(
+    'and the like keep %s from being truncated, which no row would be told',
+    async (table) => {
+      await expect(db.query(`truncate ${table} cascade`)).rejects.toThrow('delete the rows instead');
+      await isFresh();
+    },
+  );
+
+  const waiting = (): Promise<number> => lockWaits(lanyard.config.databaseUrl as string);
+  const isDone = (work: Promise<unknown>): Promise<boolean> =>
+    Promise.race([work.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+
+  it('follows an import that changes what belongs to it', async () => {
+    await tenant.import({ leads: [{ ...lead, tags: [], activations: [] }] });
+    expect(await document()).toMatchObject({ tags: [], activations: [] });
+    await isFresh();
+    await tenant.import({ leads: [lead], leadActivityEvents: [activity({ id: randomUUID() })] });
+    expect((await document()).tags).toHaveLength(lead.tags.length);
+    expect((await document()).leadActivityEvents).toHaveLength(3);
+    await isFresh();
+  });
+});
+
+interface Lead {
+  firstName: string;
+  tags: { value: string }[];
+  activations: { checkedIn: boolean }[];
+  leadActivityEvents: string[];
+}

@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { DataSource } from 'typeorm';
+import type { LeanExpressAdapter } from '../../src/http/express-adapter';
+import { leadInput } from '../support/builders';
+import { until } from '../support/embedded-fixtures';
+import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+
+/** Bytes that a client sends at a time. */
+const PIECE = 2 ** 16;
+
+const CLOSE = 'Connection: close\r\n';
+
+describe('an answer that is given before its request has ended, on a connection that ends with it,', () => {
+  let lanyard: InProcess;
+  let tenant: Tenant;
+  let lead: string;
+  beforeAll(async () => {
+    lanyard = await startInProcess();
+    tenant = await lanyard.tenant();
+  });
+  beforeEach(async () => {
+    lead = (await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id;
+  });
+  afterAll(() => lanyard.stop());
+
+  const open = (): Socket => {
+    const { hostname, port } = new URL(lanyard.baseUrl);
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+      .setEncoding('latin1')
+      .pause();
+    return socket.on('error', () => undefined).on('end', () => socket.end());
+  };
+
+  /** All that comes back until the connection is closed, to a client that looks at it once it has sent everything. */
+  async function answerTo(bytes: string, socket = open()): Promise<string> {
+    let answer = '';
+    const ended = new Promise((resolve) => socket.once('close', resolve));
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      await new Promise((resolve) => socket.write(bytes.slice(at, at + PIECE), resolve));
+    }
+    socket.on('data', (text: string) => (answer += text)).resume();
+    await ended;
+    return answer;
+  }
+
+  /** A connection on which a request was answered, of which only this much has come. */
+  async function answered(head: string): Promise<Socket> {
+    const server = lanyard.app.getHttpServer() as Server;
+    const socket = open();
+    socket.write(head);
+    const [request] = (await once(server, 'request')) as [IncomingMessage];
+    await until(() => request.socket.writableFinished);
+    return socket;
+  }
+
+  const post = (length: number, key: string, more = ''): string =>
+    `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${more}\r\n`;
+  const remove = (): string => `DELETE /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`;
+
+  const empty = async (): Promise<string> => {
+    const { key, api } = await tenant.issueKey({ maxTokens: 1, refillRate: 0.001 });
+    await api.get('/leads').expect(200);
+    return key;
+  };
+  it.each<[number, number, () => string | Promise<string>]>([
+    [403, 1_000_000, () => 'unknown'],
+    [413, 3_000_000, () => tenant.key],
+    [429, 1_000_000, empty],
+  ])('reaches its client: %i', async (status, length, keyOf) => {
+    const key = await keyOf();
+    for (let n = 0; n < 20; n++) {
+      const socket = await answered(post(length, key, CLOSE));
+      const answer = await answerTo(' '.repeat(length), socket);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*\\r\\n\\r\\n\\{"status":${status},.*\\}$`));
+    }
+  });
+
+  it('is the last: what the client sends behind its body is not carried out', async () => {
+    const length = 2 ** 20 + 1;
+    for (let n = 0; n < 10; n++) {
+      const socket = await answered(post(length, tenant.key, 'Expect: 100-continue\r\n'));
+      const answer = await answerTo(`${' '.repeat(length)}${remove()}\r\n`, socket);
+      expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 413']);
+      await tenant.api.get(`/leads/${lead}`).expect(200);
+    }
+  });
+
+  it.each([
+    ['two hosts', `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n`],
+    ['an upgrade', `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n`],
+    ['a last one', `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\n${CLOSE}\r\n`],
+  ])('is the last: what came with it is not carried out: %s', async (_, bytes) => {
+    for (let n = 0; n < 10; n++) {
+      const answer = await answerTo(`${bytes}${remove()}\r\n`);
+      expect(answer.match(/HTTP\/1.1 \d+/g)).toHaveLength(1);
+      await tenant.api.get(`/leads/${lead}`).expect(200);
+    }
+  });
+
+  it('is not the last when it does not say so: an Upgrade that no Connection header names', async () => {
+    const upgrade = `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nUpgrade: h2c\r\n\r\n`;
+    const answer = await answerTo(`${upgrade}${remove()}${CLOSE}\r\n`);
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+  });
+
+  it('ends the connection of a client that goes on and on', async () => {
+    const server = lanyard.app.getHttpServer() as Server;
+    const connections = promisify(server.getConnections.bind(server));
+    const begun = performance.now();
+    const sockets = Array.from({ length: 20 }, open);
+    for (const socket of sockets) {
+      const send = (): void => void (socket.writable && socket.write(' '.repeat(PIECE), send));
+      socket.write(post(2 ** 40, 'unknown', CLOSE), send);
+    }
+    await until(async () => (await connections()) === sockets.length);
+    await until(async () => (await connections()) === 0);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
+  it('does not keep a server that is to end', async () => {
+    const begun = performance.now();
+    const silent = await answered(post(1_000_000, 'unknown', CLOSE));
+    await lanyard.stop();
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    silent.destroy();
+  });
+});
+
+describe('a server that is to end, on a connection with an answer that waits behind one that is not given yet,', () => {
+  it('sends both', async () => {
+    const lanyard = await startInProcess();
+    const tenant = await lanyard.tenant();
+    const { connections } = lanyard.app.getHttpAdapter() as unknown as LeanExpressAdapter;
+    const server = lanyard.app.getHttpServer() as Server;
+    const runner = lanyard.app.get(DataSource).createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('LOCK TABLE leads IN EXCLUSIVE MODE');
+    const { hostname, port } = new URL(lanyard.baseUrl);
+    const socket = connect({ port: Number(port), host: hostname }).setEncoding('latin1');
+    let answer = '';
+    socket.on('data', (text: string) => (answer += text));
+    const key = `Host: x\r\nx-api-key: ${tenant.key}\r\n`;
+    const body = JSON.stringify(leadInput());
+    const answers: ServerResponse[] = [];
+    server.on('request', (_, response: ServerResponse) => void answers.push(response));
+    socket.write(
+      `POST /api/v0/leads HTTP/1.1\r\n${key}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}` +
+        `GET /api/v0/events HTTP/1.1\r\n${key}\r\n`,
+    );
+    await until(() => answers[1]?.writableEnded === true);
+    connections.end();
+    await runner.commitTransaction();
+    await runner.release();
+    const statuses = (): string[] => answer.match(/HTTP\/1.1 \d+/g) ?? [];
+    await until(() => socket.closed || statuses().length === answers.length);
+    expect(statuses()).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+    socket.destroy();
+    await lanyard.stop();
+  });
+});

@@ -1,0 +1,126 @@
+import { HttpException, Logger, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
+import { QueryFailedError } from 'typeorm';
+import { Overloaded } from '../../src/database/turns';
+import { ErrorFilter } from '../../src/http/error.filter';
+import { InvalidField } from '../../src/http/errors';
+
+describe('an error', () => {
+  let logged: unknown[];
+  beforeEach(() => {
+    logged = [];
+    jest.spyOn(Logger.prototype, 'error').mockImplementation((message: unknown) => logged.push(message));
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  /** What is answered to a request that it ended. */
+  function answerTo(error: unknown, headersSent = false, filter = new ErrorFilter()) {
+    const headers: Record<string, unknown> = {};
+    const answer: { status?: number; body?: string; destroyed?: true } = {};
+    const response = {
+      headersSent,
+      status: (status: number) => Object.assign(response, void (answer.status = status)),
+      setHeader: (name: string, value: unknown) => Object.assign(response, void (headers[name] = value)),
+      send: (body: string) => void (answer.body = body),
+      destroy: () => void (answer.destroyed = true),
+    };
+    const http = { getRequest: () => ({ id: 'r-1' }), getResponse: () => response };
+    filter.catch(error, { switchToHttp: () => http } as never);
+    return { headers, ...answer };
+  }
+
+  const frames = expect.arrayContaining([expect.stringMatching(/^ +at /)]);
+  const TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
+  const body = (status: number, error: string) => JSON.stringify({ status, error });
+
+  const LATER = {
+    headers: { ...TYPE, 'Retry-After': '1' },
+    status: 503,
+    body: body(503, 'Service Unavailable'),
+  };
+
+  it.each([
+    ['of a status', new NotFoundException('secret'), 404, 'Not Found'],
+    ['of a field', new InvalidField('a'), 400, "Missing or invalid 'a'"],
+    ['of 499', new HttpException('secret', 499), 499, 'Error'],
+    ['of a value that PostgreSQL refuses', Object.assign(new Error('secret'), { code: '22021' }), 400, 'Bad Request'],
+  ])('%s is answered and not logged', (_, error, status, text) => {
+    expect(answerTo(error)).toEqual({ headers: TYPE, status, body: body(status, text) });
+    expect(logged).toEqual([]);
+  });
+
+  it('of a server that is not ready tells when to come again, and is not logged', () => {
+    expect(answerTo(new ServiceUnavailableException())).toEqual(LATER);
+    expect(logged).toEqual([]);
+  });
+
+  it('of overload tells when to come again, and the reason to the log, though not for each request', () => {
+    const warned: unknown[] = [];
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((message: unknown) => warned.push(message));
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    const filter = new ErrorFilter();
+    const locked = Object.assign(new Error('Lovelace'), { code: '55P03' });
+    expect(answerTo(new Overloaded('Too many wait'), false, filter)).toEqual(LATER);
+    now.mockReturnValue(9_999);
+    expect(answerTo(new QueryFailedError('', [], locked), false, filter)).toEqual(LATER);
+    const overloaded = { requestId: 'r-1', error: 'Overloaded', message: 'Too many wait', frames };
+    expect(warned).toEqual([overloaded]);
+    now.mockReturnValue(10_000);
+    expect(answerTo(new QueryFailedError('', [], locked), false, filter)).toEqual(LATER);
+    const state = { error: 'QueryFailedError', sqlState: '55P03', frames };
+    expect(warned).toEqual([overloaded, { requestId: 'r-1', ...state }]);
+    expect(logged).toEqual([]);
+  });
+
+  const INTERNAL = { headers: TYPE, status: 500, body: body(500, 'Internal Server Error') };
+
+  it('that nobody expected is told to the log alone, with the place where it was thrown', () => {
+    expect(answerTo(new TypeError('two\nlines at once'))).toEqual(INTERNAL);
+    expect(logged).toEqual([{ requestId: 'r-1', error: 'TypeError', message: 'two\nlines at once', frames }]);
+    // The message, of which the stack begins with a copy, is no place.
+    const [{ frames: [first] = [] }] = logged as [{ frames?: string[] }];
+    expect(first).toContain('error-filter.spec');
+  });
+
+  it('of 500 is logged, whoever threw it', () => {
+    expect(answerTo(new HttpException('secret', 500))).toEqual(INTERNAL);
+    expect(logged).toHaveLength(1);
+  });
+
+  it.each([
+    ['through TypeORM', (cause: Error) => new QueryFailedError('select $1', ['Lovelace'], cause), 'QueryFailedError'],
+    ['directly', (cause: Error) => cause, 'Error'],
+  ])('of the database that comes %s is logged without what the rows held', (_, wrap, name) => {
+    const names = { constraint: 'c', table: 'leads', routine: 'r' };
+    const cause = Object.assign(new Error('Lovelace'), {
+      code: '23502',
+      detail: 'Failing row contains (Lovelace)',
+      ...names,
+    });
+    expect(answerTo(wrap(cause))).toEqual(INTERNAL);
+    expect(logged).toEqual([{ requestId: 'r-1', error: name, sqlState: '23502', ...names, frames }]);
+    expect(JSON.stringify(logged)).not.toContain('Lovelace');
+  });
+
+  it('of a connection that broke under TypeORM is logged without its message', () => {
+    const cause = Object.assign(new Error('Lovelace'), { code: 'ECONNRESET' });
+    answerTo(new QueryFailedError('select $1', ['Lovelace'], cause));
+    expect(logged).toEqual([{ requestId: 'r-1', error: 'QueryFailedError', frames }]);
+  });
+
+  it('that is none is logged by its type', () => {
+    expect(answerTo('Lovelace')).toEqual(INTERNAL);
+    expect(logged).toEqual([{ requestId: 'r-1', error: 'string' }]);
+  });
+
+  it('without a stack is logged all the same', () => {
+    const error = new Error('bare');
+    delete error.stack;
+    expect(answerTo(error)).toEqual(INTERNAL);
+    expect(logged).toEqual([{ requestId: 'r-1', error: 'Error', message: 'bare' }]);
+  });
+
+  it('in the middle of an answer breaks it off', () => {
+    expect(answerTo(new Error('late'), true)).toEqual({ headers: {}, destroyed: true });
+    expect(logged).toHaveLength(1);
+  });
+});

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ModulesContainer } from '@nestjs/core';
+import type { Page } from '../../src/database/statements';
+import { Pagination } from '../../src/http/pagination.response';
+import { ENVELOPE, Returns } from '../../src/http/returns';
+import { NotFoundController } from '../../src/http/not-found.controller';
+import { HealthController } from '../../src/health/health.controller';
+import { PAGES, PagesController } from '../../src/pages/pages.controller';
+import { InProcess, startInProcess } from '../support/lanyard';
+
+/** The endpoint list of the specification. */
+const ENDPOINTS = `
+  GET /events, GET /events/:eventId, POST /events, PUT /events/:eventId, DELETE /events/:eventId,
+  GET /events/:eventId/leads, PUT /events/:eventId/leads, DELETE /events/:eventId/leads/:leadId,
+  GET /events/:eventId/users, GET /leads, GET /leads/:leadId, POST /leads, PATCH /leads/:leadId, DELETE /leads/:leadId,
+  GET /leadActivityEvents, GET /leadActivityEvents/:leadActivityEventId, GET /activations,
+  GET /activations/:activationId, GET /tagGroups, GET /tagGroups/:tagGroupId, GET /industryEvents,
+  GET /industryEvents/bookmarks, GET /industryEvents/:industryEventId, POST /industryEvents,
+  PUT /industryEvents/:industryEventId, POST /industryEvents/:industryEventId/bookmark,
+  DELETE /industryEvents/:industryEventId/bookmark`
+  .split(',')
+  .map((endpoint) => endpoint.trim());
+
+/** Controllers of what is no resource: their answers have no envelope. */
+const OTHERS: unknown[] = [NotFoundController, HealthController, PagesController];
+
+/** `npm run types` fails unless the compiler refuses this: its answer would be `[object Object]`. */
+export class Miswrapped {
+  // @ts-expect-error a page is no record
+  @Returns(Pagination)
+  list(): Promise<Page> {
+    throw new Error();
+  }
+}
+
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean> };
+}
+
+describe('routes', () => {
+  let inside: InProcess;
+  beforeAll(async () => {
+    inside = await startInProcess();
+  });
+  afterAll(() => inside.stop());
+
+  const served = (): string[] => {
+    const { router } = inside.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
+    return router.stack.flatMap(({ route }) =>
+      route ? Object.keys(route.methods).map((method) => `${method.toUpperCase()} ${route.path}`) : [],
+    );
+  };
+  const ofTheApi = (): string[] => served().filter((route) => route.includes(' /api/v0/'));
+
+  it('are the 27 of the specification, and what was added to them', () => {
+    expect(ENDPOINTS).toHaveLength(27);
+    expect(ofTheApi()).toEqual(expect.arrayContaining(ENDPOINTS.map((endpoint) => endpoint.replace(' ', ' /api/v0'))));
+  });
+
+  it('are all described, and nothing else is', () => {
+    const { paths } = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as { paths: object };
+    const described = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations as object).map(
+        (method) => `${method.toUpperCase()} /api/v0${path.replace(/\{(\w+)\}/g, ':$1')}`,
+      ),
+    );
+    expect(described.sort()).toEqual(ofTheApi().sort());
+  });
+
+  it('outside the API are health and the pages', () => {
+    const outside = [...new Set(served())].filter(
+      (route) => route.startsWith('GET ') && !route.startsWith('GET /api/v0'),
+    );
+    const pages = PAGES.map((path) => `/${path.replace(/^\//, '')}`);
+    expect(outside.sort()).toEqual(['/health/live', '/health/ready', ...pages].map((path) => `GET ${path}`).sort());
+  });
+
+  it('are all guarded', async () => {
+    for (const endpoint of ofTheApi()) {
+      const [method = '', path = ''] = endpoint.split(' ');
+      const url = new URL(path.replace(/:\w+/g, '1'), inside.baseUrl);
+      expect(`${endpoint} ${(await fetch(url, { method })).status}`).toBe(`${endpoint} 401`);
+    }
+  });
+
+  it('are all wrapped', () => {
+    const controllers = [...inside.app.get(ModulesContainer).values()]
+      .flatMap((module) => [...module.controllers.values()])
+      .map(({ metatype }) => metatype as new () => object)
+      .filter((type) => !OTHERS.includes(type));
+    const handlers = controllers.flatMap((type) =>
+      Object.getOwnPropertyNames(type.prototype).map((name) => (type.prototype as Record<string, object>)[name]),
+    );
+    const routed = handlers.filter((handler) => handler && Reflect.hasMetadata('method', handler));
+    expect(routed).toHaveLength(ofTheApi().length);
+    for (const handler of routed) expect(Reflect.getMetadata(ENVELOPE, handler as object)).toBeInstanceOf(Function);
+  });
+});

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { unique } from '../support/builders';
+import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+
+/** A word without vowels, which no stemmer changes and no other suite has. */
+const word = (): string => `z${unique().replace(/./g, (digit) => 'bcdfghjklmnpqrtv'[parseInt(digit, 16)] ?? 'z')}`;
+
+/** The same numbers in every run. */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * below);
+  };
+}
+
+interface Doc {
+  id: string;
+  createdAt: string;
+  name: string[];
+  /** of the city and the keywords, in this order */
+  rest: string[];
+  description: string[];
+}
+
+/** Alternatives (`or`) of terms, all of which must hold; a term of several words is a phrase. */
+type Query = { words: string[]; not: boolean }[][];
+
+const asText = (query: Query): string =>
+  query
+    .map((terms) =>
+      terms
+        .map(({ words, not }) => (not ? '-' : '') + (words.length > 1 ? `"${words.join(' ')}"` : words[0]))
+        .join(' '),
+    )
+    .join(' or ');
+
+const matches = (text: string[], query: Query): boolean =>
+  query.some((terms) =>
+    terms.every(({ words, not }) => ` ${text.join(' ')} `.includes(` ${words.join(' ')} `) !== not),
+  );
+
+/** The city and each keyword are values of their own, and no phrase goes on from one value to the next. */
+const inTwoTiers = ({ name, rest }: Doc): string[] => [...name, ...rest.flatMap((value) => ['|', value])];
+
+/** What the search promises, said plainly. */
+function expected(docs: Doc[], query: Query): string[] {
+  const tier = (doc: Doc): number => (matches(doc.name, query) ? 1 : matches(inTwoTiers(doc), query) ? 2 : 3);
+  return docs
+    .filter((doc) => matches([...inTwoTiers(doc), '|', ...doc.description], query))
+    .map((doc) => ({ id: doc.id, key: `${tier(doc)} ${doc.createdAt} ${doc.id}` }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ id }) => id);
+}
+
+const record = ({ id, createdAt, name, rest, description }: Doc) => ({
+  ...{ id, createdAt, name: name.join(' '), description: description.join(' ') },
+  ...{ venueCity: rest[0] ?? null, keywords: rest.slice(1) },
+});
+
+const moment = (n: number): string => new Date(Date.UTC(2020, 0, 1) + n * 1000).toISOString();
+
+describe('the order of a search', () => {
+  let lanyard: Lanyard;
+  let tenant: Tenant;
+  beforeAll(async () => {
+    lanyard = await startLanyard();
+    tenant = await lanyard.tenant();
+  });
+  afterAll(() => lanyard.stop());
+
+  const page = async (q: string, query: { limit?: number; offset?: number } = {}) => {
+    const { body } = await tenant.api.get('/industryEvents', { q, ...query }).expect(200);
+    return { total: body.results.total, ids: body.results.industryEvents.map(({ id }: { id: string }) => id) };
+  };
+  const all = async (q: string, limit = 50): Promise<string[]> =>
+    (await tenant.api.all<{ id: string }>('/industryEvents', 'industryEvents', { q, limit })).map(({ id }) => id);
+
+  it('is what a plain evaluation of random queries over random records gives', async () => {
+    const below = random(7);
+    const words = Array.from({ length: 6 }, word);
+    const some = (count: number): string[] => Array.from({ length: count }, () => words[below(6)] ?? '');
+    const docs: Doc[] = Array.from({ length: 60 }, () => ({
+      ...{ id: randomUUID(), createdAt: moment(below(20)) },
+      ...{ name: some(1 + below(3)), rest: some(below(3)), description: some(below(4)) },
+    }));
+    await tenant.import({ industryEvents: docs.map(record) });
+    for (let i = 0; i < 120; i++) {
+      const query: Query = Array.from({ length: below(5) === 0 ? 2 : 1 }, () => [
+        // Without a word that must occur, the records of other suites would match.
+        { words: some(1), not: false },
+        ...Array.from({ length: below(3) }, () => ({ words: some(below(4) === 0 ? 2 : 1), not: below(4) === 0 })),
+      ]);
+      const [q, ids] = [asText(query), expected(docs, query)];
+      expect({ q, ids: await all(q, 13) }).toEqual({ q, ids });
+      expect((await page(q)).total).toBe(ids.length);
+    }
+  });
+
+  it('is the same when thousands match, and so is the total of every page', async () => {
+    const below = random(8);
+    // The same in every run, and no other suite's: nobody can take them out of a deployment's catalogue again.
+    const [everywhere, frequent, late, rare] = ['zqxeverywhere', 'zqxfrequent', 'zqxlate', 'zqxrare'] as const;
+    const docs: Doc[] = Array.from({ length: 2600 }, (_, n) => {
+      const id = `5ea7c400-0000-4000-8000-${String(n).padStart(12, '0')}`;
+      const texts = { name: ['zqxname'], rest: ['zqxrest'], description: ['zqxdescription'] };
+      const doc: Doc = { id, createdAt: moment(n - (n % 3)), ...texts };
+      const anywhere = (): string[] => [doc.name, doc.rest, doc.description][below(3)] ?? [];
+      anywhere().push(everywhere);
+      if (below(2) === 0) anywhere().push(frequent);
+      if (n > 1500) anywhere().push(late);
+      if (n % 700 === 5) anywhere().push(rare);
+      return doc;
+    });
+    for (let n = 0; n < docs.length; n += 500) {
+      await tenant.import({ industryEvents: docs.slice(n, n + 500).map(record) });
+    }
+    const term = (word: string, not = false) => ({ words: [word], not });
+    const queries: Query[] = [
+      [[term(everywhere)]],
+      [[term(everywhere), term(frequent)]],
+      [[term(everywhere), term(rare, true)]],
+      [[term(everywhere), term(frequent, true)]],
+      [[term(late)], [term(everywhere)]],
+      [[term(late), term(everywhere)]],
+      [[term(rare)]],
+    ];
+    for (const query of queries) {
+      const [q, ids] = [asText(query), expected(docs, query)];
+      expect(await all(q)).toEqual(ids);
+      for (const [limit, offset] of [
+        [20, 0],
+        [1, 0],
+        [7, 30],
+        [20, 60],
+        [50, 2_147_483_647],
+      ] as const) {
+        const slice = ids.slice(limit * offset, limit * (offset + 1));
+        expect(await page(q, { limit, offset })).toEqual({ total: ids.length, ids: slice });
+      }
+    }
+  }, 120_000);
+
+  it('follows the creation of a record, where an import moves it', async () => {
+    const name = [word()];
+    const docs: Doc[] = [1, 2].map((n) => ({
+      id: randomUUID(),
+      createdAt: moment(n),
+      name,
+      rest: [],
+      description: [],
+    }));
+    const [first, second] = docs as [Doc, Doc];
+    await tenant.import({ industryEvents: docs.map(record) });
+    expect(await all(name.join())).toEqual([first.id, second.id]);
+    await tenant.import({ industryEvents: [record({ ...first, createdAt: moment(3) })] });
+    expect(await all(name.join())).toEqual([second.id, first.id]);
+  });
+});

@@ -1,0 +1,267 @@
+import { Lanyard, LanyardError, type LanyardOptions } from '../../clients/typescript/src';
+
+/** What a server would do at one attempt. */
+type Attempt = Response | Error | ((init: RequestInit) => Promise<Response>);
+
+const answer = (status: number, body: object, headers: Record<string, string> = {}) =>
+  Response.json({ status, ...body }, { status, headers });
+const refusal = (status: number, error: string, headers = {}) => answer(status, { error }, headers);
+const lead = () => answer(200, { results: { id: 'made' } });
+const body = { createdByEmail: 'booth@example.com', firstName: 'Ada', lastName: 'Rowe', companyName: 'Cobalt Systems' };
+
+/** A client whose attempts end as they are given, and that notes its waits in the place of waiting. */
+function client(attempts: Attempt[], options: Partial<LanyardOptions> = {}) {
+  const sent: { url: string; init: RequestInit; headers: Record<string, string> }[] = [];
+  const waits: number[] = [];
+  const lanyard = new Lanyard({
+    baseUrl: 'http://lanyard.example/api/v0/',
+    key: 'lan_key',
+    random: () => 0.5,
+    sleep: (milliseconds) => {
+      waits.push(milliseconds);
+      return Promise.resolve();
+    },
+    fetch: async (url, init) => {
+      sent.push({ url, init, headers: Object.fromEntries(new Headers(init.headers)) });
+      const next = attempts.shift();
+      if (!next) throw new Error('One attempt too many');
+      if (next instanceof Error) throw next;
+      return next instanceof Response ? next : next(init);
+    },
+    ...options,
+  });
+  return { lanyard, sent, waits };
+}
+
+const failureOf = async (call: Promise<unknown>): Promise<LanyardError> => {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof LanyardError)) throw new Error(`No LanyardError but ${String(error)}`);
+  return error;
+};
+
+/** Takes the request, and answers only when it is given up. */
+const silence = ({ signal }: RequestInit): Promise<Response> =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
+
+describe('a request', () => {
+  it('has the key, the ids in its path and the query', async () => {
+    const { lanyard, sent } = client([answer(200, { results: {} }), answer(200, { results: { industryEvents: [] } })]);
+    await lanyard.get('/leads/{leadId}', { params: { path: { leadId: 'a/b' } } });
+    await lanyard.get('/industryEvents', { params: { query: { q: 'pumps & "valves"', limit: 5 } } });
+    expect(sent.map(({ url, init, headers }) => [init.method, url, headers['x-api-key']])).toEqual([
+      ['GET', 'http://lanyard.example/api/v0/leads/a%2Fb', 'lan_key'],
+      ['GET', 'http://lanyard.example/api/v0/industryEvents?q=pumps%20%26%20%22valves%22&limit=5', 'lan_key'],
+    ]);
+  });
+
+  it('is not made without a key', () => {
+    expect(() => client([], { key: '' })).toThrow('A Lanyard client needs a key');
+  });
+});
+
+describe('an empty bucket', () => {
+  afterEach(() => jest.useRealTimers());
+
+  it('is waited for as long as it takes: Retry-After, and each time up to twice as much more', async () => {
+    const full = () => refusal(429, 'Too Many Requests', { 'retry-after': '3' });
+    const { lanyard, waits } = client([...Array.from({ length: 7 }, full), lead()], { retries: 0 });
+    expect(await lanyard.post('/leads', { body })).toEqual({ id: 'made' });
+    expect(waits).toEqual([3250, 3500, 4000, 5000, 7000, 7000, 7000]);
+  });
+
+  it('is not waited for when that is longer than allowed', async () => {
+    const { lanyard, waits } = client([refusal(429, 'Too Many Requests', { 'retry-after': '61' })]);
+    expect(await failureOf(lanyard.get('/leads'))).toMatchObject({ status: 429, retryAfter: 61, attempts: 1 });
+    expect(waits).toEqual([]);
+  });
+
+  it('does not count as an attempt: nothing was carried out', async () => {
+    const full = () => refusal(429, 'Too Many Requests', { 'retry-after': '1' });
+    const { lanyard } = client([full(), full(), refusal(404, 'Not Found')]);
+    const gone = lanyard.delete('/leads/{leadId}', { params: { path: { leadId: 'x' } } });
+    expect(await failureOf(gone)).toMatchObject({ status: 404, attempts: 1 });
+  });
+
+  it('is not asked again at once when the wait is longer than a timer can be', async () => {
+    jest.useFakeTimers();
+    const long = refusal(429, 'Too Many Requests', { 'retry-after': '3000000' });
+    const { lanyard, sent } = client([long, lead()], { maxRetryAfter: Infinity, sleep: undefined });
+    const made = lanyard.post('/leads', { body });
+    await jest.advanceTimersByTimeAsync(2 ** 31 - 2);
+    expect(sent).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(3_100_000_000 - 2 ** 31);
+    expect(await made).toEqual({ id: 'made' });
+  });
+
+  it('may be announced with a date, by a proxy', async () => {
+    jest.useFakeTimers({ now: Date.UTC(2026, 4, 4) });
+    const { lanyard, waits } = client(
+      [
+        refusal(429, 'Too Many Requests', { 'retry-after': 'Mon, 04 May 2026 00:00:05 GMT' }),
+        refusal(429, 'Too Many Requests', { 'retry-after': 'Sun, 03 May 2026 00:00:00 GMT' }),
+        refusal(429, 'Too Many Requests', { 'retry-after': 'soon' }),
+        lead(),
+      ],
+      { random: () => 0 },
+    );
+    await lanyard.post('/leads', { body });
+    expect(waits).toEqual([5000, 0, 0]);
+  });
+});
+
+describe('a failure that may pass', () => {
+  it.each<[string, () => Attempt]>([
+    ['no connection', () => new TypeError('fetch failed')],
+    ['408', () => refusal(408, 'Request Timeout')],
+    ['409', () => refusal(409, 'The first request with this Idempotency-Key is still running')],
+    ['500', () => refusal(500, 'Internal Server Error')],
+    ['502 of a proxy', () => new Response('<h1>Bad Gateway</h1>', { status: 502 })],
+    ['503', () => refusal(503, 'Service Unavailable')],
+    ['an answer that breaks off', () => new Response(new ReadableStream({ start: (s) => s.error(new Error('cut')) }))],
+  ])('is met by another try: %s', async (_, failure) => {
+    const { lanyard, waits } = client([failure(), failure(), answer(200, { results: { total: 0 } })]);
+    expect(await lanyard.get('/leads')).toEqual({ total: 0 });
+    expect(waits).toEqual([250, 500]);
+  });
+
+  it('is met by four, the first after up to half a second, each later one after twice as long; then it is the result', async () => {
+    const { lanyard, waits } = client(Array.from({ length: 5 }, () => new TypeError('fetch failed')));
+    const error = await failureOf(lanyard.delete('/leads/{leadId}', { params: { path: { leadId: 'x' } } }));
+    expect(error).toMatchObject({
+      message: 'No answer from http://lanyard.example',
+      method: 'DELETE',
+      path: '/api/v0/leads/x',
+      attempts: 5,
+    });
+    expect(error.status).toBeUndefined();
+    expect(error.cause).toBeInstanceOf(TypeError);
+    expect(waits).toEqual([250, 500, 1000, 2000]);
+  });
+
+  it('waits as long as a 503 says', async () => {
+    const { lanyard, waits } = client([refusal(503, 'Service Unavailable', { 'retry-after': '1' }), lead()]);
+    await lanyard.post('/leads', { body });
+    expect(waits).toEqual([1250]);
+  });
+
+  it('is sent again with the same Idempotency-Key and the same body', async () => {
+    const { lanyard, sent } = client([new TypeError('fetch failed'), refusal(500, 'Internal Server Error'), lead()]);
+    await lanyard.post('/leads', { body });
+    const [first, ...others] = sent.map(({ headers, init }) => ({ headers, body: init.body }));
+    expect(first?.body).toBe(JSON.stringify(body));
+    expect(first?.headers['idempotency-key']).toMatch(/^[\da-f-]{36}$/);
+    expect(others).toEqual([first, first]);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it('is one of its own for each POST and PATCH, a given one when there is one, and none of other methods', async () => {
+    const done = () => answer(200, { results: {} });
+    const { lanyard, sent } = client([done(), done(), done(), done(), done()]);
+    const params = { path: { leadId: 'x' } };
+    await lanyard.post('/leads', { body });
+    await lanyard.patch('/leads/{leadId}', { params, body: {} });
+    await lanyard.post('/leads', { body, idempotencyKey: 'scan-17' });
+    await lanyard.get('/leads/{leadId}', { params });
+    await lanyard.delete('/leads/{leadId}', { params });
+    const keys = sent.map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(keys.slice(0, 2)).size).toBe(2);
+    expect(keys.slice(2)).toEqual(['scan-17', undefined, undefined]);
+  });
+});
+
+describe('an error', () => {
+  it('tells the status, the field, the request and what to wait for, and is not tried again', async () => {
+    const { lanyard } = client([refusal(400, "Missing or invalid 'phoneNumbers[0].type'", { 'x-request-id': 'r-1' })]);
+    const error = await failureOf(lanyard.post('/leads', { body }));
+    expect({ ...error, message: error.message }).toEqual({
+      ...{ name: 'LanyardError', message: "Missing or invalid 'phoneNumbers[0].type'", status: 400 },
+      ...{ field: 'phoneNumbers[0].type', requestId: 'r-1', method: 'POST', path: '/api/v0/leads', attempts: 1 },
+    });
+  });
+
+  it.each([
+    [
+      301,
+      { location: 'https://elsewhere.example/' },
+      'Redirected to https://elsewhere.example/: the baseUrl should be there',
+    ],
+    [200, {}, 'The answer is not JSON: is the baseUrl that of the API?'],
+    [404, {}, 'HTTP 404'],
+  ])('says what it can of a %s that is not the API', async (status, headers: Record<string, string>, message) => {
+    const { lanyard, sent } = client([new Response('<h1>Hello</h1>', { status, headers })]);
+    expect(await failureOf(lanyard.get('/leads'))).toMatchObject({ message, status });
+    expect(sent[0]?.init.redirect).toBe('manual');
+  });
+});
+
+describe('a call', () => {
+  it('gives up an attempt after its timeout, and tries again', async () => {
+    const { lanyard, waits } = client([silence, silence], { timeout: 1, retries: 1 });
+    const error = await failureOf(lanyard.get('/leads'));
+    expect(error).toMatchObject({
+      message: 'No answer from http://lanyard.example within 1 ms',
+      attempts: 2,
+      cause: { name: 'TimeoutError' },
+    });
+    expect(waits).toEqual([250]);
+    const patient = client([silence], { retries: 0 });
+    expect(await failureOf(patient.lanyard.get('/leads', { timeout: 2 }))).toMatchObject({
+      message: 'No answer from http://lanyard.example within 2 ms',
+    });
+  });
+
+  it.each<[string, number, Attempt]>([
+    ['before it begins', 0, silence],
+    ['during an attempt', 1, silence],
+    ['during a wait', 1, refusal(429, 'Too Many Requests', { 'retry-after': '60' })],
+  ])('ends with the reason of its signal: aborted %s', async (_, requests, attempt) => {
+    const controller = new AbortController();
+    const reason = new Error('Closing time');
+    const { lanyard, sent } = client([attempt], { sleep: undefined });
+    if (requests === 0) controller.abort(reason);
+    const call = lanyard.get('/leads', { signal: controller.signal });
+    setImmediate(() => controller.abort(reason));
+    await expect(call).rejects.toBe(reason);
+    expect(sent).toHaveLength(requests);
+  });
+});
+
+describe('a list', () => {
+  const page = (total: number, offset: number, limit = 50) => {
+    const leads = Array.from({ length: Math.min(limit, total - offset * limit) }, (_, n) => ({
+      id: offset * limit + n,
+    }));
+    return answer(200, { pagination: { limit, offset }, results: { leads, total } });
+  };
+
+  it.each([
+    [0, 1],
+    [49, 1],
+    [50, 1],
+    [51, 2],
+    [120, 3],
+  ])('of %d entries takes %d requests', async (total, requests) => {
+    const { lanyard, sent } = client(Array.from({ length: requests }, (_, offset) => page(total, offset)));
+    const met: unknown[] = [];
+    for await (const { id } of lanyard.list('/leads')) met.push(id);
+    expect(met).toEqual(Array.from({ length: total }, (_, n) => n));
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual(
+      Array.from({ length: requests }, (_, offset) => `?limit=50&offset=${offset}`),
+    );
+  });
+
+  it('begins at a page, has pages of another size, and asks for no page that is not needed', async () => {
+    const { lanyard, sent } = client([page(9, 2, 2), page(9, 3, 2)]);
+    const met: unknown[] = [];
+    for await (const { id } of lanyard.list('/leads', { params: { query: { limit: 2, offset: 2 } } })) {
+      met.push(id);
+      if (met.length === 3) break;
+    }
+    expect(met).toEqual([4, 5, 6]);
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual(['?limit=2&offset=2', '?limit=2&offset=3']);
+  });
+});

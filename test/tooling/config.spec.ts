@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Config, ConfigError, readConfig, SETTINGS } from '../../src/config';
+import { Operator } from '../support/operator';
+
+/** The table of README.md: names and defaults. */
+function readme(): [string, string][] {
+  const text = readFileSync(join(__dirname, '../../README.md'), 'utf8');
+  const [, section = ''] = /\n## Settings\n([^]*?)\n## /.exec(text) ?? [];
+  return [...section.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)].map(([, name = '', value = '']) => [name, value]);
+}
+
+describe('the settings', () => {
+  it('are all in the README, with their defaults', () => {
+    const config = new Config();
+    const settings = SETTINGS.map(({ name, key, write }) => {
+      const value = config[key];
+      return [name, value === undefined ? 'none' : `\`${key === 'dataDir' ? '.data' : write(value)}\``];
+    });
+    expect(readme()).toEqual(settings);
+  });
+
+  it('are read from the environment, which may leave all of them out, or empty', () => {
+    const env = { PORT: '8080', LANYARD_DEMO: 'off', LANYARD_LOG_LEVEL: 'warn', LANYARD_METRICS_PORT: '', HOST: '::1' };
+    const config = readConfig(env);
+    expect(config).toMatchObject({ port: 8080, demo: false, logLevel: 'warn', host: '::1', poolSize: 10 });
+    expect(config.metricsPort).toBeUndefined();
+    expect([...config.given].sort()).toEqual(['demo', 'host', 'logLevel', 'port']);
+    expect(readConfig({})).toEqual(new Config());
+    expect(new Config({ ...config, databaseUrl: 'postgres://made' }).given).toEqual(config.given);
+  });
+
+  it('may have any sign in a password, percent-encoded', () => {
+    const redisUrl = `redis://:${encodeURIComponent('%zz/ü@#?:')}@db:6379`;
+    expect(readConfig({ REDIS_URL: redisUrl })).toMatchObject({ redisUrl });
+  });
+
+  it.each([
+    ['LANYARD_DEMO', 'off'],
+    ['LANYARD_CORS_ORIGINS', 'https://a.example'],
+    ['LANYARD_REDIS_SENTINELS', 'one:1,[::1]:26380'],
+  ])('%s=%s is shown as it was given', (name, value) => {
+    const setting = SETTINGS.find((each) => each.name === name);
+    expect(setting?.write(setting.read(value))).toBe(value);
+  });
+
+  it.each([
+    ['PORT', '0x10', 'PORT must be an integer from 0 to 65535, not "0x10"'],
+    ['PORT', '1e3', 'PORT must be an integer from 0 to 65535, not "1e3"'],
+    ['LANYARD_METRICS_PORT', '3000', 'LANYARD_METRICS_PORT must be another port than PORT, not 3000 too'],
+    ['LANYARD_POOL_SIZE', '1001', 'LANYARD_POOL_SIZE must be an integer from 3 to 1000, not "1001"'],
+    // Two may be held by long deletes, and somebody else's work would wait behind them.
+    ['LANYARD_POOL_SIZE', '2', 'LANYARD_POOL_SIZE must be an integer from 3 to 1000, not "2"'],
+    ['LANYARD_DEMO', 'constructor', 'LANYARD_DEMO must be on or off, not "constructor"'],
+    ['LANYARD_LOG_LEVEL', 'loud', /^LANYARD_LOG_LEVEL must be trace or .* or silent, not "loud"$/],
+    ['REDIS_URL', 'http://:hush@x', 'REDIS_URL must be a URL that starts with redis:// or rediss://'],
+    [
+      'DATABASE_URL',
+      'postgres://lanyard:12/hush@db:5432/lanyard',
+      /^DATABASE_URL must be a URL .* its user and password percent-encoded$/,
+    ],
+    [
+      'DATABASE_URL',
+      'postgres://lanyard:a/hush@db:5432/lanyard',
+      /^DATABASE_URL must be a URL .* its user and password percent-encoded$/,
+    ],
+    // Of its signs some are no percent-encoding, or none of UTF-8.
+    ['REDIS_URL', 'redis://:s%zzhush@db:6379', /^REDIS_URL must be a URL .* its user and password percent-encoded$/],
+    ['REDIS_URL', 'redis://:s%FChush@db:6379', /^REDIS_URL must be a URL .* its user and password percent-encoded$/],
+    ['REDIS_URL', 'redis://us%er:hush@db:6379', /^REDIS_URL must be a URL .* its user and password percent-encoded$/],
+    [
+      'DATABASE_URL',
+      'postgres://api:100%hush@db/lanyard',
+      /^DATABASE_URL must be a URL .* its user and password percent-encoded$/,
+    ],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', /^OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that starts with/],
+    ['LANYARD_CORS_ORIGINS', 'https://a.example/', /^LANYARD_CORS_ORIGINS must be origins such as /],
+    ['LANYARD_CORS_ORIGINS', '*,https://a.example', /^LANYARD_CORS_ORIGINS must be origins such as /],
+    ['LANYARD_REDIS_SENTINELS', 'one:70000', 'LANYARD_REDIS_SENTINELS must be host:port,host:port, not "one:70000"'],
+  ])('%s=%s is refused by name', (name, value, message) => {
+    expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
+    expect(() => readConfig({ [name]: value })).toThrow(message);
+  });
+});
+
+describe('operator config', () => {
+  const operator = new Operator({
+    DATABASE_URL: 'postgres://api:hush@db:5432/lanyard?sslpassword=hush&sslmode=require',
+  });
+
+  it('shows what is in force without a password, as JSON', async () => {
+    const shown = await operator.json<{ name: string; value: unknown; source: string }[]>(['config']);
+    expect(shown.map(({ name }) => name)).toEqual(SETTINGS.map(({ name }) => name));
+    expect(shown).toContainEqual({
+      name: 'DATABASE_URL',
+      value: 'postgres://api:***@db:5432/lanyard?sslpassword=***&sslmode=require',
+      source: 'environment',
+    });
+    expect(shown).toContainEqual({ name: 'LANYARD_POOL_SIZE', value: '10', source: 'default' });
+    expect(JSON.stringify(shown)).not.toContain('hush');
+  });
+
+  it('shows it as a table', async () => {
+    const { status, stdout, stderr } = await operator.run(['config']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^LANYARD_DEMO +on +default$/m);
+    expect(stdout).not.toContain('hush');
+  });
+});

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
+import { DataSource } from 'typeorm';
+import { AccessService } from '../../src/access/access.service';
+import { poolOf } from '../../src/database/data-source';
+import { Statements } from '../../src/database/statements';
+import { LeanExpressAdapter } from '../../src/http/express-adapter';
+import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
+import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
+import { eventInput, industryEventInput, leadInput, phone } from '../support/builders';
+import { onServer } from '../support/database';
+import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+
+/** What a request may cost, in figures that do not depend on the machine. */
+
+const LEADS = 100_000;
+
+let lanyard: InProcess;
+let tenant: Tenant;
+let db: DataSource;
+let pool: Pool;
+let event: number;
+let lead: string;
+
+/** Statements that were sent since the last look, of all connections. */
+let sent: QueryArrayConfig[] = [];
+
+beforeAll(async () => {
+  lanyard = await startInProcess();
+  db = lanyard.app.get(DataSource);
+  pool = poolOf(db);
+  tenant = await lanyard.tenant();
+  event = (await tenant.api.post('/events', eventInput()).expect(200)).body.results.id as number;
+  const { organizationId } = tenant;
+  // On a connection of its own: the server's have little patience.
+  const fill = [
+    `begin; select defer_lists();
+      insert into leads (id, organization_id, created_at, first_name)
+        select gen_random_uuid(), ${organizationId}, timestamptz '2026-01-01Z' + g * interval '1 second', 'Ada'
+        from generate_series(1, ${LEADS}) g;
+      insert into lead_activity_events (id, organization_id, created_at, event_type, lead_id)
+        select gen_random_uuid(), ${organizationId}, created_at, 'NOTE', id from leads limit ${LEADS / 10};
+      insert into events (organization_id, created_at, name, type, registration_enabled)
+        select ${organizationId}, now(), 'n', 'EVENT', false from generate_series(1, 3000);
+      insert into activations (id, organization_id, event_id, created_at, name, type, start_date, end_date, start_time, end_time)
+        select gen_random_uuid(), ${organizationId}, ${event}, now(), 'n', 'BOOTH', now(), now(), '09:00', '17:00'
+        from generate_series(1, 3000);
+      insert into tag_groups (id, organization_id, name, status, allows_multiple_selection, display_order, required, all_events)
+        select gen_random_uuid(), ${organizationId}, 'n', 'PUBLISHED', false, 1, false, false from generate_series(1, 3000);
+      insert into tag_options (id, organization_id, tag_group_id, display_order, value)
+        select gen_random_uuid(), organization_id, id, 1, 'v' from tag_groups;
+      insert into event_tag_groups (organization_id, event_id, tag_group_id, position)
+        select organization_id, id, (select id from tag_groups limit 1), 1 from events;
+      insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
+        select organization_id, ${event}, id, now(), true, true from leads limit 3000;
+      select settle_lists(); commit`,
+    'vacuum analyze',
+  ];
+  for (const sql of fill) await onServer(sql, lanyard.config.databaseUrl);
+  lead = (await tenant.api.get('/leads', { limit: 1, offset: 500 }).expect(200)).body.results.leads[0].id as string;
+
+  const connections = new Set<PoolClient>();
+  pool.on('acquire', (client) => {
+    if (connections.has(client)) return;
+    connections.add(client);
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    client.query = ((...args: [QueryArrayConfig | string]) => {
+      sent.push(typeof args[0] === 'string' ? { text: args[0], rowMode: 'array' } : args[0]);
+      return query(...args);
+    }) as never;
+  });
+}, 120_000);
+afterAll(() => lanyard.stop());
+// The use of keys is noted a minute after the first one: now, and not within a test.
+beforeEach(() => lanyard.app.get(AccessService).onApplicationShutdown());
+
+async function statementsOf(
+  request: () => PromiseLike<{ status: number }>,
+  expected = 200,
+): Promise<QueryArrayConfig[]> {
+  sent = [];
+  expect((await request()).status).toBe(expected);
+  return sent;
+}
+
+const reads: [string, () => [string, Record<string, string | number>]][] = [
+  ['a page of leads', () => ['/leads', { limit: 50 }]],
+  ['a page in the middle', () => ['/leads', { limit: 50, offset: LEADS / 100 }]],
+  ['the last page', () => ['/leads', { limit: 50, offset: LEADS / 50 - 1 }]],
+  ['a lead', () => [`/leads/${lead}`, {}]],
+  ['the activity of a lead', () => ['/leadActivityEvents', { leadId: lead }]],
+  ['activity of a type', () => ['/leadActivityEvents', { eventType: 'NOTE', offset: 300 }]],
+  ['activity', () => ['/leadActivityEvents', { offset: 300 }]],
+  ['events', () => ['/events', {}]],
+  ['leads of an event', () => [`/events/${event}/leads`, {}]],
+  ['activations', () => ['/activations', {}]],
+  ['tag groups', () => ['/tagGroups', {}]],
+];
+
+describe('a read', () => {
+  it.each(reads)('%s is one prepared statement that reads about a page', async (_, path) => {
+    await tenant.api.get(...path());
+    const statements = await statementsOf(() => tenant.api.get(...path()));
+    expect(statements.map(({ name }) => typeof name)).toEqual(['string']);
+    const [{ text, values = [] }] = statements as [QueryArrayConfig];
+    const { plan, blocks } = await explain(text, values);
+    expect(plan).not.toContain('Seq Scan');
+    // The heap and the index of 50 rows, and the index of up to 127 that are skipped, of a table of over 10,000 blocks.
+    expect(blocks).toBeLessThan(150);
+  });
+});
+
+describe('a write', () => {
+  it.each<[string, () => PromiseLike<{ status: number }>]>([
+    ['POST /leads', () => tenant.api.post('/leads', leadInput({ phoneNumbers: [phone()] }))],
+    ['PATCH /leads/:leadId', () => tenant.api.patch(`/leads/${lead}`, { jobTitle: 'x', phoneNumbers: [phone()] })],
+    ['PUT /events/:eventId/leads', () => tenant.api.put(`/events/${event}/leads`, { eventLeads: [{ leadId: lead }] })],
+    ['POST /events', () => tenant.api.post('/events', eventInput())],
+    ['PUT /events/:eventId', () => tenant.api.put(`/events/${event}`, eventInput())],
+  ])('%s is one prepared statement', async (_, request) => {
+    const statements = await statementsOf(request);
+    expect(statements.map(({ name }) => typeof name)).toEqual(['string']);
+  });
+
+  it('of a lead that is not there is not tried again', async () => {
+    const statements = await statementsOf(() => tenant.api.delete(`/leads/${randomUUID()}`), 404);
+    expect(statements).toHaveLength(1);
+  });
+
+  it('of the catalogue is one transaction', async () => {
+    const statements = await statementsOf(() => tenant.api.post('/industryEvents', industryEventInput()));
+    expect(statements.length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('a request', () => {
+  it('keeps the prototypes that it and its answer were made with', async () => {
+    const { setPrototypeOf } = Object;
+    const changes: boolean[] = [];
+    const assigned = jest.spyOn(Object, 'setPrototypeOf').mockImplementation((object: object, prototype) => {
+      changes.push(Object.getPrototypeOf(object) !== prototype);
+      return setPrototypeOf(object, prototype) as object;
+    });
+    await tenant.api.get('/tagGroups').expect(200);
+    assigned.mockRestore();
+    // Express assigns both; what they have already is no change
+    expect(changes).toEqual([false, false]);
+  });
+});
+
+describe('an answer', () => {
+  it('is held by nothing that a request leaves behind: who waited would take it into the old generation', async () => {
+    const query = jest.spyOn(pool, 'query');
+    const page = jest.spyOn(Statements.prototype, 'page');
+    const reply = jest.spyOn(LeanExpressAdapter.prototype, 'reply');
+    const { text } = await tenant.api.get('/leads', { limit: 50 }).expect(200);
+    expect(text.length).toBeGreaterThan(20_000);
+    const [result, items] = [query, page].map(({ mock }) => mock.results[0]?.value as Promise<unknown>);
+    const left = JSON.stringify([await result, await items, reply.mock.calls[0]?.[1]]);
+    for (const spy of [query, page, reply]) spy.mockRestore();
+    const strings = left.match(/"(?:[^"\\]|\\.)*"/g) ?? [];
+    expect(strings).not.toEqual([]);
+    expect(strings.filter((string) => string.length > 100)).toEqual([]);
+  });
+});
+
+describe('a key', () => {
+  it('costs no statement once it is known', async () => {
+    const { api } = await tenant.issueKey({});
+    expect((await statementsOf(() => api.get('/tagGroups'))).length).toBe(2);
+    expect((await statementsOf(() => api.get('/tagGroups'))).length).toBe(1);
+  });
+
+  it('costs one call of Redis, which touches one key', async () => {
+    expect(TAKE_TOKEN.match(/redis\.call\('(?!TIME)/g)).toHaveLength(3);
+    const sent: unknown[][] = [];
+    const send =
+      (name: string) =>
+      (...[, keys, key]: unknown[]) => {
+        sent.push([name, keys, key]);
+        return Promise.resolve([1, 1, 1, 1]);
+      };
+    const redis = new Proxy({}, { get: (_, name) => send(String(name)) });
+    await new RedisTokenBucketStore(redis as never).take('k', { maxTokens: 1, refillRate: 1 });
+    expect(sent).toEqual([['evalsha', 1, 'rl:v1:k']]);
+  });
+});
+
+/** The generic plan that the server uses, and the blocks that it reads when it runs. */
+async function explain(text: string, values: unknown[]): Promise<{ plan: string; blocks: number }> {
+  return db.transaction(async (manager) => {
+    await manager.query(`prepare measured as ${text}`);
+    const literals = values.map((value) => `'${String(value)}'`).join(', ');
+    const rows = await manager.query<{ 'QUERY PLAN': string }[]>(
+      `explain (analyze, buffers, timing off) execute measured${literals ? `(${literals})` : ''}`,
+    );
+    await manager.query('deallocate measured');
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    const [, hit = '0', read = '0'] = /Buffers: shared (?:hit=(\d+))? ?(?:read=(\d+))?/.exec(plan) ?? [];
+    return { plan, blocks: Number(hit) + Number(read) };
+  });
+}

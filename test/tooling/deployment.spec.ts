@@ -1,0 +1,28 @@
+import { deploymentUrl } from '../support/base-url';
+
+describe('the deployment that suites run against', () => {
+  const DATABASE_URL = 'postgres://localhost/leads';
+
+  it('is none unless it is named', () => {
+    expect(deploymentUrl({ DATABASE_URL })).toBeUndefined();
+    expect(deploymentUrl({ DATABASE_URL, E2E_BASE_URL: '' })).toBeUndefined();
+  });
+
+  it.each(['', '/', '/api/v0', '/api/v0/', '/api/v0//'])('may be named with %j at the end', (end) => {
+    expect(deploymentUrl({ DATABASE_URL, E2E_BASE_URL: `https://leads.example.com:8443${end}` })).toBe(
+      'https://leads.example.com:8443/api/v0',
+    );
+  });
+
+  it.each(['leads.example.com', 'ftp://leads.example.com', 'https://leads.example.com/api', 'http:///api/v0'])(
+    'is no %s',
+    (address) =>
+      expect(() => deploymentUrl({ DATABASE_URL, E2E_BASE_URL: address })).toThrow(`E2E_BASE_URL is ${address}`),
+  );
+
+  it('needs an operator, or the database for one', () => {
+    const E2E_BASE_URL = 'http://localhost:3000';
+    expect(() => deploymentUrl({ E2E_BASE_URL })).toThrow(/E2E_OPERATOR.*DATABASE_URL/);
+    expect(deploymentUrl({ E2E_BASE_URL, E2E_OPERATOR: 'operator' })).toBe('http://localhost:3000/api/v0');
+  });
+});

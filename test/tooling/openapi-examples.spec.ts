@@ -1,0 +1,69 @@
+import { EXAMPLE_IDS } from '../../src/http/schemas';
+import { demo } from '../../src/cli/seed/demo';
+import { description, faultsOf } from '../support/description';
+import { ENDPOINTS, send } from '../support/endpoints';
+import { startInProcess } from '../support/lanyard';
+
+/** A part of openapi.json, and where it stands. */
+interface Part {
+  place: string;
+  node: Record<string, unknown>;
+}
+
+function partsOf(node: unknown, place = '#'): Part[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const inner = Object.entries(node).flatMap(([key, value]) =>
+    partsOf(value, `${place}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+  );
+  return [{ place, node: node as Record<string, unknown> }, ...inner];
+}
+
+const parts = partsOf(description);
+
+/** Each example with the place of the schema that it must keep to. */
+function examplesOf({ place, node }: Part): { place: string; example: unknown }[] {
+  const { schema, example, examples } = node;
+  if (Array.isArray(examples)) return examples.map((each: unknown) => ({ place, example: each }));
+  if (!schema) return [];
+  const named = Object.values((examples ?? {}) as Record<string, { value: unknown }>).map(({ value }) => value);
+  const all = example === undefined ? named : [example, ...named];
+  return all.map((each) => ({ place: `${place}/schema`, example: each }));
+}
+
+const ids = Object.fromEntries(Object.entries(EXAMPLE_IDS).map(([record, id]) => [`${record}Id`, String(id)]));
+
+describe('the descriptions of openapi.json', () => {
+  it('stand at every schema, field, parameter and header', () => {
+    const { schemas, parameters, headers } = description.components;
+    const fields = parts.filter(({ place }) => /\/properties\/\w+$/.test(place));
+    expect(fields.length).toBeGreaterThan(200);
+    const components = [schemas, parameters, headers].flatMap((all) => Object.entries(all));
+    const named = [...components.map(([place, node]) => ({ place, node })), ...fields];
+    expect(named.filter(({ node }) => !node.description && !node.$ref).map(({ place }) => place)).toEqual([]);
+  });
+});
+
+describe('the examples of openapi.json', () => {
+  it('stand at every body and every answer', () => {
+    const contents = parts.filter(({ place }) => place.endsWith('/content/application~1json'));
+    expect(contents.length).toBeGreaterThan(70);
+    expect(contents.filter((part) => examplesOf(part).length === 0)).toEqual([]);
+  });
+
+  it('keep to their schemas', () => {
+    const examples = parts.flatMap(examplesOf);
+    expect(examples.length).toBeGreaterThan(250);
+    const faults = examples.flatMap(({ place, example }) =>
+      faultsOf(place, example).map((fault) => `${place}: ${fault}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('tell of records that a first start has', async () => {
+    const { api, import: load } = await (await startInProcess()).tenant();
+    await load(demo);
+    const reads = ENDPOINTS.filter(({ method, slots }) => method === 'get' && slots.every(({ name }) => ids[name]));
+    expect(reads.length).toBeGreaterThan(14);
+    for (const endpoint of reads) await send(api, endpoint, ids).expect(200);
+  });
+});

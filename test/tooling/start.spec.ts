@@ -1,0 +1,361 @@
+import { ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import { freePort } from '../../src/embedded-postgres/free-port';
+import { makeDemo, originOf } from '../../src/welcome';
+import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database';
+import { EmbeddedFixtures, lockWaits, query, until } from '../support/embedded-fixtures';
+import { Operator, outcomeOf } from '../support/operator';
+import { NO_SERVER, RedisServer, unless } from '../support/redis-server';
+
+const NO_OPENSSL = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl on the PATH)';
+
+/** The program itself, in a process of its own. */
+function start(settings: Record<string, string>, stdout: 'pipe' | number = 'pipe'): ChildProcess {
+  const runner = join(__dirname, '../../scripts/run-typescript.mjs');
+  const { DATABASE_URL: _, REDIS_URL: __, ...inherited } = process.env;
+  const env = { ...inherited, HOST: '127.0.0.1', PORT: '0', ...settings };
+  return spawn(process.execPath, [runner, join(__dirname, '../../src/main.ts')], {
+    env,
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+}
+
+/** What the program said up to a line that holds the text. */
+async function saysUntil(child: ChildProcess, text: string): Promise<string> {
+  let said = '';
+  for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
+    said += String(chunk);
+    if (said.includes(text)) break;
+  }
+  return said;
+}
+
+it.each([
+  ['0.0.0.0', 'http://localhost:3000'],
+  ['::1', 'http://localhost:3000'],
+  ['192.0.2.7', 'http://192.0.2.7:3000'],
+  ['2001:db8::7', 'http://[2001:db8::7]:3000'],
+])('a server at %s is found at %s', (address, origin) => {
+  expect(originOf({ address, port: 3000 })).toBe(origin);
+});
+
+describe('a start', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-start-'));
+  chmodSync(folder, 0o755);
+  const LANYARD_DATA_DIR = join(folder, 'data');
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(async () => {
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const stopped = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
+    const exit = once(child, 'exit') as Promise<[number | null]>;
+    child.kill(signal);
+    return (await exit)[0];
+  };
+
+  it('makes a demo, whose key works, once; stops when it is told to; and keeps everything, also after kill -9', async () => {
+    const first = start({ LANYARD_DATA_DIR });
+    const said = await saysUntil(first, "limit=1'");
+    const { key = '', url = '' } = /curl -H 'x-api-key: (?<key>\S+)' '(?<url>\S+)'/.exec(said)?.groups ?? {};
+    const lead = await (await fetch(url, { headers: { 'x-api-key': key } })).json();
+    expect(lead).toMatchObject({ status: 200, results: { total: 12 } });
+    expect(await stopped(first, 'SIGINT')).toBe(0);
+
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const again = start({ LANYARD_DATA_DIR });
+      const told = await saysUntil(again, 'To issue a key');
+      expect(told).not.toContain('lan_');
+      const base = /http:\S+/.exec(told)?.[0] ?? '';
+      expect(await (await fetch(`${base}/leads?limit=1`, { headers: { 'x-api-key': key } })).json()).toEqual(lead);
+      expect(await stopped(again, signal)).toBe(signal === 'SIGTERM' ? 0 : null);
+    }
+  }, 90_000);
+
+  it('makes the demo whole, or leaves it to the next start, and makes one however many start at once', async () => {
+    const fresh = await testDatabase();
+    await query(
+      fresh.url,
+      `create function fails() returns trigger language plpgsql as $$ begin raise 'disk full'; end $$`,
+    );
+    await query(fresh.url, 'create trigger fails before insert on lead_activity_events execute function fails()');
+    await expect(makeDemo(fresh.url)).rejects.toThrow('disk full');
+    expect(await query(fresh.url, 'select name from organizations')).toEqual([]);
+    await query(fresh.url, 'drop function fails() cascade');
+    const made = await Promise.all([makeDemo(fresh.url), makeDemo(fresh.url)]);
+    expect(made.filter(Boolean)).toEqual([
+      expect.objectContaining({ label: 'demo', key: expect.stringMatching(/^lan_/) }),
+    ]);
+    expect(await query(fresh.url, 'select name from organizations')).toEqual([{ name: 'Demo' }]);
+    await fresh.drop();
+  });
+
+  it('leaves the demo out when it is told so', async () => {
+    const child = start({ LANYARD_DATA_DIR: join(folder, 'plain'), LANYARD_DEMO: 'off' });
+    expect(await saysUntil(child, 'To issue a key')).not.toContain('lan_');
+    child.kill('SIGTERM'); // what a terminal sends, npm sends once more
+    expect(await stopped(child, 'SIGTERM')).toBe(0);
+  }, 60_000);
+
+  it.each<[string, Record<string, string>]>([
+    ['PORT', { PORT: 'http' }],
+    ['PORT', { PORT: '65536' }],
+    ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x' }],
+    ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
+    ['REDIS_URL', { REDIS_URL: 'localhost' }],
+    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:26379' }],
+    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:0', REDIS_URL: 'redis://mymaster' }],
+    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:1,', REDIS_URL: 'redis://mymaster' }],
+    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:1', REDIS_URL: 'rediss://:secret@mymaster' }],
+    ['LANYARD_DEMO', { LANYARD_DEMO: 'yes' }],
+    ['LANYARD_POOL_SIZE', { LANYARD_POOL_SIZE: '0' }],
+    ['LANYARD_DATABASE_WAIT_MS', { LANYARD_DATABASE_WAIT_MS: '-1' }],
+  ])('is refused in one line that names %s: %j', async (name, settings) => {
+    const { status, stdout, stderr } = await outcomeOf(
+      start({ LANYARD_DATA_DIR, LANYARD_DATABASE_WAIT_MS: '0', ...settings }),
+    );
+    expect({ status, stdout, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, stdout: '', lines: 1 });
+    expect(stderr).toContain(name);
+    expect(stderr).not.toContain('secret');
+  });
+
+  it('is refused in one line when the port is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const PORT = String((other.address() as AddressInfo).port);
+    const outcome = await outcomeOf(start({ DATABASE_URL: database.url, PORT }));
+    other.close();
+    const stderr = `PORT: ${PORT} is in use by another program\n`;
+    expect(outcome).toEqual({ status: 1, stdout: '', stderr });
+  });
+
+  it.each(['192.0.2.1', 'host.invalid'])('is refused in one line when it cannot listen at %s', async (HOST) => {
+    const stderr = `HOST: ${HOST} is no address of this machine\n`;
+    expect(await outcomeOf(start({ DATABASE_URL: database.url, HOST }))).toEqual({ status: 1, stdout: '', stderr });
+  });
+
+  it('is refused in one line when the database refuses it something', async () => {
+    const taken = await emptyDatabase();
+    await query(taken.url, 'create table organizations ()');
+    const { status, stderr } = await outcomeOf(start({ DATABASE_URL: taken.url }));
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'the database failed: relation "organizations" already exists\n',
+    });
+    await taken.drop();
+  });
+
+  it('is refused at once when the database has another name, or another password', async () => {
+    const place = process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '') ?? '';
+    const begun = performance.now();
+    const { status, stderr } = await outcomeOf(start({ DATABASE_URL: `${place}no_such_database` }));
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^DATABASE_URL: .*\n$/) });
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
+  it('is followed by an end that no client can hold up: not by silence, nor by half a request', async () => {
+    const child = start({ DATABASE_URL: database.url });
+    const { port } = new URL(/http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0] ?? '');
+    const clients = ['', 'GET /health/live HTTP/1.1\r\nHost:'].map((bytes) => {
+      const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      client.write(bytes);
+      return client;
+    });
+    // Answered after the others were accepted.
+    await fetch(`http://127.0.0.1:${port}/health/live`);
+    expect(await stopped(child, 'SIGTERM')).toBe(0);
+    clients.forEach((client) => client.destroy());
+  });
+
+  it('is followed by an end that cuts no answer short, neither one under way nor one that is being taken', async () => {
+    const operator = new Operator({ DATABASE_URL: database.url });
+    const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Slow']);
+    const { key } = await operator.json<{ key: string }>(['keys', 'issue', '--organization', String(id)]);
+    const file = join(folder, 'long.json');
+    const description = '\u0001'.repeat(30_000); // six bytes each in JSON
+    const leads = Array.from({ length: 50 }, () => ({ id: randomUUID(), description, address: description }));
+    writeFileSync(file, JSON.stringify({ leads }));
+    await operator.json(['import', file, '--organization', String(id)]);
+    const child = start({ DATABASE_URL: database.url, LANYARD_DRAIN_MS: '0' });
+    const { port } = new URL(/http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0] ?? '');
+    const ask = (head: string, body = ''): Socket => {
+      const client = connect(Number(port), '127.0.0.1').setEncoding('latin1');
+      client.write(`${head} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n${body}\r\n\r\n`);
+      return client;
+    };
+    const rest = async (client: Socket): Promise<string> => {
+      let text = '';
+      for await (const chunk of client) text += chunk;
+      return text;
+    };
+    const holder = new Client(database.url);
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select from leads for update');
+    const exit = once(child, 'exit');
+    const json = 'Content-Type: application/json\r\nContent-Length: 18\r\n\r\n{"jobTitle":"CEO"}';
+    const waiting = rest(ask(`PATCH /api/v0/leads/${leads[0]?.id}`, json));
+    await until(async () => (await lockWaits(database.url)) === 1);
+    const reader = ask('GET /api/v0/leads?limit=50');
+    await once(reader, 'readable');
+    child.kill('SIGTERM');
+    const isRefused = (): Promise<boolean> =>
+      fetch(`http://127.0.0.1:${port}/health/live`).then(
+        () => false,
+        () => true,
+      );
+    await until(isRefused);
+    await holder.end();
+    const page = await rest(reader);
+    const [head, body] = page.split('\r\n\r\n') as [string, string];
+    expect(body.length).toBe(Number(/content-length: (\d+)/i.exec(head)?.[1]));
+    expect(await waiting).toMatch(/^HTTP\/1.1 200[^]*\r\nConnection: close\r\n/);
+    expect(await exit).toEqual([0, null]);
+  }, 60_000);
+
+  describe('with a log that nobody takes', () => {
+    const served = async (port: number, requests: number): Promise<void> => {
+      for (let n = 0; n < requests; n++) {
+        const { status } = await fetch(`http://127.0.0.1:${port}/api/v0/leads`);
+        expect(status).toBe(401);
+      }
+    };
+
+    it.each(['/dev/full', 'a pipe whose reader has gone', 'a pipe whose reader stands still'])(
+      'serves on, and ends when it is told to: %s',
+      async (kind) => {
+        const port = await freePort();
+        const full = kind === '/dev/full' ? openSync(kind, 'w') : 'pipe';
+        const child = start({ DATABASE_URL: database.url, PORT: String(port) }, full);
+        if (kind.includes('gone')) child.stdout?.destroy();
+        await until(
+          async () => (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok ?? false,
+        );
+        await served(port, 3000); // more lines than a pipe holds
+        expect(await stopped(child, 'SIGTERM')).toBe(0);
+        if (typeof full === 'number') closeSync(full);
+      },
+      60_000,
+    );
+  });
+
+  describe('before PostgreSQL', () => {
+    const elsewhere = async (): Promise<string> =>
+      Object.assign(new URL(database.url), { port: String(await freePort()) }).href;
+
+    it('waits, says so, and begins when it is there', async () => {
+      const DATABASE_URL = await elsewhere();
+      const child = start({ DATABASE_URL });
+      const { host, pathname } = new URL(DATABASE_URL);
+      expect(await saysUntil(child, '\n')).toBe(
+        `Waiting for PostgreSQL at ${host}${pathname}: connect ECONNREFUSED ${host}\n`,
+      );
+      const doorway = createServer((socket) => {
+        const { port, hostname } = new URL(database.url);
+        const upstream = connect(Number(port || 5432), hostname);
+        pipeline(socket, upstream, socket, () => undefined);
+      }).listen(Number(new URL(DATABASE_URL).port), '127.0.0.1');
+      expect(await saysUntil(child, 'To issue a key')).toContain('Lanyard listens at');
+      expect(await stopped(child, 'SIGTERM')).toBe(0);
+      doorway.close();
+    }, 60_000);
+
+    it.each(['SIGTERM', 'SIGHUP'] as const)('stops when it is told to: %s', async (signal) => {
+      const child = start({ DATABASE_URL: await elsewhere() });
+      expect(await saysUntil(child, '\n')).toContain('Waiting for PostgreSQL');
+      expect(await stopped(child, signal)).toBe(0);
+    });
+  });
+
+  unless(NO_OPENSSL || NO_SERVER)(`with TLS${NO_OPENSSL || NO_SERVER}`, () => {
+    const fixtures = new EmbeddedFixtures();
+    let cert: string;
+    let postgres: string;
+    let redis: RedisServer;
+    let redisPort: number;
+
+    beforeAll(async () => {
+      const dataDir = fixtures.dataDir();
+      const { url } = await fixtures.start({ dataDir });
+      cert = join(dataDir, 'cert.pem');
+      const key = join(dataDir, 'key.pem');
+      const subject = ['-subj', '/CN=here', '-addext', 'subjectAltName=IP:127.0.0.1'];
+      spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...subject]);
+      redisPort = await freePort();
+      const tls = [
+        '--tls-cert-file',
+        cert,
+        '--tls-key-file',
+        key,
+        '--tls-ca-cert-file',
+        cert,
+        '--tls-auth-clients',
+        'no',
+      ];
+      redis = await RedisServer.start('--port', '0', '--tls-port', String(redisPort), ...tls);
+      // PostgreSQL takes a key from its own user alone.
+      const { uid, gid } = statSync(join(dataDir, 'postgresql'));
+      chownSync(key, uid, gid);
+      for (const [setting, value] of Object.entries({ ssl_cert_file: cert, ssl_key_file: key, ssl: 'on' })) {
+        await query(url, `alter system set ${setting} = '${value}'`);
+      }
+      await query(url, 'select pg_reload_conf()');
+      postgres = `${url}?sslmode=verify-full&sslrootcert=${cert}`;
+    }, 60_000);
+    afterAll(async () => {
+      await redis.kill();
+      await fixtures.clean();
+    });
+
+    it('serves from a PostgreSQL and a Redis whose certificates it checks', async () => {
+      const operator = new Operator({ DATABASE_URL: postgres });
+      const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Safe']);
+      const { key } = await operator.json<{ key: string }>(['keys', 'issue', '--organization', String(id)]);
+      const REDIS_URL = `rediss://127.0.0.1:${redisPort}`;
+      const child = start({ DATABASE_URL: postgres, REDIS_URL, NODE_EXTRA_CA_CERTS: cert });
+      const base = /http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0];
+      expect((await fetch(`${base}/leads`, { headers: { 'x-api-key': key } })).status).toBe(200);
+
+      const connections =
+        "select ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'lanyard'";
+      const encrypted = await query(postgres, connections);
+      expect(encrypted.length).toBeGreaterThan(0);
+      expect(encrypted).toEqual(encrypted.map(() => ({ ssl: true })));
+      const buckets = new Redis(`rediss://127.0.0.1:${redisPort}`, { tls: { ca: readFileSync(cert) } });
+      expect(await buckets.keys('rl:v1:*')).toHaveLength(1);
+      buckets.disconnect();
+      expect(await stopped(child, 'SIGTERM')).toBe(0);
+    }, 60_000);
+
+    it('is refused in one line when nobody it trusts has signed the certificate', async () => {
+      const DATABASE_URL = postgres.replace(/&sslrootcert.*/, '');
+      const { status, stderr } = await outcomeOf(start({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' }));
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringMatching(/^DATABASE_URL: .*certificate.*\n$/),
+      });
+    });
+  });
+});
