@@ -1,27 +1,30 @@
-import { DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { AccessGuard } from './access/access.guard';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AccessModule } from './access/access.module';
+import { ApiKeyGuard } from './access/api-key.guard';
 import { ActivationsModule } from './activations/activations.module';
 import { Config } from './config';
 import { DatabaseModule } from './database/database.module';
 import { EventsModule } from './events/events.module';
 import { HealthModule } from './health/health.module';
-import { BodyGuard } from './http/body.guard';
+import { EnvelopeInterceptor } from './http/envelope.interceptor';
 import { ErrorFilter } from './http/error.filter';
-import { IdempotencyGuard } from './http/idempotency.guard';
-import { NotFoundController } from './http/not-found.controller';
-import { ValidationPipe } from './http/validation.pipe';
+import { IdempotencyInterceptor } from './http/idempotency.interceptor';
+import { JsonBodyInterceptor } from './http/json-body.interceptor';
+import { NotFoundModule } from './http/not-found.module';
+import { RequestValidationPipe } from './http/validation.pipe';
 import { IndustryEventsModule } from './industry-events/industry-events.module';
 import { LeadActivityEventsModule } from './lead-activity-events/lead-activity-events.module';
 import { LeadsModule } from './leads/leads.module';
 import { ObservabilityModule } from './observability/observability.module';
 import { PagesModule } from './pages/pages.module';
-import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
+import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
 import { TagGroupsModule } from './tag-groups/tag-groups.module';
 
-/** The resources of the API. A new one is one more line here. The router tries them in this order. */
+const foundations = [DatabaseModule, RateLimitModule, AccessModule, ObservabilityModule, HealthModule];
+
+/** A new resource is one more line. The router tries them in this order, which is also that of the API reference. */
 const resources = [
   LeadsModule,
   LeadActivityEventsModule,
@@ -31,23 +34,17 @@ const resources = [
   TagGroupsModule,
 ];
 
-/** What resources stand on. */
-const foundations = [DatabaseModule, RateLimitModule, AccessModule, ObservabilityModule, HealthModule];
-
-/** Catches what no other route took, so it is imported last. */
-@Module({ controllers: [NotFoundController] })
-class NotFoundModule {}
-
 /**
- * The way of a request, in the order in which it runs: key, token, body, idempotency, checks, handler; and errors. No interceptors:
- * three of them cost more than all the rest of a short request.
+ * What every request passes, in this order; pipes and the handler follow the interceptors. A request without a valid key,
+ * or without a token, never has its body read.
  */
-const way = [
-  { provide: APP_GUARD, useClass: AccessGuard },
-  { provide: APP_GUARD, useClass: RateLimitGuard },
-  { provide: APP_GUARD, useClass: BodyGuard },
-  { provide: APP_GUARD, useClass: IdempotencyGuard },
-  { provide: APP_PIPE, useClass: ValidationPipe },
+const globalProviders = [
+  { provide: APP_GUARD, useClass: ApiKeyGuard },
+  { provide: APP_INTERCEPTOR, useClass: TokenBucketInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
+  { provide: APP_PIPE, useClass: RequestValidationPipe },
   { provide: APP_FILTER, useClass: ErrorFilter },
 ];
 
@@ -57,8 +54,9 @@ export class AppModule {
     return {
       module: AppModule,
       global: true,
+      // NotFoundModule is last: its route matches every path.
       imports: [...foundations, ...resources, PagesModule, NotFoundModule],
-      providers: [{ provide: Config, useValue: config }, ...way],
+      providers: [{ provide: Config, useValue: config }, ...globalProviders],
       exports: [Config],
     };
   }

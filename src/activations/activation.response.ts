@@ -5,18 +5,18 @@ import {
   Day,
   Email,
   EmailList,
-  MOST_ENTRIES,
+  MAX_ENTRIES,
   nullable,
   ObjectOf,
   OneOf,
   Text,
   TimeOfDay,
   Uuid,
-  Whole,
-  WholeId,
-} from '../http/fields';
-import { Location } from '../http/location.response';
-import { EXAMPLE_IDS } from '../http/schemas';
+  Int32,
+  Int64Id,
+} from '../api-schema/fields';
+import { Location } from '../api-schema/location.response';
+import { EXAMPLE_IDS } from '../api-schema/schemas';
 
 export const ActivationType = [
   'CONFERENCE',
@@ -46,7 +46,7 @@ export type ActivationType = (typeof ActivationType)[number];
 @ApiSchema({ description: 'A part of an event with a time and a place of its own: a breakfast, a booth, a panel.' })
 export class ActivationV0Response {
   @Uuid({ description: 'The id of the activation.', example: EXAMPLE_IDS.activation }) id: string;
-  @WholeId({ description: 'The id of the event that it is a part of.' }) eventId: number;
+  @Int64Id({ description: 'The id of the event that it is a part of.' }) eventId: number;
   @Text({ description: 'What the activation is called.', example: 'Booth 12' }) name: string;
   @DateTime({ description: 'When the activation was created.' }) createdAt: string;
   @OneOf(ActivationType, 'ActivationType', { description: 'What kind of activation it is.', example: 'BOOTH' })
@@ -59,12 +59,12 @@ export class ActivationV0Response {
   createdBy: string | null;
   @ObjectOf(() => Location, { ...nullable, description: 'Where it takes place.' }) location: Location | null;
   @EmailList({
-    max: MOST_ENTRIES,
+    max: MAX_ENTRIES,
     description: 'The e-mail addresses of its users.',
     example: ['mara.lindt@example.com'],
   })
   users: string[];
-  @Whole({ description: 'How many scans were made at it.', example: 7 }) numberOfScans: number;
+  @Int32({ description: 'How many scans were made at it.', example: 7 }) numberOfScans: number;
 }
 
 export const ACTIVATION = `

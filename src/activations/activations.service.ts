@@ -4,7 +4,7 @@ import { LISTS } from '../database/lists';
 import { tracked } from '../database/listings';
 import { Json, Page, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
-import type { PageQuery } from '../http/parameters';
+import type { PageQuery } from '../api-schema/parameters';
 import { ACTIVATION } from './activation.response';
 
 const LIST = tracked(LISTS.activations, ACTIVATION);

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../access/organizations.service';
-import { MOST_INT32 } from '../http/schemas';
-import { digits, hasAtMost, isStorableText, isUuid, toUtc } from '../http/text';
+import { MAX_INT32 } from '../api-schema/schemas';
+import { decimal as digits, hasAtMost, isStorableText, isUuid, toUtc } from '../api-schema/text';
 import { Refusal, UsageError } from './terminal/terminal';
 
 /**
@@ -63,7 +63,7 @@ export function organization(value: string): number {
 
 /** @throws Refusal when there is no such organization */
 export async function requireOrganization(dataSource: DataSource, id: number): Promise<void> {
-  const exists = id <= MOST_INT32 && (await new OrganizationsService(dataSource.manager).exists(id));
+  const exists = id <= MAX_INT32 && (await new OrganizationsService(dataSource.manager).exists(id));
   if (!exists) throw new Refusal(`organization ${id} does not exist`);
 }
 

@@ -3,8 +3,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../config';
 import { dataSourceOptions } from './data-source';
 import { Statements } from './statements';
-import { IdempotentAnswers } from './idempotent-answers';
-import { Turns } from './turns';
+import { CurrentTransaction } from './current-transaction';
+import { FairQueue } from './fair-queue';
+import { IdempotentResponses } from './idempotent-responses';
 import { Writes } from './writes';
 
 /** The one data source of the process. `config.databaseUrl` is set by then, also on the embedded PostgreSQL. */
@@ -14,21 +15,20 @@ import { Writes } from './writes';
     TypeOrmModule.forRootAsync({
       inject: [Config],
       useFactory: (config: Config) => ({
-        // One more than requests take turns at: keys are looked up, probes and scrapes answered, and what the process
-        // notes or sweeps is done, also when all of those wait.
+        // One more than requests queue for: for keys, probes, scrapes, and what the process stores by itself.
         ...dataSourceOptions(config.databaseUrl ?? '', config.poolSize + 1),
-        // It was there a moment ago.
         retryAttempts: 3,
         retryDelay: 100,
       }),
     }),
   ],
   providers: [
-    { provide: Turns, inject: [Config], useFactory: ({ poolSize }: Config) => new Turns(poolSize) },
+    { provide: FairQueue, inject: [Config], useFactory: ({ poolSize }: Config) => new FairQueue(poolSize) },
+    CurrentTransaction,
     Statements,
-    IdempotentAnswers,
     Writes,
+    IdempotentResponses,
   ],
-  exports: [Statements, Writes],
+  exports: [Statements, Writes, IdempotentResponses],
 })
 export class DatabaseModule {}

@@ -1,33 +1,51 @@
 import type { DatabaseError } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 
-/** The server takes no writes: it is a standby, perhaps since a moment ago. */
-export const READ_ONLY = '25006';
-/** Two transactions waited for each other, and this one was ended. */
+/** There is no such row, or it belongs to another organization. */
+export class RowNotFound extends Error {}
+
+/** Refused before anything was done, because the database has too much to do or cannot be reached. */
+export class Overloaded extends Error {}
+
+/** An Idempotency-Key whose first request is still running, or that was used for another request. */
+export class IdempotencyConflict extends Error {
+  constructor(readonly isRunning: boolean) {
+    super(isRunning ? IdempotencyConflict.RUNNING : IdempotencyConflict.USED);
+  }
+
+  static readonly RUNNING = 'The first request with this Idempotency-Key is still running';
+  static readonly USED = 'This Idempotency-Key was used for another request';
+}
+
+/** The data changed while the work ran: it runs again. */
+export class Retry extends Error {}
+
+/** The server accepts no writes: it is a standby, perhaps since a moment ago. */
+const READ_ONLY = '25006';
 export const DEADLOCK = '40P01';
-/** A deadlock, a serialization failure, a row referred to that was deleted after it was looked at, and a primary that was. */
-const TRANSIENT = [DEADLOCK, '40001', '23503', READ_ONLY];
-const ATTEMPTS = 4;
+const SERIALIZATION_FAILURE = '40001';
+/** A row referred to was deleted after it was looked at. */
+const FOREIGN_KEY_VIOLATION = '23503';
+const TRANSIENT = [DEADLOCK, SERIALIZATION_FAILURE, FOREIGN_KEY_VIOLATION, READ_ONLY];
+const MAX_ATTEMPTS = 4;
 
-/** Thrown by work that found the data changed under its hands: it is run again. */
-export class TryAgain extends Error {}
+const isTransient = (error: unknown): boolean => error instanceof Retry || TRANSIENT.includes(sqlState(error) ?? '');
 
-/** Runs `work` again (three times at most) when it met another transaction in a way that a second run does not. */
+/** Runs `work` again after an error that a second run may not have, three times at most. */
 export async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      const transient = error instanceof TryAgain || TRANSIENT.includes(sqlState(error) ?? '');
-      if (attempt === ATTEMPTS || !transient) throw error;
+      if (attempt === MAX_ATTEMPTS || !isTransient(error)) throw error;
     }
   }
 }
 
-/** A lock was waited for as long as the session's `lock_timeout` lets it. */
+/** The session's `lock_timeout` is over. */
 export const LOCK_NOT_AVAILABLE = '55P03';
 
-/** A statement took as long as the session's `statement_timeout` lets it, or somebody ended it. */
+/** The session's `statement_timeout` is over, or the statement was cancelled. */
 export const QUERY_CANCELED = '57014';
 
 /** What PostgreSQL said, also through TypeORM. */
@@ -40,11 +58,34 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** Whether the connection is as good as before the error: PostgreSQL answered, and neither ends it nor takes no writes. */
-export function leavesConnection(error: unknown): boolean {
-  const state = sqlState(error);
-  return state !== undefined && state !== READ_ONLY && !/^(08|57P)/.test(state);
+/** Whether nothing was done because others have so much to do, or hold a lock. */
+export const isOverload = (error: unknown): boolean =>
+  error instanceof Overloaded || [LOCK_NOT_AVAILABLE, QUERY_CANCELED].includes(sqlState(error) ?? '');
+
+const UNREACHABLE = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+/** The server starts, stops, or has no connection left. */
+const NO_CONNECTION = ['57P03', '53300'];
+
+/** Whether there was no connection, so that nothing can have been done. */
+export function isUnreachable(error: unknown): boolean {
+  const { code, message } = causeOf(error);
+  return (
+    UNREACHABLE.test(code ?? '') || NO_CONNECTION.includes(code ?? '') || /^timeout exceeded when/.test(message ?? '')
+  );
 }
+
+const LOST = /^(Connection terminated|Query read timeout|Client has encountered)/;
+
+/** Whether PostgreSQL did not answer, or the connection was lost: what was under way may be done or not. */
+export function isConnectionFault(error: unknown): boolean {
+  if (isLostByTypeOrm(error) || isUnreachable(error)) return true;
+  const state = sqlState(error);
+  const { message } = causeOf(error);
+  return state ? /^(08|57P)/.test(state) : hasSystemCall(causeOf(error)) || LOST.test(message ?? '');
+}
+
+/** Whether the connection must be closed: it is lost, or leads to a server that accepts no writes any more. */
+export const breaksConnection = (error: unknown): boolean => isConnectionFault(error) || sqlState(error) === READ_ONLY;
 
 /** What a client can send and PostgreSQL cannot store: NUL, an unpaired surrogate, a number or a tsvector too large. */
 const BAD_INPUT = ['22021', '22P05', '22003', '54000'];
@@ -64,14 +105,14 @@ export function databaseFault(error: unknown): string | undefined {
   const cause: unknown = causeOf(error);
   // PostgreSQL quotes the value in its messages about data (class 22) and, in part, about constraints (class 23).
   if (state && /^2[23]/.test(state)) return `the database refused a value (${state})`;
-  if (ofNoConnection(error)) return 'the database failed: the connection was lost';
+  if (isLostByTypeOrm(error)) return 'the database failed: the connection was lost';
   const isOfDatabase = state !== undefined || error instanceof QueryFailedError || hasSystemCall(cause);
   if (!isOfDatabase || !(cause instanceof Error)) return undefined;
   return `the database failed: ${cause.message.split('\n')[0]}`;
 }
 
-/** Whether TypeORM has no connection to send a statement on, since it was lost after the one before. */
-const ofNoConnection = (error: unknown): boolean =>
+/** The connection was lost after the statement before, and TypeORM has none for the next. */
+const isLostByTypeOrm = (error: unknown): boolean =>
   error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
 
 const hasSystemCall = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

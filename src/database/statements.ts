@@ -1,13 +1,13 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
-import { poolOf, type TimedQuery } from './data-source';
-import { leavesConnection } from './errors';
+import { CurrentTransaction } from './current-transaction';
+import { poolOf } from './data-source';
+import { breaksConnection, RowNotFound } from './errors';
+import { FairQueue } from './fair-queue';
 import type { Listing } from './listings';
-import { Turns } from './turns';
 
-/** JSON text that PostgreSQL rendered and that goes out as it is. */
+/** JSON text that PostgreSQL rendered and that is sent as it is. */
 export type Json = string;
 
 /** One page of a list. */
@@ -16,7 +16,7 @@ export interface Page {
   limit: number;
   /** zero-based page index */
   offset: number;
-  /** JSON texts of the items, each one's or joined by commas; who sends them takes them out (AnswerText says why) */
+  /** JSON texts of the items, each one's or joined by commas */
   items: Json[];
   /** records matching the query */
   total: number;
@@ -28,6 +28,8 @@ export interface Statement {
   name: string;
   /** SQL with `$n` parameters; its rows have one column, JSON text */
   text: string;
+  /** of the catalogue, which belongs to no organization: `$1` is the first value */
+  shared?: true;
 }
 
 /** On whose behalf a statement runs. */
@@ -35,42 +37,56 @@ export interface Owner {
   organizationId: number;
 }
 
+/** Where a statement runs, when it is not on a connection of its own, or in the transaction of the request. */
+interface Options {
+  /** of the transaction */
+  manager?: EntityManager;
+  /** in place of the pool's */
+  timeoutMs?: number;
+}
+
+type TimedQuery = QueryArrayConfig & { query_timeout?: number };
+
 /**
  * Prepared statements on the pool of the data source: one round trip and no planning each. `$1` is the organization of
- * the owner, and the values follow. PostgreSQL refuses a statement that has no use for one of its parameters, so none can
+ * the owner, unless the statement is shared, and the values follow. PostgreSQL refuses a statement that does not use all of its parameters, so none can
  * forget whose rows it may touch.
  */
 @Injectable()
 export class Statements {
   private readonly pool: Pool;
+  private readonly texts = new Map<string, string>();
   private readonly pages = new Map<string, Statement & { listing: Listing }>();
-  /** What pages told, by what was asked; at most so many characters of it. */
-  private readonly known = new LRUCache<string, string>({
-    maxSize: 1_000_000,
-    sizeCalculation: (known, question) => known.length + question.length,
-  });
 
   constructor(
-    private readonly turns: Turns,
+    private readonly queue: FairQueue,
+    private readonly transaction: CurrentTransaction,
     dataSource: DataSource,
   ) {
     this.pool = poolOf(dataSource);
+    // An error between two users of a connection, when neither listens, would end the process; the pool drops it.
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  /** The JSON text of a statement's one row. @throws NotFoundException when there is none */
-  async one(owner: Owner, statement: Statement, values: unknown[]): Promise<Json> {
-    return found(await this.all(owner, statement, values));
+  /** The JSON text of a statement's one row. @throws RowNotFound */
+  async one(owner: Owner, statement: Statement, values: unknown[], options?: Options): Promise<Json> {
+    const [json] = await this.all(owner, statement, values, options);
+    if (json === undefined) throw new RowNotFound();
+    return json;
   }
 
   /** The JSON texts of a statement's rows. */
-  async all(owner: Owner, statement: Statement, values: unknown[]): Promise<Json[]> {
-    return (await this.rows<[Json]>(owner, statement, scoped(owner, values))).map(([json]) => json);
+  async all(owner: Owner, statement: Statement, values: unknown[], options: Options = {}): Promise<Json[]> {
+    const { manager, timeoutMs } = options;
+    const query = this.prepared(statement, statement.shared ? values : [owner.organizationId, ...values]);
+    if (timeoutMs) query.query_timeout = timeoutMs;
+    return (await this.rows<[Json]>(owner, query, manager)).map(([json]) => json);
   }
 
   /**
    * A page of a list.
    * @param given the values that the list is asked with
-   * @throws NotFoundException when what the list belongs to does not exist
+   * @throws RowNotFound when what the list belongs to does not exist
    */
   async page(
     owner: Owner,
@@ -78,17 +94,13 @@ export class Statements {
     given: unknown[],
     { limit, offset }: { limit: number; offset: number },
   ): Promise<Page> {
-    const values = listing.shared ? given : scoped(owner, given);
-    const question = listing.remembers && JSON.stringify([listing.name, values]);
-    const all = [...values, ...(offset ? [offset] : []), ...(question ? [this.known.get(question) ?? null] : [])];
+    const values = listing.shared ? given : [owner.organizationId, ...given];
     const statement = this.pageStatement(listing, limit, values.length, offset === 0);
-    const rows = await this.rows<[Json | null, string | null, string?]>(owner, statement, all);
-    const [, total = null, known] = rows[0] ?? [];
-    if (total === null) throw new NotFoundException();
-    if (question && known) this.known.set(question, known);
-    // The driver's promise keeps its result, in which nothing of the page may stay (AnswerText says why).
-    const items = rows.splice(0).map(([json]) => json ?? '');
-    return { limit, offset, items, total: Number(total) };
+    const query = this.prepared(statement, [...values, ...(offset ? [offset] : [])]);
+    const rows = await this.rows<[Json | null, string | null]>(owner, query);
+    const [, total = null] = rows[0] ?? [];
+    if (total === null) throw new RowNotFound();
+    return { limit, offset, items: rows.map(([json]) => json ?? ''), total: Number(total) };
   }
 
   /** Made once: page sizes are few, and texts long. */
@@ -97,70 +109,40 @@ export class Statements {
     const made = this.pages.get(name);
     if (made?.listing === listing) return made;
     const index = isFirst ? undefined : `$${values + 1}::bigint`;
-    const known = listing.remembers && `$${values + (isFirst ? 1 : 2)}::text`;
-    const statement = { name, listing, text: listing.page(limit, index, known) };
+    const statement = { name, listing, text: listing.page(limit, index) };
     this.pages.set(name, statement);
     return statement;
   }
 
-  private async rows<R extends unknown[]>(
-    { organizationId }: Owner,
-    statement: Statement,
-    values: unknown[],
-  ): Promise<R[]> {
-    const query = prepared(statement, values);
-    return (await this.turns.run(organizationId, () => this.ask<R>(query))).rows;
+  /** @throws when another statement has the name, which the driver notices only on a connection that knows both */
+  private prepared({ name, text }: Statement, values: unknown[]): TimedQuery {
+    const known = this.texts.get(name);
+    if (known === undefined) this.texts.set(name, text);
+    else if (known !== text) throw new Error(`Two statements are called '${name}'`);
+    return { name, text, values, rowMode: 'array' };
   }
 
-  /** The pool's own way would also close a connection after an error that PostgreSQL answered. */
-  private ask<R extends unknown[]>(query: QueryArrayConfig): Promise<QueryArrayResult<R>> {
+  private async rows<R extends unknown[]>(
+    { organizationId }: Owner,
+    query: TimedQuery,
+    manager = this.transaction.manager,
+  ): Promise<R[]> {
+    if (!manager) return (await this.queue.run(organizationId, () => this.query<R>(query))).rows;
+    const connection = (await manager.queryRunner?.connect()) as PoolClient;
+    return (await connection.query<R>(query)).rows;
+  }
+
+  /** `pool.query` would also close the connection after an error that PostgreSQL answered. */
+  private query<R extends unknown[]>(query: TimedQuery): Promise<QueryArrayResult<R>> {
     return new Promise((resolve, reject) => {
-      this.pool.connect((away, client, release) => {
-        if (!client) return reject(away as Error);
+      this.pool.connect((unreachable, client, release) => {
+        if (!client) return reject(unreachable as Error);
         client.query<R>(query, (error: Error | null, result) => {
-          release(error && !leavesConnection(error) ? error : undefined);
+          release(error && breaksConnection(error) ? error : undefined);
           if (error) reject(error);
           else resolve(result);
         });
       });
     });
   }
-}
-
-/** The parameters of a statement that touches rows of the owner alone. */
-export const scoped = ({ organizationId }: Owner, values: unknown[]): unknown[] => [organizationId, ...values];
-
-/**
- * The JSON texts of a statement's rows, as the manager's transaction sees them.
- * @param timeout milliseconds, when it is more than the pool's
- */
-export async function allWithin(
-  manager: EntityManager,
-  statement: Statement,
-  values: unknown[],
-  timeout?: number,
-): Promise<Json[]> {
-  const connection = (await manager.queryRunner?.connect()) as PoolClient;
-  const query: TimedQuery = { ...prepared(statement, values), ...(timeout && { timeout }) };
-  const { rows } = await connection.query<[Json]>(query);
-  return rows.map(([json]) => json);
-}
-
-/** The JSON text of a statement's one row, as the manager's transaction sees it. @throws NotFoundException */
-export const oneWithin = async (...question: Parameters<typeof allWithin>): Promise<Json> =>
-  found(await allWithin(...question));
-
-function found([json]: Json[]): Json {
-  if (json === undefined) throw new NotFoundException();
-  return json;
-}
-
-const texts = new Map<string, string>();
-
-/** @throws when another statement has the name, which the driver notices only on a connection that knows both */
-function prepared({ name, text }: Statement, values: unknown[]): QueryArrayConfig {
-  const known = texts.get(name);
-  if (known === undefined) texts.set(name, text);
-  else if (known !== text) throw new Error(`Two statements are called '${name}'`);
-  return { name, text, values, rowMode: 'array' };
 }

@@ -1,9 +1,9 @@
 import { Controller, Delete, Get, Put, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { JsonBody, PageQuery, UuidParam, WholeIdParam } from '../http/parameters';
-import { ReturnsList, ReturnsNothing, ReturnsPage } from '../http/returns';
-import { EventAddLeadsV0Input, MOST_EVENT_LEADS } from './event.dto';
+import { JsonBody, PageQuery, UuidParam, Int64Param } from '../api-schema/parameters';
+import { ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
+import { EventAddLeadsV0Input, MAX_EVENT_LEADS } from './event.dto';
 import { EventLeadsService } from './event-leads.service';
 import { EventLeadV0Response, UserV0Response } from './event.response';
 
@@ -22,7 +22,7 @@ export class EventLeadsController {
       'themselves are read by their ids.',
   })
   @ReturnsPage('eventLeads', EventLeadV0Response)
-  leads(@CurrentCaller() caller: Caller, @WholeIdParam('eventId') eventId: number, @Query() page: PageQuery) {
+  leads(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
     return this.eventLeads.list(caller, eventId, page);
   }
 
@@ -35,10 +35,10 @@ export class EventLeadsController {
       'lead that is associated already are overwritten, and those that are left out become false. Of a lead that ' +
       'stands in the body twice, the last entry counts. Leads that are not in the body keep their association.',
   })
-  @ReturnsList('eventLeads', EventLeadV0Response, MOST_EVENT_LEADS)
+  @ReturnsList('eventLeads', EventLeadV0Response, MAX_EVENT_LEADS)
   associate(
     @CurrentCaller() caller: Caller,
-    @WholeIdParam('eventId') eventId: number,
+    @Int64Param('eventId') eventId: number,
     @JsonBody() body: EventAddLeadsV0Input,
   ) {
     return this.eventLeads.associate(caller, eventId, body);
@@ -53,7 +53,7 @@ export class EventLeadsController {
   @ReturnsNothing()
   dissociate(
     @CurrentCaller() caller: Caller,
-    @WholeIdParam('eventId') eventId: number,
+    @Int64Param('eventId') eventId: number,
     @UuidParam('leadId') leadId: string,
   ) {
     return this.eventLeads.dissociate(caller, eventId, leadId);
@@ -67,7 +67,7 @@ export class EventLeadsController {
       'The users of the organization who are assigned to the event, page by page. The operator assigns them.',
   })
   @ReturnsPage('users', UserV0Response)
-  users(@CurrentCaller() caller: Caller, @WholeIdParam('eventId') eventId: number, @Query() page: PageQuery) {
+  users(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
     return this.eventLeads.users(caller, eventId, page);
   }
 }

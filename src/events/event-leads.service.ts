@@ -5,7 +5,7 @@ import { counted, tracked } from '../database/listings';
 import { Json, Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
-import type { PageQuery } from '../http/parameters';
+import type { PageQuery } from '../api-schema/parameters';
 import type { EventAddLeadsV0Input, EventLeadInput } from './event.dto';
 import { EVENT_LEAD, USER } from './event.response';
 

@@ -4,18 +4,18 @@ import {
   DateTime,
   Day,
   Email,
-  Flag,
-  MOST_ENTRIES,
+  BooleanField,
+  MAX_ENTRIES,
   nullable,
   ObjectOf,
   OneOf,
   Text,
   Uuid,
   UuidList,
-  WholeId,
-} from '../http/fields';
-import { Location } from '../http/location.response';
-import { EXAMPLE_IDS } from '../http/schemas';
+  Int64Id,
+} from '../api-schema/fields';
+import { Location } from '../api-schema/location.response';
+import { EXAMPLE_IDS } from '../api-schema/schemas';
 
 export const EventType = [
   'CONFERENCE',
@@ -29,7 +29,7 @@ export const EventType = [
 export type EventType = (typeof EventType)[number];
 
 /** The fields that bodies and answers have in common, as the API reference shows them. */
-export const SHOWN = {
+export const FIELD_DOCS = {
   name: { description: 'What the event is called.', example: 'Harbour Expo' },
   type: { description: 'What kind of event it is.', example: 'TRADE_SHOW' },
   startDate: { description: 'The first day.', example: '2026-05-04' },
@@ -42,16 +42,16 @@ export const SHOWN = {
 
 @ApiSchema({ description: 'An event of the organization.' })
 export class Event {
-  @WholeId({ description: 'The id of the event.' }) id: number;
-  @Text(SHOWN.name) name: string;
-  @OneOf(EventType, 'EventType', SHOWN.type) type: EventType;
-  @Flag(SHOWN.registrationEnabled) registrationEnabled: boolean;
+  @Int64Id({ description: 'The id of the event.' }) id: number;
+  @Text(FIELD_DOCS.name) name: string;
+  @OneOf(EventType, 'EventType', FIELD_DOCS.type) type: EventType;
+  @BooleanField(FIELD_DOCS.registrationEnabled) registrationEnabled: boolean;
   @DateTime({ description: 'When the event was created.' }) createdAt: string;
-  @Day({ ...nullable, ...SHOWN.startDate }) startDate: string | null;
-  @Day({ ...nullable, ...SHOWN.endDate }) endDate: string | null;
+  @Day({ ...nullable, ...FIELD_DOCS.startDate }) startDate: string | null;
+  @Day({ ...nullable, ...FIELD_DOCS.endDate }) endDate: string | null;
   @ObjectOf(() => Location, { ...nullable, description: 'Where it takes place.' }) location: Location | null;
   @UuidList({
-    max: MOST_ENTRIES,
+    max: MAX_ENTRIES,
     description: 'The ids of the tag groups that are linked to the event.',
     example: [EXAMPLE_IDS.tagGroup],
   })
@@ -66,16 +66,16 @@ export const EVENT = `
 
 @ApiSchema({ description: 'The association of a lead with an event.' })
 export class EventLeadV0Response {
-  @Uuid(SHOWN.leadId) leadId: string;
-  @Flag(SHOWN.registered) registered: boolean;
-  @Flag(SHOWN.checkedIn) checkedIn: boolean;
+  @Uuid(FIELD_DOCS.leadId) leadId: string;
+  @BooleanField(FIELD_DOCS.registered) registered: boolean;
+  @BooleanField(FIELD_DOCS.checkedIn) checkedIn: boolean;
 }
 
 export const EVENT_LEAD = `select lead_id as "leadId", registered, checked_in as "checkedIn" from page`;
 
 @ApiSchema({ description: 'A user who is assigned to an event.' })
 export class UserV0Response {
-  @WholeId({ description: 'The id of the user.', example: EXAMPLE_IDS.user }) id: number;
+  @Int64Id({ description: 'The id of the user.', example: EXAMPLE_IDS.user }) id: number;
   @Email({ ...nullable, description: 'The e-mail address.', example: 'mara.lindt@example.com' })
   email: string | null;
   @Text({ ...nullable, description: 'The given name.', example: 'Mara' }) firstName: string | null;

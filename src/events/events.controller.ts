@@ -1,9 +1,9 @@
 import { Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { JsonBody, PageQuery, WholeIdParam } from '../http/parameters';
-import { Returns, ReturnsNothing, ReturnsPage } from '../http/returns';
-import { Tag } from '../http/tag';
+import { JsonBody, PageQuery, Int64Param } from '../api-schema/parameters';
+import { Returns, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
+import { Tag } from '../api-schema/tag';
 import { EventCreateV0Input, EventUpdateV0Input } from './event.dto';
 import { Event } from './event.response';
 import { EventsService } from './events.service';
@@ -31,7 +31,7 @@ export class EventsController {
     description: 'One event, with its location and the ids of its tag groups.',
   })
   @Returns(Event)
-  get(@CurrentCaller() caller: Caller, @WholeIdParam('eventId') eventId: number) {
+  get(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
     return this.events.get(caller, eventId);
   }
 
@@ -57,7 +57,7 @@ export class EventsController {
   @Returns(Event)
   replace(
     @CurrentCaller() caller: Caller,
-    @WholeIdParam('eventId') eventId: number,
+    @Int64Param('eventId') eventId: number,
     @JsonBody() body: EventUpdateV0Input,
   ) {
     return this.events.replace(caller, eventId, body);
@@ -72,7 +72,7 @@ export class EventsController {
       'activity events that point to it: their `associatedEvent` and `associatedActivation` become null.',
   })
   @ReturnsNothing()
-  delete(@CurrentCaller() caller: Caller, @WholeIdParam('eventId') eventId: number) {
+  delete(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
     return this.events.delete(caller, eventId);
   }
 }

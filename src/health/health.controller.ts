@@ -1,7 +1,7 @@
 import { Controller, Get, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { HealthCheck, HealthCheckService, TypeOrmHealthIndicator } from '@nestjs/terminus';
-import { Public } from '../access/access.guard';
+import { Public } from '../access/api-key.guard';
 
 /** For load balancers and orchestrators: outside the API's prefix, and without a key. */
 @ApiExcludeController()

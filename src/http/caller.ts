@@ -1,9 +1,10 @@
-import { createParamDecorator, ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Writer } from '../database/writes';
 
 /** On whose behalf a request is made: the organization of its API key, and the limits of that key. */
-export interface Caller extends Writer {
+export interface Caller {
+  organizationId: number;
+  keyId: string;
   /** tokens */
   maxTokens: number;
   /** tokens a second */
@@ -12,7 +13,7 @@ export interface Caller extends Writer {
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** set by the access guard on every route that is not public */
+    /** set by ApiKeyGuard on every route that is not public */
     caller?: Caller;
   }
 }

@@ -1,8 +1,8 @@
 import { Controller, Delete, Get, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { UuidParam } from '../http/parameters';
-import { Returns, ReturnsList } from '../http/returns';
+import { UuidParam } from '../api-schema/parameters';
+import { Returns, ReturnsList } from '../api-schema/returns';
 import { BookmarksService } from './bookmarks.service';
 import { BookmarkResult, IndustryEventV0Response } from './industry-event.response';
 

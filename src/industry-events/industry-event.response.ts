@@ -1,10 +1,21 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { dateTime } from '../database/json';
-import { DateTime, Flag, LENGTHS, ListOf, nullable, ObjectOf, Text, TextList, Uuid, Whole } from '../http/fields';
-import { EXAMPLE_IDS } from '../http/schemas';
+import {
+  DateTime,
+  BooleanField,
+  MAX_LENGTH,
+  ListOf,
+  nullable,
+  ObjectOf,
+  Text,
+  TextList,
+  Uuid,
+  Int32,
+} from '../api-schema/fields';
+import { EXAMPLE_IDS } from '../api-schema/schemas';
 
 /** The fields that bodies and answers have in common, as the API reference shows them. */
-export const SHOWN = {
+export const FIELD_DOCS = {
   name: { description: 'What the event is called.', example: 'Northern Pump Days' },
   startDate: {
     description: 'When it begins.',
@@ -40,39 +51,42 @@ export class IndustryEventV0Response {
   @Uuid({ description: 'The id of the industry event.', example: EXAMPLE_IDS.industryEvent }) id: string;
   @DateTime({ description: 'When the record was created.' }) createdAt: string;
   @DateTime({ description: 'When the record was changed last.' }) updatedAt: string;
-  @Text(SHOWN.name) name: string;
-  @DateTime({ ...nullable, ...SHOWN.startDate }) startDate: string | null;
-  @DateTime({ ...nullable, ...SHOWN.endDate }) endDate: string | null;
-  @Text({ ...nullable, ...SHOWN.sourceType }) sourceType: string | null;
-  @Text({ ...nullable, ...SHOWN.sourceId }) sourceId: string | null;
-  @Text({ ...nullable, ...SHOWN.eventType }) eventType: string | null;
-  @Text({ ...nullable, ...SHOWN.venueCity }) venueCity: string | null;
-  @Text({ ...nullable, ...SHOWN.venueState }) venueState: string | null;
-  @Text({ ...nullable, ...SHOWN.venueCountry }) venueCountry: string | null;
-  @Text({ ...nullable, ...SHOWN.venueName }) venueName: string | null;
-  @Text({ ...nullable, ...SHOWN.venueFullAddress, max: LENGTHS.prose }) venueFullAddress: string | null;
-  @Text({ ...nullable, ...SHOWN.venueCoordinates }) venueCoordinates: string | null;
-  @Whole({ ...nullable, ...SHOWN.numberOfAttendees }) numberOfAttendees: number | null;
-  @Whole({ ...nullable, ...SHOWN.numberOfExhibitors }) numberOfExhibitors: number | null;
-  @Text({ ...nullable, ...SHOWN.attendeeCost }) attendeeCost: string | null;
-  @Text({ ...nullable, ...SHOWN.boothCost }) boothCost: string | null;
-  @TextList({ ...nullable, ...SHOWN.exhibitorIndustries }) exhibitorIndustries: string[] | null;
-  @TextList({ ...nullable, ...SHOWN.attendeePersonas }) attendeePersonas: string[] | null;
-  @TextList({ ...nullable, ...SHOWN.keywords }) keywords: string[] | null;
-  @Text({ ...nullable, ...SHOWN.website, max: LENGTHS.url }) website: string | null;
-  @Text({ ...nullable, ...SHOWN.description, max: LENGTHS.prose }) description: string | null;
-  @Text({ ...nullable, ...SHOWN.eventUrl, max: LENGTHS.url }) eventUrl: string | null;
+  @Text(FIELD_DOCS.name) name: string;
+  @DateTime({ ...nullable, ...FIELD_DOCS.startDate }) startDate: string | null;
+  @DateTime({ ...nullable, ...FIELD_DOCS.endDate }) endDate: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.sourceType }) sourceType: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.sourceId }) sourceId: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.eventType }) eventType: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.venueCity }) venueCity: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.venueState }) venueState: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.venueCountry }) venueCountry: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.venueName }) venueName: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.venueFullAddress, max: MAX_LENGTH.prose }) venueFullAddress: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.venueCoordinates }) venueCoordinates: string | null;
+  @Int32({ ...nullable, ...FIELD_DOCS.numberOfAttendees }) numberOfAttendees: number | null;
+  @Int32({ ...nullable, ...FIELD_DOCS.numberOfExhibitors }) numberOfExhibitors: number | null;
+  @Text({ ...nullable, ...FIELD_DOCS.attendeeCost }) attendeeCost: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.boothCost }) boothCost: string | null;
+  @TextList({ ...nullable, ...FIELD_DOCS.exhibitorIndustries }) exhibitorIndustries: string[] | null;
+  @TextList({ ...nullable, ...FIELD_DOCS.attendeePersonas }) attendeePersonas: string[] | null;
+  @TextList({ ...nullable, ...FIELD_DOCS.keywords }) keywords: string[] | null;
+  @Text({ ...nullable, ...FIELD_DOCS.website, max: MAX_LENGTH.url }) website: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.description, max: MAX_LENGTH.prose }) description: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.eventUrl, max: MAX_LENGTH.url }) eventUrl: string | null;
 }
 
 @ApiSchema({ description: 'An industry event that is fetched by its id: there alone its bookmark is told.' })
 export class IndustryEventWithBookmark extends IndustryEventV0Response {
-  @Flag({ description: 'Whether the organization bookmarked it.', example: true }) isBookmarked: boolean;
+  @BooleanField({ description: 'Whether the organization bookmarked it.', example: true }) isBookmarked: boolean;
 }
 
 @ApiSchema({ description: 'What became of a request to create an industry event.' })
 export class IndustryEventCreation {
   @ObjectOf(() => IndustryEventV0Response) industryEvent: IndustryEventV0Response;
-  @Flag({ description: 'False when a record with this `eventUrl` existed: it is returned unchanged.', example: true })
+  @BooleanField({
+    description: 'False when a record with this `eventUrl` existed: it is returned unchanged.',
+    example: true,
+  })
   created: boolean;
   @ListOf(() => IndustryEventV0Response, {
     max: 50,
@@ -84,7 +98,7 @@ export class IndustryEventCreation {
 
 @ApiSchema({ description: 'What became of a bookmark.' })
 export class BookmarkResult {
-  @Flag({ description: 'Whether it was done.', example: true }) success: boolean;
+  @BooleanField({ description: 'Whether it was done.', example: true }) success: boolean;
 }
 
 const columns = `

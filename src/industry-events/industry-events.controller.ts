@@ -1,9 +1,9 @@
 import { Controller, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { JsonBody, UuidParam } from '../http/parameters';
-import { Returns, ReturnsPage } from '../http/returns';
-import { Tag } from '../http/tag';
+import { JsonBody, UuidParam } from '../api-schema/parameters';
+import { Returns, ReturnsPage } from '../api-schema/returns';
+import { Tag } from '../api-schema/tag';
 import { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventCreation, IndustryEventV0Response, IndustryEventWithBookmark } from './industry-event.response';
 import { IndustryEventsService } from './industry-events.service';
@@ -66,7 +66,7 @@ export class IndustryEventsController {
   update(
     @CurrentCaller() caller: Caller,
     @UuidParam('industryEventId') industryEventId: string,
-    @JsonBody() body: IndustryEventUpdateV0Input,
+    @JsonBody({ allOptional: true }) body: IndustryEventUpdateV0Input,
   ) {
     return this.industryEvents.update(caller, industryEventId, body);
   }

@@ -1,10 +1,9 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { Injectable } from '@nestjs/common';
 import { many, one } from '../database/json';
 import { LISTS } from '../database/lists';
 import { counted, tracked } from '../database/listings';
-import { allWithin, Json, oneWithin, Page, Statements } from '../database/statements';
-import { TryAgain, violates } from '../database/errors';
+import { Json, Page, Statements } from '../database/statements';
+import { Retry, RowNotFound, violates } from '../database/errors';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import { InvalidField } from '../http/errors';
@@ -24,9 +23,17 @@ const BY_URL = counted({
   render: INDUSTRY_EVENT,
 });
 
-const ONE = { name: 'industryEvent.stored', text: one('select * from industry_events where id = $1', INDUSTRY_EVENT) };
+const ONE = {
+  name: 'industryEvent.stored',
+  shared: true as const,
+  text: one('select * from industry_events where id = $1', INDUSTRY_EVENT),
+};
 
-const ONE_BY_URL = { name: 'industryEvent.byUrl', text: one(`select * ${HAVE_URL}`, INDUSTRY_EVENT) };
+const ONE_BY_URL = {
+  name: 'industryEvent.byUrl',
+  shared: true as const,
+  text: one(`select * ${HAVE_URL}`, INDUSTRY_EVENT),
+};
 const ONE_WITH_BOOKMARK = {
   name: 'industryEvent',
   text: one('select * from industry_events where id = $2', INDUSTRY_EVENT_WITH_BOOKMARK),
@@ -34,6 +41,7 @@ const ONE_WITH_BOOKMARK = {
 
 /** Records with the name and the start of a new one, of which one is new itself; two unknown starts are equal. */
 const POTENTIAL_DUPLICATES = {
+  shared: true as const,
   name: 'industryEvent.duplicates',
   text: many(
     `select * from industry_events where name = $1 and start_date is not distinct from $2::timestamptz and id <> $3
@@ -75,11 +83,15 @@ export class IndustryEventsService {
         .execute();
       const [created] = raw as { id: string }[];
       const [record] = created
-        ? await allWithin(manager, ONE, [created.id])
-        : await allWithin(manager, ONE_BY_URL, [input.eventUrl]);
+        ? await this.statements.all(caller, ONE, [created.id], { manager })
+        : await this.statements.all(caller, ONE_BY_URL, [input.eventUrl], { manager });
       // The record that was in the way has been given another URL since.
-      if (record === undefined) throw new TryAgain();
-      const duplicates = created ? await potentialDuplicates(manager, { ...input, ...created }) : '';
+      if (record === undefined) throw new Retry();
+      const duplicates = created
+        ? await this.statements.one(caller, POTENTIAL_DUPLICATES, [input.name, input.startDate ?? null, created.id], {
+            manager,
+          })
+        : '';
       return `{"industryEvent":${record},"created":${created !== undefined},"potentialDuplicates":[${duplicates}]}`;
     });
   }
@@ -94,21 +106,16 @@ export class IndustryEventsService {
         where: key,
         lock: { mode: 'pessimistic_write' },
       });
-      if (!stored) throw new NotFoundException();
+      if (!stored) throw new RowNotFound();
       const { startDate, endDate } = { ...stored, ...input };
       if (startDate && endDate && new Date(endDate) < new Date(startDate)) throw new InvalidField('endDate');
       // Not the transaction's begin: others may have changed the record since, before this one had its lock.
       const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
       if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, key, changes);
-      return oneWithin(manager, ONE, [industryEventId]);
+      return this.statements.one(caller, ONE, [industryEventId], { manager });
     });
     return write.catch((error: unknown) => {
       throw violates(error, 'industry_events_event_url_key') ? new InvalidField('eventUrl') : error;
     });
   }
 }
-
-const potentialDuplicates = (
-  manager: EntityManager,
-  { name, startDate, id }: { name: string; startDate?: string | null; id: string },
-): Promise<Json> => oneWithin(manager, POTENTIAL_DUPLICATES, [name, startDate ?? null, id]);

@@ -1,7 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { dateTime } from '../database/json';
-import { DateTime, Email, LENGTHS, nullable, OneOf, Text, Uuid, WholeId } from '../http/fields';
-import { EXAMPLE_IDS } from '../http/schemas';
+import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, Int64Id } from '../api-schema/fields';
+import { EXAMPLE_IDS } from '../api-schema/schemas';
 
 export const LeadActivityEventType = [
   'NOTE',
@@ -28,12 +28,12 @@ export class LeadActivityEventV0Response {
   @Email({ ...nullable, description: 'Who did it.', example: 'mara.lindt@example.com' }) createdBy: string | null;
   @OneOf(LeadActivityEventType, 'LeadActivityEventType', { description: 'What was done with a lead.' })
   eventType: LeadActivityEventType;
-  @Text({ ...nullable, max: LENGTHS.prose, description: 'What was noted.', example: 'Call back in June.' })
+  @Text({ ...nullable, max: MAX_LENGTH.prose, description: 'What was noted.', example: 'Call back in June.' })
   eventNotes: string | null;
   @Uuid({ description: 'The id of the lead.' }) associatedLead: string;
   @Uuid({ ...nullable, description: 'The id of the campaign that it belongs to.', example: EXAMPLE_IDS.campaign })
   associatedCampaign: string | null;
-  @WholeId({ ...nullable, description: 'The id of the event that it belongs to; null after the event is deleted.' })
+  @Int64Id({ ...nullable, description: 'The id of the event that it belongs to; null after the event is deleted.' })
   associatedEvent: number | null;
   @Uuid({ ...nullable, description: 'The id of the activation that it belongs to.', example: EXAMPLE_IDS.activation })
   associatedActivation: string | null;

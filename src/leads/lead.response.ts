@@ -3,19 +3,19 @@ import type { Render } from '../database/json';
 import {
   DateTime,
   Email,
-  Flag,
-  LENGTHS,
+  BooleanField,
+  MAX_LENGTH,
   ListOf,
-  MOST_ENTRIES,
+  MAX_ENTRIES,
   nullable,
   ObjectOf,
   OneOf,
   Text,
   Uuid,
   UuidList,
-  Whole,
-} from '../http/fields';
-import { EXAMPLE_IDS } from '../http/schemas';
+  Int32,
+} from '../api-schema/fields';
+import { EXAMPLE_IDS } from '../api-schema/schemas';
 
 export const PhoneNumberTypeEnum = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'] as const;
 export type PhoneNumberTypeEnum = (typeof PhoneNumberTypeEnum)[number];
@@ -32,10 +32,10 @@ export const IntegrationType = [
 ] as const;
 export type IntegrationType = (typeof IntegrationType)[number];
 
-export const MOST_PHONE_NUMBERS = 50;
+export const MAX_PHONE_NUMBERS = 50;
 
 /** The fields that bodies and answers have in common, as the API reference shows them. */
-export const SHOWN = {
+export const FIELD_DOCS = {
   firstName: { description: 'The given name.', example: 'Ada' },
   lastName: { description: 'The family name.', example: 'Rowe' },
   email: { description: 'The e-mail address, quoted or international ones too.', example: 'ada.rowe@example.com' },
@@ -55,15 +55,15 @@ export class PhoneNumber {
   @Text({ description: 'The number as it was entered, in any form.', example: '+44 20 7946 0123' }) number: string;
   @OneOf(PhoneNumberTypeEnum, 'PhoneNumberTypeEnum', { description: 'What kind of number it is.' })
   type: PhoneNumberTypeEnum;
-  @Flag({ description: 'Whether this is the number to try first.', example: true }) preferred: boolean;
+  @BooleanField({ description: 'Whether this is the number to try first.', example: true }) preferred: boolean;
 }
 
 @ApiSchema({ description: 'The telephone numbers of a lead, by where they come from.' })
 export class LeadPhoneNumbers {
-  @ListOf(() => PhoneNumber, { max: MOST_PHONE_NUMBERS, description: 'Entered by users of the organization.' })
+  @ListOf(() => PhoneNumber, { max: MAX_PHONE_NUMBERS, description: 'Entered by users of the organization.' })
   leadProvided: PhoneNumber[];
   @ListOf(() => PhoneNumber, {
-    max: MOST_PHONE_NUMBERS,
+    max: MAX_PHONE_NUMBERS,
     description: "Supplied by the service's own data enrichment.",
     example: [{ number: '+44 20 7946 0100', type: 'HQ', preferred: false }],
   })
@@ -72,10 +72,10 @@ export class LeadPhoneNumbers {
 
 @ApiSchema({ description: 'The company that a lead works for.' })
 export class LeadCompany {
-  @Text({ ...nullable, ...SHOWN.companyName }) name: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.companyName }) name: string | null;
   @Text({ ...nullable, description: 'Its industry.', example: 'Machinery' }) industry: string | null;
-  @Text({ ...nullable, max: LENGTHS.url, description: 'Its LinkedIn profile.' }) linkedin: string | null;
-  @Text({ ...nullable, max: LENGTHS.prose, description: 'Its street and number.', example: '3 Mill Lane' })
+  @Text({ ...nullable, max: MAX_LENGTH.url, description: 'Its LinkedIn profile.' }) linkedin: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.prose, description: 'Its street and number.', example: '3 Mill Lane' })
   streetAddress: string | null;
   @Text({ ...nullable, description: 'Its city or town.', example: 'Leeds' }) city: string | null;
   @Text({ ...nullable, description: 'Its state or region.' }) state: string | null;
@@ -86,8 +86,8 @@ export class LeadCompany {
 @ApiSchema({ description: 'The part of a lead in an activation.' })
 export class LeadActivationSummary {
   @Uuid({ description: 'The id of the activation.', example: EXAMPLE_IDS.activation }) activationId: string;
-  @Flag({ description: 'Whether the lead has come.', example: true }) checkedIn: boolean;
-  @Flag({ description: 'Whether the lead is registered.', example: true }) registered: boolean;
+  @BooleanField({ description: 'Whether the lead has come.', example: true }) checkedIn: boolean;
+  @BooleanField({ description: 'Whether the lead is registered.', example: true }) registered: boolean;
 }
 
 @ApiSchema({ description: 'A tag that was chosen for a lead.' })
@@ -98,16 +98,16 @@ export class LeadTag {
 
 @ApiSchema({ description: 'The identifier of a lead in an external system.' })
 export class RemoteId {
-  @Text(SHOWN.remoteId) id: string;
-  @OneOf(IntegrationType, 'IntegrationType', SHOWN.integrationType) integrationType: IntegrationType;
+  @Text(FIELD_DOCS.remoteId) id: string;
+  @OneOf(IntegrationType, 'IntegrationType', FIELD_DOCS.integrationType) integrationType: IntegrationType;
 }
 
 /** A lead has at most one remote id of each integration type. */
-export const MOST_REMOTE_IDS = IntegrationType.length;
+export const MAX_REMOTE_IDS = IntegrationType.length;
 
 const emails = (whose: string) => ({
   ...nullable,
-  max: LENGTHS.prose,
+  max: MAX_LENGTH.prose,
   description: `One or more ${whose} e-mail addresses, separated by \`;\`.`,
 });
 
@@ -115,34 +115,35 @@ const emails = (whose: string) => ({
 export class LeadV0Response {
   @Uuid({ description: 'The id of the lead.' }) id: string;
   @DateTime({ description: 'When the lead was captured.' }) createdAt: string;
-  @Flag({ description: "Whether the service's data enrichment has added to it.", example: true }) isEnriched: boolean;
-  @Text({ ...nullable, ...SHOWN.firstName }) firstName: string | null;
-  @Text({ ...nullable, ...SHOWN.lastName }) lastName: string | null;
-  @Email({ ...nullable, ...SHOWN.email }) email: string | null;
-  @Text({ ...nullable, max: LENGTHS.prose, ...SHOWN.description }) description: string | null;
-  @Text({ ...nullable, max: LENGTHS.url, ...SHOWN.linkedin }) linkedin: string | null;
-  @Text({ ...nullable, max: LENGTHS.url, ...SHOWN.facebook }) facebook: string | null;
-  @Text({ ...nullable, max: LENGTHS.url, ...SHOWN.twitter }) twitter: string | null;
-  @Text({ ...nullable, ...SHOWN.jobTitle }) jobTitle: string | null;
-  @Text({ ...nullable, max: LENGTHS.prose, ...SHOWN.address }) address: string | null;
+  @BooleanField({ description: "Whether the service's data enrichment has added to it.", example: true })
+  isEnriched: boolean;
+  @Text({ ...nullable, ...FIELD_DOCS.firstName }) firstName: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.lastName }) lastName: string | null;
+  @Email({ ...nullable, ...FIELD_DOCS.email }) email: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.prose, ...FIELD_DOCS.description }) description: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.url, ...FIELD_DOCS.linkedin }) linkedin: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.url, ...FIELD_DOCS.facebook }) facebook: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.url, ...FIELD_DOCS.twitter }) twitter: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.jobTitle }) jobTitle: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.prose, ...FIELD_DOCS.address }) address: string | null;
   @ObjectOf(() => LeadPhoneNumbers) phoneNumbers: LeadPhoneNumbers;
   @ObjectOf(() => LeadCompany) company: LeadCompany;
-  @Whole({ description: 'How often the lead was scanned.', example: 2 }) numberOfScans: number;
+  @Int32({ description: 'How often the lead was scanned.', example: 2 }) numberOfScans: number;
   @Email({ ...nullable, description: 'Who scanned the lead last.', example: 'booth@example.com' })
   lastScannedBy: string | null;
   @ListOf(() => LeadActivationSummary, {
-    max: MOST_ENTRIES,
+    max: MAX_ENTRIES,
     description: 'The activations that the lead takes part in.',
   })
   activations: LeadActivationSummary[];
-  @ListOf(() => LeadTag, { max: MOST_ENTRIES, description: 'The tags that were chosen for the lead.' }) tags: LeadTag[];
+  @ListOf(() => LeadTag, { max: MAX_ENTRIES, description: 'The tags that were chosen for the lead.' }) tags: LeadTag[];
   @UuidList({
-    max: MOST_ENTRIES,
+    max: MAX_ENTRIES,
     description: 'The ids of the activity events of the lead.',
     example: [EXAMPLE_IDS.leadActivityEvent],
   })
   leadActivityEvents: string[];
-  @ListOf(() => RemoteId, { max: MOST_REMOTE_IDS, description: 'Remote ids, at most one of each integration type.' })
+  @ListOf(() => RemoteId, { max: MAX_REMOTE_IDS, description: 'Remote ids, at most one of each integration type.' })
   remoteIds: RemoteId[];
   @Text({ ...emails('personal'), example: 'ada@home.example.com;a.rowe@home.example.com' })
   personalEmails: string | null;

@@ -1,9 +1,9 @@
 import { Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { JsonBody, PageQuery, UuidParam } from '../http/parameters';
-import { Returns, ReturnsNothing, ReturnsPage } from '../http/returns';
-import { Tag } from '../http/tag';
+import { JsonBody, PageQuery, UuidParam } from '../api-schema/parameters';
+import { Returns, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
+import { Tag } from '../api-schema/tag';
 import { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
 import { LeadV0Response } from './lead.response';
 import { LeadsService } from './leads.service';
@@ -59,7 +59,11 @@ export class LeadsController {
       'numbers that users entered, and `remoteId` sets or clears the one remote id of its integration type.',
   })
   @Returns(LeadV0Response)
-  patch(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string, @JsonBody() body: LeadPatchV0Input) {
+  patch(
+    @CurrentCaller() caller: Caller,
+    @UuidParam('leadId') leadId: string,
+    @JsonBody({ allOptional: true }) body: LeadPatchV0Input,
+  ) {
     return this.leads.patch(caller, leadId, body);
   }
 

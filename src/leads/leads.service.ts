@@ -5,7 +5,7 @@ import { tracked } from '../database/listings';
 import { Json, Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
-import type { PageQuery } from '../http/parameters';
+import type { PageQuery } from '../api-schema/parameters';
 import type { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
 import { LEAD } from './lead.response';
 
@@ -91,7 +91,7 @@ export class LeadsService {
   }
 
   create(caller: Caller, input: LeadCreateV0Input): Promise<Json> {
-    return this.writes.gathered(caller, CREATE, input);
+    return this.writes.batched(caller, CREATE, input);
   }
 
   patch(caller: Caller, leadId: string, input: LeadPatchV0Input): Promise<Json> {

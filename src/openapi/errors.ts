@@ -1,5 +1,5 @@
 import { errorBody, errorText } from '../http/errors';
-import { REFUSALS } from '../http/idempotency.guard';
+import { IdempotencyConflict } from '../database/errors';
 import { bucketHeaders, bucketHeadersIfKnown, everyHeader, headers } from './headers';
 
 /** Every status of an error that operations answer, and what it says of the request. */
@@ -28,7 +28,7 @@ const MEANINGS: Record<number, string> = {
 const MAY_BE_EARLY = [400, 401, 403, 429, 500, 503];
 
 /** What errors say that tell more than their status does: 400 is told apart, by the field at fault. */
-const WORDS: Record<number, string> = REFUSALS;
+const WORDS: Record<number, string> = { 409: IdempotencyConflict.RUNNING, 422: IdempotencyConflict.USED };
 
 const schema = { $ref: '#/components/schemas/ErrorResponse' };
 

@@ -1,6 +1,6 @@
 import { REQUEST_ID } from '../http/request';
-import { int64, whole } from '../http/schemas';
-import { IDEMPOTENCY_KEY } from '../http/idempotency.guard';
+import { int64, int32 } from '../api-schema/schemas';
+import { IDEMPOTENCY_KEY } from '../http/idempotency.interceptor';
 import { MAX_TOKENS } from '../rate-limit/token-bucket';
 
 /** The headers that requests and answers may have. */
@@ -13,7 +13,7 @@ interface Header {
 }
 type Headers = Record<string, Header>;
 
-const tokens = { required: true, schema: whole(0, MAX_TOKENS.most) };
+const tokens = { required: true, schema: int32(0, MAX_TOKENS.most) };
 
 const HEADERS = {
   'Access-Control-Allow-Origin': {
@@ -31,7 +31,7 @@ const HEADERS = {
   'X-RateLimit-Limit': {
     ...tokens,
     description: "How many tokens the key's bucket holds when it is full.",
-    schema: whole(MAX_TOKENS.least, MAX_TOKENS.most),
+    schema: int32(MAX_TOKENS.least, MAX_TOKENS.most),
     example: 20,
   },
   'X-RateLimit-Remaining': { ...tokens, description: 'How many whole tokens this request has left.', example: 19 },
@@ -44,7 +44,7 @@ const HEADERS = {
   'Retry-After': {
     description: 'Seconds to wait before the next attempt.',
     required: true,
-    schema: whole(1),
+    schema: int32(1),
     example: 1,
   },
   'Idempotency-Replayed': {

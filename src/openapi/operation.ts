@@ -1,4 +1,4 @@
-import { REPEATABLE } from '../http/idempotency.guard';
+import { NON_IDEMPOTENT_METHODS } from '../http/idempotency.interceptor';
 import { badRequest, errorReference, OTHER_ERROR } from './errors';
 import { exampleOf } from './examples';
 import { bucketHeaders, everyHeader, headers } from './headers';
@@ -35,7 +35,7 @@ const MEDIA_TYPE = 'application/json';
 
 /** Adds what holds for every operation: headers, examples, and the errors that it can answer. */
 export function describeOperation(method: string, operation: Operation, components: Components): void {
-  const isRepeatable = REPEATABLE.includes(method.toUpperCase());
+  const isRepeatable = NON_IDEMPOTENT_METHODS.includes(method.toUpperCase());
   const hasId = operation.parameters.some(({ in: place }) => place === 'path');
   operation.parameters = parametersOf(operation, isRepeatable, components);
   describeSuccess(operation.responses['200'] as Answer, isRepeatable, components.schemas);

@@ -1,7 +1,7 @@
 import { All, Controller, Get, Header, MethodNotAllowedException, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '../access/access.guard';
+import { Public } from '../access/api-key.guard';
 import { PagesService } from './pages.service';
 
 /** The paths below, all of them outside the API's prefix. */

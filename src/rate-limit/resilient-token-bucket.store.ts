@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 
 import { CircuitBreaker } from './circuit-breaker';
 import { InProcessTokenBucketStore } from './in-process-token-bucket.store';
-import { REDIS_DEADLINE, withDeadline } from '../redis/redis';
+import { REDIS_DEADLINE_MS, withDeadline } from '../redis/redis';
 import type { RedisTokenBucketStore } from './redis-token-bucket.store';
 import type { BucketLimits, TakeResult } from './token-bucket';
 import { TokenBucketStore } from './token-bucket.store';
@@ -39,7 +39,7 @@ export class ResilientTokenBucketStore extends TokenBucketStore {
     if (this.breaker.allows()) {
       try {
         const taking = this.redis.takeAndReport(keyId, limits);
-        const { result, state, now } = await withDeadline(taking, REDIS_DEADLINE, () => this.redis.heardAt);
+        const { result, state, now } = await withDeadline(taking, REDIS_DEADLINE_MS, () => this.redis.heardAt);
         this.inProcess.remember(keyId, state, now);
         this.succeeded();
         return result;

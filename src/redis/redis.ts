@@ -7,21 +7,21 @@ import type { Address } from '../config';
 /** Injection token of the Redis connection that all features share: `Redis | undefined`. */
 export const REDIS = Symbol('REDIS');
 
-/** Milliseconds of Redis's silence that a request, and a shutdown, bears. */
-export const REDIS_DEADLINE = 100;
-/** Milliseconds that a request waits for its own answer, when others are answered meanwhile. */
-const LONGEST_WAIT = 1_000;
+/** How long a request, and a shutdown, waits for Redis. */
+export const REDIS_DEADLINE_MS = 100;
+/** How long a request waits for its reply while Redis answers other commands. */
+const MAX_WAIT_MS = 1_000;
 
 /**
  * Commands of one turn of the event loop leave together: a system call costs more than the command, here and in Redis.
  * (ioredis's own pipelining does so too, at a price in promises that eats up the gain.)
  */
-class GatheringRedis extends Redis {
+class CorkedRedis extends Redis {
   /** when Redis last said something, by the clock of `performance.now()` */
   heardAt = -Infinity;
   /** why there is no connection that can be used */
   failure?: Error;
-  private isGathering = false;
+  private isCorked = false;
 
   constructor(url: string, options: RedisOptions) {
     super(url, options);
@@ -32,16 +32,16 @@ class GatheringRedis extends Redis {
   }
 
   override sendCommand(...command: Parameters<Redis['sendCommand']>): unknown {
-    if (this.stream && !this.isGathering) this.gather();
+    if (this.stream && !this.isCorked) this.cork();
     return super.sendCommand(...command);
   }
 
-  private gather(): void {
+  private cork(): void {
     const { stream } = this;
-    this.isGathering = true;
+    this.isCorked = true;
     stream.cork();
     setImmediate(() => {
-      this.isGathering = false;
+      this.isCorked = false;
       stream.uncork();
     });
   }
@@ -55,7 +55,7 @@ class GatheringRedis extends Redis {
  * @param sentinels asked, at each attempt to connect, for the master of the group that `url` names in place of the host
  */
 export function createRedis(url: string, sentinels?: readonly Address[]): Redis {
-  return new GatheringRedis(url, {
+  return new CorkedRedis(url, {
     ...(sentinels && { sentinels: [...sentinels], name: new URL(url).hostname, sentinelCommandTimeout: 1_000 }),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -63,7 +63,7 @@ export function createRedis(url: string, sentinels?: readonly Address[]): Redis 
     // A backstop for the connection's own handshake. Who has a request waiting uses withDeadline: see there.
     commandTimeout: 1_000,
     connectTimeout: 1_000,
-    disconnectTimeout: REDIS_DEADLINE,
+    disconnectTimeout: REDIS_DEADLINE_MS,
     retryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
     // As above, for a round of sentinels none of which answered.
     sentinelRetryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
@@ -78,15 +78,15 @@ export async function untilReady(redis: Redis): Promise<void> {
 
 /** Closes the connection, after the commands under way if Redis answers, and ends the attempts to reconnect. */
 export async function closeRedis(redis: Redis): Promise<void> {
-  if (redis.status === 'ready') await withDeadline(redis.quit(), REDIS_DEADLINE).catch(() => undefined);
+  if (redis.status === 'ready') await withDeadline(redis.quit(), REDIS_DEADLINE_MS).catch(() => undefined);
   redis.disconnect();
 }
 
 /**
  * A promise with a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay. Commands leave
- * at the end of a turn of the event loop, so the time counts from there; when this process was busy past the limit,
- * timers run before the replies that wait in the socket are read, so the limit is checked again after they were; and
- * while Redis answers others it is not away, but has a lot to do.
+ * at the end of a turn of the event loop, so the time counts from there. When this process was busy past the limit,
+ * timers run before the replies that wait in the socket are read, so the limit is checked again after they were. While
+ * Redis answers other commands it is busy, and not unreachable.
  *
  * @param heardAt when the other side last said something, by the clock of `performance.now()`
  * @throws Error `No answer within … ms`
@@ -103,7 +103,7 @@ export function withDeadline<T>(
     const look = () => {
       const now = performance.now();
       const silence = now - Math.max(begun, heardAt());
-      if (silence >= milliseconds - 1 || now - begun >= LONGEST_WAIT) {
+      if (silence >= milliseconds - 1 || now - begun >= MAX_WAIT_MS) {
         reject(new Error(`No answer within ${milliseconds} ms`));
       } else if (timer) wait(milliseconds - silence);
     };

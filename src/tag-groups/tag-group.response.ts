@@ -1,7 +1,17 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { children, objects } from '../database/json';
-import { Flag, LENGTHS, ListOf, MOST_ENTRIES, nullable, OneOf, Text, Uuid, Whole } from '../http/fields';
-import { EXAMPLE_IDS, LEAST_INT32 } from '../http/schemas';
+import {
+  BooleanField,
+  MAX_LENGTH,
+  ListOf,
+  MAX_ENTRIES,
+  nullable,
+  OneOf,
+  Text,
+  Uuid,
+  Int32,
+} from '../api-schema/fields';
+import { EXAMPLE_IDS, MIN_INT32 } from '../api-schema/schemas';
 
 export const TagGroupStatus = ['ARCHIVED', 'DRAFT', 'PUBLISHED'] as const;
 export type TagGroupStatus = (typeof TagGroupStatus)[number];
@@ -9,7 +19,7 @@ export type TagGroupStatus = (typeof TagGroupStatus)[number];
 @ApiSchema({ description: 'A tag that users can choose.' })
 export class TagOption {
   @Uuid({ description: 'The id of the tag option.', example: EXAMPLE_IDS.tagOption }) id: string;
-  @Whole({ min: LEAST_INT32, description: 'Its place among the options, from the lowest.', example: 1 })
+  @Int32({ min: MIN_INT32, description: 'Its place among the options, from the lowest.', example: 1 })
   displayOrder: number;
   @Text({ description: 'The text of the tag.', example: 'Pumps' }) value: string;
 }
@@ -20,20 +30,20 @@ export class TagGroupV0Response {
   @Text({ description: 'What the tags are about.', example: 'Interest' }) name: string;
   @OneOf(TagGroupStatus, 'TagGroupStatus', { description: 'Whether a tag group is in use.', example: 'PUBLISHED' })
   status: TagGroupStatus;
-  @Flag({ description: 'Whether users may choose several of its tags.', example: true })
+  @BooleanField({ description: 'Whether users may choose several of its tags.', example: true })
   allowsMultipleSelection: boolean;
-  @Whole({ min: LEAST_INT32, description: 'Its place among the tag groups, from the lowest.', example: 3 })
+  @Int32({ min: MIN_INT32, description: 'Its place among the tag groups, from the lowest.', example: 3 })
   displayOrder: number;
   @Text({
     ...nullable,
-    max: LENGTHS.prose,
+    max: MAX_LENGTH.prose,
     description: 'What users are told about choosing.',
     example: 'Choose all that apply.',
   })
   usageInstructions: string | null;
-  @Flag({ description: 'Whether users must choose.' }) required: boolean;
-  @Flag({ description: 'Whether it is offered at every event.', example: true }) allEvents: boolean;
-  @ListOf(() => TagOption, { max: MOST_ENTRIES, description: 'Its options, in their order.' }) tagOptions: TagOption[];
+  @BooleanField({ description: 'Whether users must choose.' }) required: boolean;
+  @BooleanField({ description: 'Whether it is offered at every event.', example: true }) allEvents: boolean;
+  @ListOf(() => TagOption, { max: MAX_ENTRIES, description: 'Its options, in their order.' }) tagOptions: TagOption[];
 }
 
 export const TAG_GROUP = `

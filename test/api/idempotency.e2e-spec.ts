@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { DataSource } from 'typeorm';
-import { IdempotentAnswers } from '../../src/database/idempotent-answers';
+import { IdempotentResponses } from '../../src/database/idempotent-responses';
 import { eventInput, industryEventInput, leadInput, unique } from '../support/builders';
 import { exampleOfError } from '../support/description';
 import { describeInside, INSIDE } from '../support/inside';
@@ -206,13 +206,13 @@ describeInside(`stored answers${INSIDE}`, () => {
       [tenant.keyId],
     );
     await create(randomUUID()).expect(200);
-    expect(await lanyard.app.get(IdempotentAnswers).sweep()).toBe(2500);
+    expect(await lanyard.app.get(IdempotentResponses).sweep()).toBe(2500);
     expect(await count()).toBe(1);
   });
 
   it('are swept by a server that starts', async () => {
     await age('25 hours');
-    const swept = jest.spyOn(IdempotentAnswers.prototype, 'sweep');
+    const swept = jest.spyOn(IdempotentResponses.prototype, 'sweep');
     const other = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
     await Promise.all(swept.mock.results.map(({ value }) => value as Promise<number>));
     swept.mockRestore();

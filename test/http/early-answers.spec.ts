@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { DataSource } from 'typeorm';
-import type { LeanExpressAdapter } from '../../src/http/express-adapter';
+import type { LeanExpressAdapter } from '../../src/server/express-adapter';
 import { leadInput } from '../support/builders';
 import { until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';

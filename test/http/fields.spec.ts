@@ -1,9 +1,9 @@
-import { Email, EmailList, PreciseDateTime, TimeOfDay, WholeId } from '../../src/http/fields';
+import { Email, EmailList, PreciseDateTime, TimeOfDay, Int64Id } from '../../src/api-schema/fields';
 import { firstFault, instantiate } from '../../src/http/reader';
 
 /** The kinds of field that datasets have and requests have not, and an e-mail address. */
 class Kinds {
-  @WholeId({ optional: true }) id?: number;
+  @Int64Id({ optional: true }) id?: number;
   @PreciseDateTime({ optional: true }) moment?: string;
   @TimeOfDay({ optional: true }) time?: string;
   @Email({ optional: true }) email?: string;

@@ -289,6 +289,7 @@ describe('malformed requests', () => {
     ['another header of four letters', headed('From: a@b.example\r\n'), [200]],
     ['999 headers', headed('A: b\r\n'.repeat(999 - 3)), [200]],
     ['1000 headers', headed('A: b\r\n'.repeat(1000 - 3)), [431]],
+    ['a target that is not a URL', 'GET http://[/ HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n', [400]],
     ['a NUL in the line', 'GET /api/v0/\0 HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
     ['a space in the path', 'GET /api/v0/a b HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
     ['a header without a colon', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nbroken\r\n\r\n', [400]],
@@ -366,7 +367,7 @@ describe('malformed requests', () => {
     [
       'a body of another type, and more behind it',
       'PATCH /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhelloGET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n',
-      [200, 400],
+      [400, 400],
     ],
   ])(`one answer a request, in order: %s${DIRECT}`, async (_, bytes, statuses) => {
     const sent = bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`).replaceAll('LEAD', lead);
@@ -429,12 +430,45 @@ describe('malformed requests', () => {
   });
 
   it.each([
-    [2 ** 20, 200],
+    [0, 200],
+    [1, 400],
+    [2 ** 20, 400],
     [2 ** 20 + 1, 413],
-  ])('a body of %d bytes that counts as empty', async (length, status) => {
+  ])('a body of %d bytes of another type, where no field is required', async (length, status) => {
     const sent = tenant.api.send('patch', `/leads/${lead}`).set('content-type', 'text/plain');
     const { body } = await sent.send('x'.repeat(length)).expect(status);
     expect(body).toMatchObject({ status });
+  });
+
+  it('a body of another type changes nothing, where no field is required', async () => {
+    const sent = { jobTitle: 'of another type' };
+    const bodyOf = (type: string) =>
+      tenant.api.send('patch', `/leads/${lead}`).set('content-type', type).send(json(sent));
+    await bodyOf('text/plain').expect(400, { status: 400, error: 'Bad Request' });
+    expect((await tenant.api.get(`/leads/${lead}`)).body.results.jobTitle).not.toBe(sent.jobTitle);
+    const { body } = await bodyOf('application/merge-patch+json').expect(200);
+    expect(body.results.jobTitle).toBe(sent.jobTitle);
+    await tenant.api.patch(`/leads/${lead}`, { jobTitle: null }).expect(200);
+  });
+
+  const values = (count: number): string =>
+    `{"eventLeads":[],"unknown":[${Array(count - 3)
+      .fill('{}')
+      .join()}]}`;
+  it.each<[string, number, number]>([
+    ['20,000 values', 20_000, 200],
+    ['20,001 values', 20_001, 413],
+    ['350,000 values', 350_000, 413],
+  ])('a body of %s', async (_, count, status) => {
+    for (const encode of [(text: string) => Buffer.from(text), (text: string) => gzipSync(text)]) {
+      const bytes = encode(values(count));
+      const sent = tenant.api.send('put', `/events/${event}/leads`).set('content-type', 'application/json');
+      if (bytes.length !== Buffer.byteLength(values(count))) sent.set('content-encoding', 'gzip');
+      await sent
+        .serialize((body: unknown) => body as string)
+        .send(bytes as never)
+        .expect(status);
+    }
   });
 
   itDirect.each([

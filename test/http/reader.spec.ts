@@ -3,7 +3,7 @@ import { getMetadataStorage, validateSync } from 'class-validator';
 import fc from 'fast-check';
 
 import { EventAddLeadsV0Input, EventCreateV0Input, EventLeadInput } from '../../src/events/event.dto';
-import { PageQuery } from '../../src/http/parameters';
+import { PageQuery } from '../../src/api-schema/parameters';
 import { Class, firstFault, instantiate } from '../../src/http/reader';
 import { IndustryEventsQuery, IndustryEventUpdateV0Input } from '../../src/industry-events/industry-event.dto';
 import { ValidationPipe } from '../../src/http/validation.pipe';

@@ -1,7 +1,7 @@
 import { isEmail } from 'class-validator';
 import fc from 'fast-check';
 
-import { digits, hasAtMost, isCalendarDay, isEmailAddress, isStorableText, isUuid, toUtc } from '../../src/http/text';
+import { decimal, hasAtMost, isCalendarDay, isEmailAddress, isStorableText, isUuid, toUtc } from '../../src/api-schema/text';
 
 import { makePlain } from '../../src/http/plain-json';
 
@@ -50,17 +50,17 @@ describe('a uuid', () => {
   ])('may not be %j', (value) => expect(isUuid(value)).toBe(false));
 });
 
-describe('a number in decimal digits', () => {
+describe('a number in decimal decimal', () => {
   it.each([
     ['0', 0],
     ['7', 7],
     ['007', 7],
     ['1234567890', 1234567890],
-  ])('is %j', (value, expected) => expect(digits(value)).toBe(expected));
+  ])('is %j', (value, expected) => expect(decimal(value)).toBe(expected));
 
   it.each(['', ' 5', '5 ', '5\n', '-1', '+1', '1.5', '1e1', '0x10', 'x', 'x5', '5x', '٣', 'Infinity', 5, ['5'], null])(
     'is not %j',
-    (value) => expect(digits(value)).toBeNaN(),
+    (value) => expect(decimal(value)).toBeNaN(),
   );
 });
 

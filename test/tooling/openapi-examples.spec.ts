@@ -1,4 +1,4 @@
-import { EXAMPLE_IDS } from '../../src/http/schemas';
+import { EXAMPLE_IDS } from '../../src/api-schema/schemas';
 import { demo } from '../../src/cli/seed/demo';
 import { description, faultsOf } from '../support/description';
 import { ENDPOINTS, send } from '../support/endpoints';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { MOST_INT32 } from '../../http/schemas';
-import { isCalendarDay } from '../../http/text';
+import { MAX_INT32 } from '../../api-schema/schemas';
+import { isCalendarDay } from '../../api-schema/text';
 import { command, GlobalOptions, organization, wholeNumber } from '../arguments';
 import type { UncheckedRecord } from '../import/import.service';
 import { importedText, importInto, storedText } from './import.command';
@@ -28,7 +28,7 @@ export function seedCommand(program: Command): void {
       wholeNumber('--leads', MOST_LEADS),
       1000,
     )
-    .option('--seed <N>', 'the same number gives the same data', wholeNumber('--seed', MOST_INT32), 42)
+    .option('--seed <N>', 'the same number gives the same data', wholeNumber('--seed', MAX_INT32), 42)
     .option('--until <DATE>', 'the day before which it happened, but for a few events', day, '2026-06-30')
     .addHelpText(
       'after',

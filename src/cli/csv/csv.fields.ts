@@ -1,5 +1,5 @@
 import { v5 as uuidOf } from 'uuid';
-import { Class, firstFault, instantiate } from '../../http/reader';
+import { readRecord, type RecordClass } from '../import/read-record';
 import { IntegrationType, PhoneNumber, PhoneNumberTypeEnum, RemoteId } from '../../leads/lead.response';
 
 /** A record of a dataset while it is put together. */
@@ -152,8 +152,8 @@ const ref: Field = {
  * What a cell puts into a list in which other columns have their part too: only here is it known to be the cell's.
  * @throws CellFault when it is not valid
  */
-function entry(type: Class, value: object): object {
-  if (firstFault(instantiate(type, { ...value })) !== undefined) throw new CellFault('missing or invalid');
+function entry(type: RecordClass, value: object): object {
+  if ('fault' in readRecord(type, value)) throw new CellFault('missing or invalid');
   return value;
 }
 

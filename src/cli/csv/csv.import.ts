@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { CsvError, parse } from 'csv-parse';
 import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
-import { isUuid } from '../../http/text';
+import { isUuid } from '../../api-schema/text';
 import { INDUSTRY_EVENT } from '../../industry-events/industry-event.response';
 import { Column, columnsOf } from './csv.columns';
 import { CellFault, CSV_FIELDS, Draft } from './csv.fields';

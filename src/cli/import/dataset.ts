@@ -5,11 +5,11 @@ import {
   Day,
   Email,
   EmailList,
-  Flag,
-  LENGTHS,
+  BooleanField,
+  MAX_LENGTH,
   ListOf,
-  MOST_ENTRIES,
-  maybe,
+  MAX_ENTRIES,
+  optionalNullable,
   ObjectOf,
   OneOf,
   optional,
@@ -18,12 +18,12 @@ import {
   TimeOfDay,
   Uuid,
   UuidList,
-  Whole,
-} from '../../http/fields';
-import { LEAST_INT32 } from '../../http/schemas';
+  Int32,
+} from '../../api-schema/fields';
+import { MIN_INT32 } from '../../api-schema/schemas';
 import { IndustryEventCreateV0Input } from '../../industry-events/industry-event.dto';
 import { LeadActivityEventType } from '../../lead-activity-events/lead-activity-event.response';
-import { MOST_PHONE_NUMBERS, PhoneNumber, MOST_REMOTE_IDS, RemoteId } from '../../leads/lead.response';
+import { MAX_PHONE_NUMBERS, PhoneNumber, MAX_REMOTE_IDS, RemoteId } from '../../leads/lead.response';
 import { TagGroupStatus, TagOption } from '../../tag-groups/tag-group.response';
 
 /**
@@ -32,20 +32,20 @@ import { TagGroupStatus, TagOption } from '../../tag-groups/tag-group.response';
  */
 
 class LocationRecord {
-  @Text(maybe) streetAddress?: string | null;
-  @Text(maybe) city?: string | null;
-  @Text(maybe) state?: string | null;
-  @Text(maybe) zip?: string | null;
-  @Text(maybe) country?: string | null;
-  @Text(maybe) latitude?: string | null;
-  @Text(maybe) longitude?: string | null;
-  @Text(maybe) timeZone?: string | null;
+  @Text(optionalNullable) streetAddress?: string | null;
+  @Text(optionalNullable) city?: string | null;
+  @Text(optionalNullable) state?: string | null;
+  @Text(optionalNullable) zip?: string | null;
+  @Text(optionalNullable) country?: string | null;
+  @Text(optionalNullable) latitude?: string | null;
+  @Text(optionalNullable) longitude?: string | null;
+  @Text(optionalNullable) timeZone?: string | null;
 }
 
 export class UserRecord {
   @Email() email: string;
-  @Text(maybe) firstName?: string | null;
-  @Text(maybe) lastName?: string | null;
+  @Text(optionalNullable) firstName?: string | null;
+  @Text(optionalNullable) lastName?: string | null;
   @DateTime(optional) createdAt?: string;
 }
 
@@ -53,12 +53,12 @@ export class TagGroupRecord {
   @Uuid() id: string;
   @Text() name: string;
   @OneOf(TagGroupStatus, 'TagGroupStatus', optional) status: TagGroupStatus = 'PUBLISHED';
-  @Flag(optional) allowsMultipleSelection: boolean = false;
-  @Whole({ ...optional, min: LEAST_INT32 }) displayOrder: number = 0;
-  @Text({ ...maybe, max: LENGTHS.prose }) usageInstructions?: string | null;
-  @Flag(optional) required: boolean = false;
-  @Flag(optional) allEvents: boolean = false;
-  @ListOf(() => TagOption, { ...optional, max: MOST_ENTRIES }) tagOptions: TagOption[] = [];
+  @BooleanField(optional) allowsMultipleSelection: boolean = false;
+  @Int32({ ...optional, min: MIN_INT32 }) displayOrder: number = 0;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) usageInstructions?: string | null;
+  @BooleanField(optional) required: boolean = false;
+  @BooleanField(optional) allEvents: boolean = false;
+  @ListOf(() => TagOption, { ...optional, max: MAX_ENTRIES }) tagOptions: TagOption[] = [];
   @DateTime(optional) createdAt?: string;
 }
 
@@ -67,14 +67,14 @@ export class EventRecord {
   @Text() ref: string;
   @Text() name: string;
   @OneOf(EventType, 'EventType') type: EventType;
-  @Flag(optional) registrationEnabled: boolean = false;
-  @Day(maybe) startDate?: string | null;
-  @Day({ ...maybe, notBefore: 'startDate' }) endDate?: string | null;
-  @ObjectOf(() => LocationRecord, maybe) location?: LocationRecord | null;
-  @UuidList({ ...optional, max: MOST_ENTRIES }) tagGroups: string[] = [];
-  @EmailList({ ...optional, max: MOST_ENTRIES }) users: string[] = [];
+  @BooleanField(optional) registrationEnabled: boolean = false;
+  @Day(optionalNullable) startDate?: string | null;
+  @Day({ ...optionalNullable, notBefore: 'startDate' }) endDate?: string | null;
+  @ObjectOf(() => LocationRecord, optionalNullable) location?: LocationRecord | null;
+  @UuidList({ ...optional, max: MAX_ENTRIES }) tagGroups: string[] = [];
+  @EmailList({ ...optional, max: MAX_ENTRIES }) users: string[] = [];
   @DateTime(optional) createdAt?: string;
-  @Email(maybe) createdBy?: string | null;
+  @Email(optionalNullable) createdBy?: string | null;
 }
 
 export class ActivationRecord {
@@ -86,27 +86,27 @@ export class ActivationRecord {
   @Day({ notBefore: 'startDate' }) endDate: string;
   @TimeOfDay() startTime: string;
   @TimeOfDay() endTime: string;
-  @Email(maybe) createdBy?: string | null;
-  @ObjectOf(() => LocationRecord, maybe) location?: LocationRecord | null;
-  @EmailList({ ...optional, max: MOST_ENTRIES }) users: string[] = [];
-  @Whole(optional) numberOfScans: number = 0;
+  @Email(optionalNullable) createdBy?: string | null;
+  @ObjectOf(() => LocationRecord, optionalNullable) location?: LocationRecord | null;
+  @EmailList({ ...optional, max: MAX_ENTRIES }) users: string[] = [];
+  @Int32(optional) numberOfScans: number = 0;
   @DateTime(optional) createdAt?: string;
 }
 
 class CompanyRecord {
-  @Text(maybe) name?: string | null;
-  @Text(maybe) industry?: string | null;
-  @Text({ ...maybe, max: LENGTHS.url }) linkedin?: string | null;
-  @Text({ ...maybe, max: LENGTHS.prose }) streetAddress?: string | null;
-  @Text(maybe) city?: string | null;
-  @Text(maybe) state?: string | null;
-  @Text(maybe) zip?: string | null;
-  @Text(maybe) country?: string | null;
+  @Text(optionalNullable) name?: string | null;
+  @Text(optionalNullable) industry?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.url }) linkedin?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) streetAddress?: string | null;
+  @Text(optionalNullable) city?: string | null;
+  @Text(optionalNullable) state?: string | null;
+  @Text(optionalNullable) zip?: string | null;
+  @Text(optionalNullable) country?: string | null;
 }
 
 class PhoneNumbersRecord {
-  @ListOf(() => PhoneNumber, { ...optional, max: MOST_PHONE_NUMBERS }) leadProvided: PhoneNumber[] = [];
-  @ListOf(() => PhoneNumber, { ...optional, max: MOST_PHONE_NUMBERS }) serviceProvided: PhoneNumber[] = [];
+  @ListOf(() => PhoneNumber, { ...optional, max: MAX_PHONE_NUMBERS }) leadProvided: PhoneNumber[] = [];
+  @ListOf(() => PhoneNumber, { ...optional, max: MAX_PHONE_NUMBERS }) serviceProvided: PhoneNumber[] = [];
 }
 
 class TagRecord {
@@ -115,14 +115,14 @@ class TagRecord {
 
 class LeadActivationRecord {
   @Uuid() activationId: string;
-  @Flag(optional) registered: boolean = false;
-  @Flag(optional) checkedIn: boolean = false;
+  @BooleanField(optional) registered: boolean = false;
+  @BooleanField(optional) checkedIn: boolean = false;
 }
 
 class LeadEventRecord {
   @Text() event: string;
-  @Flag(optional) registered: boolean = false;
-  @Flag(optional) checkedIn: boolean = false;
+  @BooleanField(optional) registered: boolean = false;
+  @BooleanField(optional) checkedIn: boolean = false;
   /** the association's place in the event's list */
   @PreciseDateTime(optional) associatedAt?: string;
 }
@@ -130,41 +130,41 @@ class LeadEventRecord {
 export class LeadRecord {
   @Uuid() id: string;
   @DateTime(optional) createdAt?: string;
-  @Text(maybe) firstName?: string | null;
-  @Text(maybe) lastName?: string | null;
-  @Email(maybe) email?: string | null;
-  @Text({ ...maybe, max: LENGTHS.prose }) description?: string | null;
-  @Text({ ...maybe, max: LENGTHS.url }) linkedin?: string | null;
-  @Text({ ...maybe, max: LENGTHS.url }) facebook?: string | null;
-  @Text({ ...maybe, max: LENGTHS.url }) twitter?: string | null;
-  @Text(maybe) jobTitle?: string | null;
-  @Text({ ...maybe, max: LENGTHS.prose }) address?: string | null;
-  @Flag(optional) isEnriched: boolean = false;
-  @Whole(optional) numberOfScans: number = 0;
-  @Email(maybe) lastScannedBy?: string | null;
-  @Text({ ...maybe, max: LENGTHS.prose }) personalEmails?: string | null;
-  @Text({ ...maybe, max: LENGTHS.prose }) professionalEmails?: string | null;
-  @ObjectOf(() => CompanyRecord, maybe) company?: CompanyRecord | null;
-  @ObjectOf(() => PhoneNumbersRecord, maybe) phoneNumbers?: PhoneNumbersRecord | null;
-  @ListOf(() => TagRecord, { ...optional, max: MOST_ENTRIES }) tags: TagRecord[] = [];
-  @ListOf(() => LeadActivationRecord, { ...optional, max: MOST_ENTRIES }) activations: LeadActivationRecord[] = [];
-  @ListOf(() => LeadEventRecord, { ...optional, max: MOST_ENTRIES }) events: LeadEventRecord[] = [];
-  @ListOf(() => RemoteId, { ...optional, max: MOST_REMOTE_IDS }) remoteIds: RemoteId[] = [];
-  @Email(maybe) createdBy?: string | null;
-  @Text({ ...maybe, max: LENGTHS.url }) profilePicture?: string | null;
+  @Text(optionalNullable) firstName?: string | null;
+  @Text(optionalNullable) lastName?: string | null;
+  @Email(optionalNullable) email?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) description?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.url }) linkedin?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.url }) facebook?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.url }) twitter?: string | null;
+  @Text(optionalNullable) jobTitle?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) address?: string | null;
+  @BooleanField(optional) isEnriched: boolean = false;
+  @Int32(optional) numberOfScans: number = 0;
+  @Email(optionalNullable) lastScannedBy?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) personalEmails?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) professionalEmails?: string | null;
+  @ObjectOf(() => CompanyRecord, optionalNullable) company?: CompanyRecord | null;
+  @ObjectOf(() => PhoneNumbersRecord, optionalNullable) phoneNumbers?: PhoneNumbersRecord | null;
+  @ListOf(() => TagRecord, { ...optional, max: MAX_ENTRIES }) tags: TagRecord[] = [];
+  @ListOf(() => LeadActivationRecord, { ...optional, max: MAX_ENTRIES }) activations: LeadActivationRecord[] = [];
+  @ListOf(() => LeadEventRecord, { ...optional, max: MAX_ENTRIES }) events: LeadEventRecord[] = [];
+  @ListOf(() => RemoteId, { ...optional, max: MAX_REMOTE_IDS }) remoteIds: RemoteId[] = [];
+  @Email(optionalNullable) createdBy?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.url }) profilePicture?: string | null;
 }
 
 export class LeadActivityEventRecord {
   @Uuid() id: string;
   @DateTime(optional) createdAt?: string;
-  @Email(maybe) createdBy?: string | null;
+  @Email(optionalNullable) createdBy?: string | null;
   @OneOf(LeadActivityEventType, 'LeadActivityEventType') eventType: LeadActivityEventType;
-  @Text({ ...maybe, max: LENGTHS.prose }) eventNotes?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) eventNotes?: string | null;
   @Uuid() associatedLead: string;
-  @Uuid(maybe) associatedCampaign?: string | null;
-  @Text(maybe) associatedEvent?: string | null;
-  @Uuid(maybe) associatedActivation?: string | null;
-  @Uuid(maybe) associatedTagOption?: string | null;
+  @Uuid(optionalNullable) associatedCampaign?: string | null;
+  @Text(optionalNullable) associatedEvent?: string | null;
+  @Uuid(optionalNullable) associatedActivation?: string | null;
+  @Uuid(optionalNullable) associatedTagOption?: string | null;
 }
 
 export class IndustryEventRecord extends IndustryEventCreateV0Input {
@@ -172,7 +172,7 @@ export class IndustryEventRecord extends IndustryEventCreateV0Input {
   @DateTime(optional) createdAt?: string;
   @DateTime(optional) updatedAt?: string;
   /** whether the organization bookmarked it; left out, a bookmark stays as it is */
-  @Flag(optional) isBookmarked?: boolean;
+  @BooleanField(optional) isBookmarked?: boolean;
 }
 
 /** The sections of a dataset, in an order in which what is referred to comes first. */

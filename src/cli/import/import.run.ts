@@ -1,6 +1,4 @@
 import type { EntityManager } from 'typeorm';
-import { makePlain } from '../../http/plain-json';
-import { firstFault, instantiate } from '../../http/reader';
 import { LAST_SECTION, RECORDS, SectionName, SECTIONS } from './dataset';
 import { ImportFault } from './import-fault';
 import { clash, Placed, Scope } from './import.checks';
@@ -20,6 +18,7 @@ export interface ImportResult {
 }
 
 /** One import under way: checks records as they come and writes them in batches. */
+import { readRecord } from './read-record';
 export class ImportRun {
   private readonly scope: Scope;
   private readonly imported = Object.fromEntries(SECTIONS.map((name) => [name, 0])) as Record<SectionName, number>;
@@ -50,11 +49,9 @@ export class ImportRun {
     if (typeof record !== 'object' || record === null || Array.isArray(record)) {
       throw new ImportFault(`${place}: not an object`);
     }
-    if (!makePlain(record)) throw new ImportFault(`${place}: nested too deep`);
-    const instance = instantiate<object>(RECORDS[section], record as Record<string, unknown>);
-    const fault = firstFault(instance);
-    if (fault !== undefined) throw new ImportFault(`${place}.${fault}: missing or invalid`);
-    this.waiting[section].push({ place, position, record: instance });
+    const read = readRecord<object>(RECORDS[section], record);
+    if ('fault' in read) throw new ImportFault(`${place}.${read.fault}: missing or invalid`);
+    this.waiting[section].push({ place, position, record: read.record });
     if (this.waiting[section].length === BATCH) await this.writeUpTo(section);
   }
 

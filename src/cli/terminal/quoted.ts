@@ -1,5 +1,5 @@
-import { LENGTHS } from '../../http/fields';
-import { hasAtMost } from '../../http/text';
+import { MAX_LENGTH } from '../../api-schema/fields';
+import { hasAtMost } from '../../api-schema/text';
 
 /** What a terminal obeys, or orders anew: JSON leaves many of them as they are. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
@@ -10,7 +10,7 @@ export const visible = (text: string): string =>
 
 /** A name that stands in a file, to be shown: in one line, in quotes, and no longer than names are. */
 export function quoted(name: string): string {
-  const shown = hasAtMost(name, LENGTHS.name) ? name : `${firstOf(name, LENGTHS.name)}…`;
+  const shown = hasAtMost(name, MAX_LENGTH.name) ? name : `${firstOf(name, MAX_LENGTH.name)}…`;
   return visible(JSON.stringify(shown));
 }
 

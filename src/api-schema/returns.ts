@@ -1,31 +1,15 @@
-import { applyDecorators, HttpCode, Type } from '@nestjs/common';
+import { applyDecorators, HttpCode, SetMetadata, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { Json, Page } from '../database/statements';
-import { MOST_ENTRIES } from './fields';
+import { MAX_ENTRIES } from './fields';
 import { Pagination } from './pagination.response';
-import { LARGEST_PAGE_SIZE } from './parameters';
-import { int64, whole } from './schemas';
+import { MAX_PAGE_SIZE } from './parameters';
+import { int32, int64 } from './schemas';
 
-/** Metadata of a handler whose result is wrapped: by what. */
+/** Metadata of a handler: its envelope, which EnvelopeInterceptor puts around the result. */
 export const ENVELOPE = Symbol('envelope');
-/** How a handler's result becomes the body of the answer. */
-type Envelope = (result: never) => string;
-type Handler = (...args: unknown[]) => Promise<unknown>;
-
-/**
- * The text of an answer, until it is sent. Promises keep what they came to until they are collected themselves, and those
- * of a request that waited are in the old generation by then: its answer, too, would stay until the next big collection.
- */
-export class AnswerText {
-  constructor(private text: string) {}
-
-  /** The text, which is not held here any longer. */
-  take(): string {
-    const { text } = this;
-    this.text = '';
-    return text;
-  }
-}
+/** How a handler's result becomes the body of the response. */
+export type Envelope = (result: never) => string;
 
 type Schema = Record<string, unknown>;
 const ref = (model: Type): Schema => ({ $ref: getSchemaPath(model) });
@@ -41,7 +25,7 @@ const array = (model: Type, maxItems: number): Schema => ({
   items: ref(model),
   maxItems,
 });
-const status: Schema = { ...whole(200, 200), const: 200, description: 'The HTTP status once more.' };
+const status: Schema = { ...int32(200, 200), const: 200, description: 'The HTTP status once more.' };
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
@@ -65,29 +49,12 @@ type Answers<Result> = <Given extends (...args: never[]) => Promise<Result>>(
 const returns = ({ title, description, models, properties }: Success, envelope: Envelope): MethodDecorator => {
   const schema = { title, ...object({ status, ...properties }, description) };
   return applyDecorators(
-    wrappedIn(envelope),
+    SetMetadata(ENVELOPE, envelope),
     HttpCode(200),
     ApiExtraModels(...models),
     ApiOkResponse({ description, schema }),
   );
 };
-
-/** Replaces a handler by one that wraps its result. An interceptor would cost as much as the whole handler. */
-const wrappedIn =
-  (envelope: Envelope): MethodDecorator =>
-  (_target, key, descriptor) => {
-    const handler = descriptor.value as Handler;
-    const wrapped: Handler = async function (this: unknown, ...args) {
-      return new AnswerText(envelope((await handler.apply(this, args)) as never));
-    };
-    for (const name of Reflect.getMetadataKeys(handler) as unknown[]) {
-      Reflect.defineMetadata(name, Reflect.getMetadata(name, handler), wrapped);
-    }
-    Reflect.defineMetadata(ENVELOPE, envelope, wrapped);
-    // Nest finds what it knows of a handler's parameters by its name.
-    Object.defineProperty(wrapped, 'name', { value: key });
-    descriptor.value = wrapped as never;
-  };
 
 /** `results` is one resource, or an object that holds it under `key`. The handler gives the resource's JSON text. */
 export const Returns = (model: Type, key?: string): Answers<Json> => {
@@ -114,13 +81,13 @@ export const ReturnsNothing = (): Answers<Json> =>
   );
 
 /** `results.<key>` is an array, without pagination. The handler gives the items' JSON texts, joined by commas. */
-export const ReturnsList = (key: string, model: Type, most = MOST_ENTRIES): Answers<Json> =>
+export const ReturnsList = (key: string, model: Type, max = MAX_ENTRIES): Answers<Json> =>
   returns(
     {
       title: `${capitalized(key)}List`,
       description: 'All of them, without pages.',
       models: [model],
-      properties: { results: object({ [key]: array(model, most) }, 'The records, under their name.') },
+      properties: { results: object({ [key]: array(model, max) }, 'The records, under their name.') },
     },
     (items: Json) => `{"status":200,"results":{"${key}":[${items}]}}`,
   );
@@ -131,9 +98,6 @@ const total: Schema = {
   example: 1,
 };
 
-/** The items of a page, which does not hold them any longer. */
-const taken = ({ items }: Page): string => items.splice(0).join();
-
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
 export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
   returns(
@@ -143,9 +107,9 @@ export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
       models: [model, Pagination],
       properties: {
         pagination: ref(Pagination),
-        results: object({ [key]: array(model, LARGEST_PAGE_SIZE), total }, 'The records, and how many there are.'),
+        results: object({ [key]: array(model, MAX_PAGE_SIZE), total }, 'The records, and how many there are.'),
       },
     },
     (page: Page) =>
-      `{"status":200,"pagination":{"limit":${page.limit},"offset":${page.offset}},"results":{"${key}":[${taken(page)}],"total":${page.total}}}`,
+      `{"status":200,"pagination":{"limit":${page.limit},"offset":${page.offset}},"results":{"${key}":[${page.items.join()}],"total":${page.total}}}`,
   );

@@ -1,9 +1,9 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Text, Whole } from './fields';
+import { Text, Int32 } from './fields';
 
 @ApiSchema({ description: 'The body of every error.' })
 export class ErrorResponse {
-  @Whole({ min: 400, max: 599, description: 'The HTTP status once more.' })
+  @Int32({ min: 400, max: 599, description: 'The HTTP status once more.' })
   status: number;
   @Text({ description: 'What is wrong: the name of the status, or which field is missing or invalid.' })
   error: string;

@@ -17,16 +17,16 @@ export const EXAMPLE_IDS = {
 } as const;
 
 /** The lowest integer of an order, which may go below zero as counts may not. */
-export const LEAST_INT32 = -(2 ** 31);
-export const MOST_INT32 = 2_147_483_647;
+export const MIN_INT32 = -(2 ** 31);
+export const MAX_INT32 = 2_147_483_647;
 
-export const whole = (minimum = 0, maximum = MOST_INT32) =>
+export const int32 = (minimum = 0, maximum = MAX_INT32) =>
   ({ type: 'integer', format: 'int32', minimum, maximum }) as const;
 
 export const int64 = (minimum: number) =>
   ({ type: 'integer', format: 'int64', minimum, maximum: Number.MAX_SAFE_INTEGER }) as const;
 
-export const WHOLE_ID = { ...int64(1), example: EXAMPLE_IDS.event } as const;
+export const INT64_ID = { ...int64(1), example: EXAMPLE_IDS.event } as const;
 
 export const UUID = {
   type: 'string',
@@ -53,28 +53,28 @@ export const email = (maxLength: number) => ({
 
 export const DAY = { type: 'string', format: 'date', minLength: 10, maxLength: 10, example: '2026-05-04' } as const;
 
-const MOMENT_EXAMPLE = '2026-05-04T09:30:00.000Z';
+const DATE_TIME_EXAMPLE = '2026-05-04T09:30:00.000Z';
 
 /** As answers show it: in UTC, with milliseconds. */
-export const MOMENT = {
+export const DATE_TIME = {
   type: 'string',
   format: 'date-time',
   minLength: 24,
   maxLength: 24,
-  example: MOMENT_EXAMPLE,
+  example: DATE_TIME_EXAMPLE,
 } as const;
 
 /**
  * As clients may give it: from a plain day to nine decimals of a second with an offset from UTC. The format `date-time`
  * has no plain day and no minute without seconds, but a second 60 and letters in lower case.
  */
-export const GIVEN_MOMENT = {
+export const DATE_TIME_INPUT = {
   type: 'string',
   pattern:
     '^\\d{4}-\\d{2}-\\d{2}(T([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?(Z|[+-]([01]\\d|2[0-3])(:?[0-5]\\d)?))?$',
   minLength: 10,
   maxLength: 35,
-  example: MOMENT_EXAMPLE,
+  example: DATE_TIME_EXAMPLE,
 } as const;
 
 export const TIME_OF_DAY = {

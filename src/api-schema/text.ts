@@ -1,5 +1,3 @@
-import { isEmail } from 'class-validator';
-
 /** The rules that hold for every string, number and date that a client sends, wherever it stands. */
 
 /** Whether PostgreSQL and JSON can hold the text: no NUL, no unpaired surrogate. */
@@ -10,20 +8,11 @@ export const isStorableText = (value: unknown): value is string =>
 export const hasAtMost = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);
 
-const PLAIN_EMAIL = /^[a-z\d_+-]+(?:\.[a-z\d_+-]+)*@(?:[a-z\d]+(?:-+[a-z\d]+)*\.)+[a-z]{2,}$/i;
-
-/**
- * Whether a text is an e-mail address as class-validator has it. Its check takes microseconds, of which an import has
- * few; what nearly every address looks like is seen at once. Of 64 characters, no part can be too long.
- */
-export const isEmailAddress = (value: string): boolean =>
-  (value.length <= 64 && PLAIN_EMAIL.test(value)) || isEmail(value);
-
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
 
 /** A number in plain decimal digits, or NaN. `Number` alone would take '', ' 5', '1e1' and '0x10'. */
-export const digits = (value: unknown): number =>
+export const decimal = (value: unknown): number =>
   typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : NaN;
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -39,7 +28,7 @@ export function isCalendarDay(value: unknown): value is string {
   return date.getUTCMonth() === Number(month) - 1;
 }
 
-const MOMENT =
+const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:T((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?)(?:Z|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?))?$/;
 
 /**
@@ -47,7 +36,7 @@ const MOMENT =
  * undefined for anything else, also where the moment lies outside the years 0001 to 9999.
  */
 export function toUtc(value: unknown): string | undefined {
-  const [, day, time = '00:00', hours, minutes = '00'] = (typeof value === 'string' && MOMENT.exec(value)) || [];
+  const [, day, time = '00:00', hours, minutes = '00'] = (typeof value === 'string' && DATE_TIME.exec(value)) || [];
   if (!isCalendarDay(day)) return undefined;
   const moment = new Date(`${day}T${time}${hours ? `${hours}:${minutes}` : 'Z'}`);
   const utc = Number.isNaN(moment.getTime()) ? '' : moment.toISOString();

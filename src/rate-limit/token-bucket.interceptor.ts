@@ -1,31 +1,35 @@
-import { type CanActivate, type ExecutionContext, HttpException, HttpStatus, Injectable } from '@nestjs/common';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  HttpException,
+  HttpStatus,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
 import type { Request, Response } from 'express';
+import type { Observable } from 'rxjs';
 import type { Caller } from '../http/caller';
-
 import { TokenBucketStore } from './token-bucket.store';
 
-/**
- * Charges each request with a valid key one token, before its body is read. Requests without a caller (public routes)
- * pass: there is no key to charge.
- */
+/** Takes one token for each request with a valid key, and sets the X-RateLimit headers. Public routes cost none. */
 @Injectable()
-export class RateLimitGuard implements CanActivate {
+export class TokenBucketInterceptor implements NestInterceptor {
   constructor(private readonly buckets: TokenBucketStore) {}
 
   /** @throws HttpException 429 when the bucket holds no whole token */
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<Request>();
-    return caller ? this.charge(caller, http.getResponse<Response>()) : true;
+    if (caller) await this.take(caller, http.getResponse<Response>());
+    return next.handle();
   }
 
-  private async charge(caller: Caller, response: Response): Promise<true> {
+  private async take(caller: Caller, response: Response): Promise<void> {
     const taken = await this.buckets.take(caller.keyId, caller);
     response.setHeader('X-RateLimit-Limit', caller.maxTokens);
     response.setHeader('X-RateLimit-Remaining', taken.remaining);
     response.setHeader('X-RateLimit-Reset', taken.resetAt);
-    if (taken.admitted) return true;
-
+    if (taken.admitted) return;
     response.setHeader('Retry-After', taken.retryAfter);
     throw new HttpException('Too Many Requests', HttpStatus.TOO_MANY_REQUESTS);
   }

@@ -1,0 +1,46 @@
+import {
+  type CanActivate,
+  type ExecutionContext,
+  ForbiddenException,
+  Injectable,
+  SetMetadata,
+  UnauthorizedException,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { AccessService } from './access.service';
+import { FailedAuthenticationThrottler } from './failed-authentication.throttler';
+
+const PUBLIC = Symbol('public');
+
+/** A route outside the API that needs no key: health, documentation. */
+export const Public = () => SetMetadata(PUBLIC, true);
+
+/** Lets a request in by its `x-api-key`: 401 without one, 403 with an invalid one, 429 after too many of these. */
+@Injectable()
+export class ApiKeyGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly access: AccessService,
+    private readonly throttler: FailedAuthenticationThrottler,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()])) return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    // Node joins a header that was sent twice with a comma, which no key contains.
+    const key = request.headers['x-api-key'];
+    request.caller = typeof key === 'string' ? this.access.cachedCaller(key) : undefined;
+    return request.caller ? true : this.authenticate(context, request, key);
+  }
+
+  private async authenticate(context: ExecutionContext, request: Request, key: unknown): Promise<true> {
+    const isMissing = typeof key !== 'string' || key.trim() === '';
+    if (!isMissing) {
+      request.caller = await this.access.findCaller(key);
+      if (request.caller) return true;
+    }
+    await this.throttler.canActivate(context);
+    throw isMissing ? new UnauthorizedException() : new ForbiddenException();
+  }
+}

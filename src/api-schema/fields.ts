@@ -1,0 +1,201 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import { isEmail, ValidateBy, ValidateIf, ValidateNested, type ValidationArguments } from 'class-validator';
+import { DATE_TIME, DATE_TIME_INPUT, DAY, email, INT64_ID, int32, text, TIME_OF_DAY, UUID } from './schemas';
+import { hasAtMost, isCalendarDay, isStorableText, isUuid, toUtc } from './text';
+
+/**
+ * The kinds of field that bodies, queries, dataset records and responses are made of. One decorator gives both the check
+ * (class-validator) and the description (OpenAPI).
+ *
+ * Examples of bodies and responses are built from those of their fields: a nullable field without one is null there, and
+ * an optional field without one is left out.
+ */
+
+/** Without either, a field is required and not null. */
+interface Presence {
+  optional?: boolean;
+  nullable?: boolean;
+}
+export const optional = { optional: true } as const;
+export const nullable = { nullable: true } as const;
+export const optionalNullable = { ...optional, ...nullable } as const;
+
+type Options<Own = object> = Presence & Own & { description?: string; example?: unknown };
+
+/** @returns whether the value is valid, or the path of the fault below the field, such as `[1]` */
+type Check = (value: unknown, holder: Record<string, unknown>) => boolean | string;
+
+function field(check: Check, schema: object, options: Options, ...more: PropertyDecorator[]): PropertyDecorator {
+  const { optional = false, nullable = false, ...docs } = options;
+  const result = (value: unknown, args?: ValidationArguments): boolean | string => {
+    if (value === undefined) return optional;
+    if (value === null) return nullable;
+    return check(value, args?.object as Record<string, unknown>);
+  };
+  return applyDecorators(
+    ValidateBy({
+      name: 'field',
+      validator: {
+        validate: (value, args) => result(value, args) === true,
+        defaultMessage: (args) => String(result(args?.value, args) || ''),
+      },
+    }),
+    ApiProperty({ ...schema, required: !optional, nullable: nullable || undefined, ...docs } as ApiPropertyOptions),
+    ...more,
+  );
+}
+
+/** Converts a value that is given, before it is checked. */
+export const TransformValue = (convert: (value: unknown) => unknown): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => convert(value));
+
+/** Maximum characters of a string, by what it holds. */
+export const MAX_LENGTH = { name: 255, url: 2048, prose: 65_535 } as const;
+
+/** Maximum entries of a list that has no other limit: PostgreSQL renders at most 1 GiB, and an entry has 40 bytes or more. */
+export const MAX_ENTRIES = 26_843_545;
+
+/** Text of at most `max` characters. A required one must not be blank; an optional one only with `blank: false`. */
+export function Text({ max = MAX_LENGTH.name, blank, ...options }: Options<{ max?: number; blank?: boolean }> = {}) {
+  const mayBeBlank = blank ?? (options.optional || options.nullable || false);
+  const check: Check = (value) => isStorableText(value) && hasAtMost(value, max) && (mayBeBlank || /\S/.test(value));
+  return field(check, text(max, mayBeBlank), options);
+}
+
+const isShortText = (value: unknown): value is string => isStorableText(value) && hasAtMost(value, MAX_LENGTH.name);
+const isEmailText = (value: unknown): boolean => isShortText(value) && isEmail(value);
+
+export const Email = (options: Options = {}) => field(isEmailText, email(MAX_LENGTH.name), options);
+
+export const BooleanField = (options: Options = {}) =>
+  field((value) => typeof value === 'boolean', { type: 'boolean' }, options);
+
+/** An integer within int32, not negative unless `min` says so. */
+export function Int32({ min, max, ...options }: Options<{ min?: number; max?: number }> = {}) {
+  const schema = int32(min, max);
+  const isInRange = (value: number): boolean => value >= schema.minimum && value <= schema.maximum;
+  return field((value) => Number.isInteger(value) && isInRange(value as number), schema, options);
+}
+
+/** The id of an event or a user: an integer from 1 to 2^53 - 1. */
+export const Int64Id = (options: Options = {}) =>
+  field((value) => Number.isSafeInteger(value) && (value as number) > 0, INT64_ID, options);
+
+/** One of the values of an enumeration, which the API reference lists under its name. */
+export const OneOf = (values: readonly string[], name: string, options: Options = {}): PropertyDecorator =>
+  field(
+    (value) => values.includes(value as string),
+    { enum: [...values], enumName: name, enumSchema: { description: options.description } },
+    options,
+  );
+
+const lowerCased = (value: unknown): unknown => (isUuid(value) ? value.toLowerCase() : value);
+
+/** A uuid, converted to lower case as PostgreSQL shows it. */
+export const Uuid = (options: Options = {}) => field(isUuid, UUID, options, TransformValue(lowerCased));
+
+/** Not before the day or date-time in another field of the same object. */
+type NotBefore = Options<{ notBefore?: string }>;
+
+const dateCheck =
+  (valid: (value: unknown) => value is string, start?: string): Check =>
+  (value, holder) => {
+    const earliest = start ? holder[start] : undefined;
+    return valid(value) && !(valid(earliest) && value < earliest);
+  };
+
+/** A day, YYYY-MM-DD. */
+export const Day = ({ notBefore, ...options }: NotBefore = {}) =>
+  field(dateCheck(isCalendarDay, notBefore), DAY, options);
+
+const isUtc = (value: unknown): value is string => typeof value === 'string' && toUtc(value) === value;
+
+const dateTimeField = (schema: object, { notBefore, ...options }: NotBefore): PropertyDecorator =>
+  field(
+    dateCheck(isUtc, notBefore),
+    schema,
+    options,
+    TransformValue((value) => toUtc(value) ?? value),
+  );
+
+/** A date-time, converted to ISO 8601 in UTC with milliseconds; the API reference shows that form. */
+export const DateTime = (options: Options = {}) => dateTimeField(DATE_TIME, options);
+
+/** The same in a body; the API reference shows every form that is accepted. */
+export const DateTimeInput = (options: NotBefore = {}) => dateTimeField(DATE_TIME_INPUT, options);
+
+/** A date-time in UTC, cut to microseconds: PostgreSQL would round it, even out of the year 9999. */
+export const PreciseDateTime = (options: Options = {}) =>
+  field(
+    (value) => typeof value === 'string' && value.endsWith('Z') && toUtc(value) !== undefined,
+    DATE_TIME,
+    options,
+    TransformValue((value) => (typeof value === 'string' ? value.replace(/(\.\d{6})\d{1,3}Z$/, '$1Z') : value)),
+  );
+
+const TIME = new RegExp(TIME_OF_DAY.pattern);
+
+/** A time of day, HH:MM:SS. */
+export const TimeOfDay = (options: Options = {}) =>
+  field((value) => typeof value === 'string' && TIME.test(value), TIME_OF_DAY, options);
+
+type ListOptions = Options<{ max?: number }>;
+
+const isList = (value: unknown, max: number): value is unknown[] => Array.isArray(value) && value.length <= max;
+
+/** Names the first entry at fault by its index. */
+const eachIs =
+  (max: number, valid: (value: unknown) => boolean): Check =>
+  (value) => {
+    if (!isList(value, max)) return false;
+    const fault = value.findIndex((entry) => !valid(entry));
+    return fault < 0 || `[${fault}]`;
+  };
+
+/** An array of strings of at most 255 characters. A fault in an entry names the array: entries are not fields. */
+export const TextList = ({ max = 100, ...options }: ListOptions = {}) =>
+  field(
+    (value) => isList(value, max) && value.every(isShortText),
+    { type: 'array', items: text(MAX_LENGTH.name, true), maxItems: max },
+    options,
+  );
+
+export const EmailList = ({ max = 1000, ...options }: ListOptions = {}) =>
+  field(eachIs(max, isEmailText), { type: 'array', items: email(MAX_LENGTH.name), maxItems: max }, options);
+
+export const UuidList = ({ max = 1000, ...options }: ListOptions = {}) =>
+  field(
+    eachIs(max, isUuid),
+    { type: 'array', items: UUID, maxItems: max },
+    options,
+    TransformValue((value) => (Array.isArray(value) ? value.map(lowerCased) : value)),
+  );
+
+type Class = new () => object;
+
+/** ValidateNested refuses null, which a nullable field may have. */
+const nested = ({ nullable }: Options): PropertyDecorator[] => [
+  ValidateNested(),
+  ...(nullable ? [ValidateIf((_, value) => value !== null)] : []),
+];
+
+/** ValidateNested passes entries that are null or arrays; as `false` they are refused by their index. */
+const objectsOnly = (type: () => Class): PropertyDecorator =>
+  TransformValue((value) =>
+    Array.isArray(value) ? value.map((entry: unknown) => entry instanceof type() && entry) : value,
+  );
+
+/** An array of objects of one class. */
+export const ListOf = (type: () => Class, { max = 1000, ...options }: ListOptions = {}) =>
+  field(
+    (value) => isList(value, max),
+    { type: () => type(), isArray: true, maxItems: max },
+    options,
+    ...[Type(type), objectsOnly(type), ...nested(options)],
+  );
+
+/** One object of a class. */
+export const ObjectOf = (type: () => Class, options: Options = {}) =>
+  field((value) => value instanceof type(), { type: () => type() }, options, Type(type), ...nested(options));

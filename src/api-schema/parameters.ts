@@ -1,0 +1,104 @@
+import { BadRequestException, Body, Param, type PipeTransform, SetMetadata } from '@nestjs/common';
+import { ApiParam, type ApiParamOptions, ApiProperty } from '@nestjs/swagger';
+import { ValidateBy } from 'class-validator';
+import { OneOf, Text, TransformValue, Uuid } from './fields';
+import { EXAMPLE_IDS, INT64_ID, int32, UUID } from './schemas';
+import { decimal, isUuid } from './text';
+
+const uuid: PipeTransform<string, string> = {
+  transform: (value) => {
+    if (!isUuid(value)) throw new BadRequestException();
+    return value.toLowerCase();
+  },
+};
+
+const int64: PipeTransform<string, number> = {
+  transform: (value) => {
+    const id = decimal(value);
+    if (!Number.isSafeInteger(id) || id < 1) throw new BadRequestException();
+    return id;
+  },
+};
+
+const EXAMPLES = new Map<string, unknown>(Object.entries(EXAMPLE_IDS).map(([record, id]) => [`${record}Id`, id]));
+
+function pathParam(name: string, pipe: PipeTransform, shape: typeof UUID | typeof INT64_ID): ParameterDecorator {
+  return (target, key, index) => {
+    Param(name, pipe)(target, key, index);
+    const record = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    const schema = { ...shape, example: EXAMPLES.get(name) ?? shape.example };
+    const options = { name, schema, description: `The id of the ${record}.` };
+    const handler = key && Object.getOwnPropertyDescriptor(target, key);
+    if (handler) ApiParam(options as ApiParamOptions)(target, key, handler);
+  };
+}
+
+/** The id of a resource in the path: a uuid in any letter case, else 400. */
+export const UuidParam = (name: string): ParameterDecorator => pathParam(name, uuid, UUID);
+
+/** The id of an event in the path: a positive safe integer in decimal digits, else 400. */
+export const Int64Param = (name: string): ParameterDecorator => pathParam(name, int64, INT64_ID);
+
+/** How a handler reads its body. */
+export interface JsonBodyOptions {
+  /** no field is required, so that a body of another type than JSON would pass as an empty one: it is 400 */
+  allOptional?: boolean;
+}
+
+/** Metadata of a handler that reads a JSON body. */
+export const JSON_BODY = Symbol('jsonBody');
+
+/** The body of the request, checked against the parameter's class. */
+export const JsonBody =
+  (options: JsonBodyOptions = {}): ParameterDecorator =>
+  (target, key, index) => {
+    Body()(target, key, index);
+    const handler = key && Object.getOwnPropertyDescriptor(target, key);
+    if (handler) SetMetadata(JSON_BODY, options)(target, key, handler);
+  };
+
+/** Bytes of the head of a request; a longer one is 431. An eventUrl of 2,048 characters may take 24,576 bytes of it. */
+export const MAX_HEAD_BYTES = 32_768;
+
+// Query parameters have no example, because pages that try out a request would send it.
+const query = { optional: true, example: undefined };
+
+export const QueryText = (description: string) => Text({ ...query, max: MAX_HEAD_BYTES, description });
+
+export const QueryUuid = (description: string) => Uuid({ ...query, description });
+
+export const QueryOneOf = (values: readonly string[], name: string, description: string) =>
+  OneOf(values, name, { ...query, description });
+
+export const DEFAULT_PAGE_SIZE = 20;
+export const MAX_PAGE_SIZE = 50;
+
+const OFFSET = int32();
+
+const isWithin = (name: string, min: number, max: number): PropertyDecorator =>
+  ValidateBy({ name, validator: { validate: (value) => value >= min && value <= max } });
+
+/** The query parameters of every list; the query of a list extends it. A parameter that is sent twice is an array here. */
+export class PageQuery {
+  @ApiProperty({
+    // No format and maximum: any number of digits is accepted.
+    type: 'integer',
+    minimum: 1,
+    default: DEFAULT_PAGE_SIZE,
+    required: false,
+    description: `Items a page. A value above ${MAX_PAGE_SIZE}, however large, counts as ${MAX_PAGE_SIZE}.`,
+  })
+  @TransformValue((value) => Math.min(decimal(value), MAX_PAGE_SIZE))
+  @isWithin('limit', 1, MAX_PAGE_SIZE)
+  limit: number = DEFAULT_PAGE_SIZE;
+
+  @ApiProperty({
+    ...OFFSET,
+    default: 0,
+    required: false,
+    description: 'Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items.',
+  })
+  @TransformValue(decimal)
+  @isWithin('offset', OFFSET.minimum, OFFSET.maximum)
+  offset: number = 0;
+}

@@ -1,0 +1,61 @@
+import { isConnectionFault, isOverload, isRefused, Overloaded } from './errors';
+import { MAX_WAITING_REQUESTS } from './limits';
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Batches items of one key that arrive while earlier ones are under way: what would wait for the same lock in any case
+ * costs one statement and one commit. A single item waits for nothing.
+ */
+export class Batcher<Item, Result> {
+  private readonly queues = new Map<number, Waiting<Item, Result>[]>();
+
+  /**
+   * @param work does all items of a key, and returns their results in the same order
+   * @param maxSize items at a time
+   */
+  constructor(
+    private readonly work: (key: number, items: Item[]) => Promise<Result[]>,
+    private readonly maxSize: number,
+    private readonly maxWaiting = MAX_WAITING_REQUESTS,
+  ) {}
+
+  /** @throws Overloaded when too many items of the key wait */
+  add(key: number, item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const queue = this.queues.get(key);
+      if (!queue) void this.drain(key, [{ item, resolve, reject }]);
+      else if (queue.length < this.maxWaiting) queue.push({ item, resolve, reject });
+      else reject(new Overloaded('Too many requests of an organization wait'));
+    });
+  }
+
+  private async drain(key: number, queue: Waiting<Item, Result>[]): Promise<void> {
+    this.queues.set(key, queue);
+    while (queue.length > 0) await this.run(key, queue.splice(0, this.maxSize), queue);
+    this.queues.delete(key);
+  }
+
+  private async run(key: number, batch: Waiting<Item, Result>[], queue: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.work(
+        key,
+        batch.map(({ item }) => item),
+      );
+      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+    } catch (error) {
+      if (batch.length > 1 && isRefused(error)) {
+        // One item is at fault: each is tried alone.
+        for (const one of batch) await this.run(key, [one], queue);
+        return;
+      }
+      // Those that wait would only wait for the next timeout.
+      const others = isConnectionFault(error) || isOverload(error) ? queue.splice(0) : [];
+      for (const { reject } of [...batch, ...others]) reject(error);
+    }
+  }
+}

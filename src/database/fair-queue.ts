@@ -1,0 +1,104 @@
+import { isConnectionFault, Overloaded } from './errors';
+import { MAX_CONNECTION_SHARE, MAX_WAITING_REQUESTS, QUEUE_TIMEOUT_MS } from './limits';
+
+interface Waiting {
+  start: () => void;
+  refuse: (error: Error) => void;
+  timer: NodeJS.Timeout;
+}
+
+/**
+ * Requests queue for the database's connections per organization, and the queues are served round-robin. One organization
+ * may hold at most 80 % of the connections, so that one that asks for much waits for itself.
+ */
+export class FairQueue {
+  private running = 0;
+  private readonly held = new Map<number, number>();
+  /** in the order in which they are served */
+  private readonly queues = new Map<number, Waiting[]>();
+
+  /** @param share connections that one organization may hold */
+  constructor(
+    private readonly connections: number,
+    private readonly share = Math.max(1, Math.floor(connections * MAX_CONNECTION_SHARE)),
+  ) {}
+
+  /** Requests that wait for a connection. */
+  get waitingRequests(): number {
+    return [...this.queues.values()].reduce((sum, queue) => sum + queue.length, 0);
+  }
+
+  /**
+   * Runs work that holds one connection.
+   * @throws Overloaded when the queue is full, or its timeout is over, or the database stops to answer
+   */
+  async run<T>(organizationId: number, work: () => Promise<T>): Promise<T> {
+    if (this.isFree(organizationId)) this.acquire(organizationId);
+    else await this.enqueue(organizationId);
+    try {
+      return await work();
+    } catch (error) {
+      // Those that wait would only wait for the next timeout.
+      if (isConnectionFault(error)) this.refuseAll('The database does not answer');
+      throw error;
+    } finally {
+      this.release(organizationId);
+      this.startNext();
+    }
+  }
+
+  private isFree(organizationId: number): boolean {
+    return this.running < this.connections && (this.held.get(organizationId) ?? 0) < this.share;
+  }
+
+  private acquire(organizationId: number): void {
+    this.running++;
+    this.held.set(organizationId, (this.held.get(organizationId) ?? 0) + 1);
+  }
+
+  private release(organizationId: number): void {
+    this.running--;
+    const held = (this.held.get(organizationId) ?? 0) - 1;
+    if (held > 0) this.held.set(organizationId, held);
+    else this.held.delete(organizationId);
+  }
+
+  private enqueue(organizationId: number): Promise<void> {
+    const queue = this.queues.get(organizationId) ?? [];
+    if (queue.length >= MAX_WAITING_REQUESTS) throw new Overloaded('Too many requests of an organization wait');
+    this.queues.set(organizationId, queue);
+    return new Promise((start, refuse) => {
+      const timer = setTimeout(() => {
+        queue.splice(queue.indexOf(waiting), 1);
+        if (queue.length === 0) this.queues.delete(organizationId);
+        refuse(new Overloaded('A connection to the database was waited for too long'));
+      }, QUEUE_TIMEOUT_MS);
+      const waiting: Waiting = { start, refuse, timer };
+      queue.push(waiting);
+    });
+  }
+
+  /** Starts the next request whose organization may hold one more connection, and serves its organization last then. */
+  private startNext(): void {
+    for (const [organizationId, queue] of this.queues) {
+      if (!this.isFree(organizationId)) continue;
+      const first = queue.shift();
+      this.queues.delete(organizationId);
+      if (queue.length > 0) this.queues.set(organizationId, queue);
+      if (!first) continue;
+      clearTimeout(first.timer);
+      this.acquire(organizationId);
+      first.start();
+      return;
+    }
+  }
+
+  private refuseAll(reason: string): void {
+    const waiting = [...this.queues.values()].flat();
+    this.queues.clear();
+    for (const { timer, refuse } of waiting) {
+      clearTimeout(timer);
+      refuse(new Overloaded(reason));
+    }
+  }
+}

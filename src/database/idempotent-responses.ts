@@ -1,0 +1,116 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { CurrentTransaction } from './current-transaction';
+import { IdempotencyConflict, Retry, sqlState } from './errors';
+import type { Owner } from './statements';
+import { Writes } from './writes';
+
+/** How long a response is kept. */
+const RETENTION = `interval '24 hours'`;
+
+/**
+ * What is stored under an idempotency key `$2` of an API key `$1`, and whether no other transaction works on it. The
+ * lock is let go with the transaction, also when its process dies.
+ */
+const CLAIM = `
+  select free, fingerprint = $3 as same, answer
+  from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free) lock
+    left join idempotent_answers on api_key_id = $1::uuid and idempotency_key = $2 and created_at > now() - ${RETENTION}`;
+
+/** Has a row when nothing was stored that still counts. */
+const STORE = `
+  insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer) values ($1, $2, $3, $4)
+  on conflict (api_key_id, idempotency_key) do update
+    set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
+    where a.created_at <= now() - ${RETENTION}
+  returning 1`;
+
+/** Few at a time, so that nothing else waits; what another process is deleting is left to it. */
+const BATCH = 1000;
+const SWEEP = `
+  with old as (
+    select api_key_id, idempotency_key from idempotent_answers where created_at <= now() - ${RETENTION}
+    order by created_at limit ${BATCH} for update skip locked
+  )
+  delete from idempotent_answers a using old
+  where a.api_key_id = old.api_key_id and a.idempotency_key = old.idempotency_key returning 1`;
+const SWEEP_INTERVAL_MS = 60_000;
+
+/** Whose key it is: two API keys of one organization have idempotency keys of their own. */
+interface KeyOwner extends Owner {
+  keyId: string;
+}
+
+/** The responses to requests with an Idempotency-Key (docs/decisions/0012). */
+@Injectable()
+export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Idempotency');
+  private sweeping?: NodeJS.Timeout;
+  private lastSweep = Promise.resolve();
+  private isStopping = false;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly current: CurrentTransaction,
+  ) {}
+
+  /**
+   * Handles a request, unless it was handled before. Its response is stored in the transaction of the write: afterwards
+   * both are stored, or neither.
+   * @param fingerprint SHA-256 of what the request asks for
+   * @param handle runs in the transaction, and again after a deadlock and the like
+   * @throws IdempotencyConflict
+   */
+  once(
+    owner: KeyOwner,
+    key: string,
+    fingerprint: Buffer,
+    handle: () => Promise<string>,
+  ): Promise<{ text: string; isReplayed: boolean }> {
+    return this.writes.transaction(owner, async (manager) => {
+      type Claim = { free: boolean; same: boolean | null; answer: string | null };
+      const [claim] = await manager.query<Claim[]>(CLAIM, [owner.keyId, key, fingerprint]);
+      if (typeof claim?.answer === 'string') {
+        if (!claim.same) throw new IdempotencyConflict(false);
+        return { text: claim.answer, isReplayed: true };
+      }
+      if (!claim?.free) throw new IdempotencyConflict(true);
+      const text = await this.current.run(manager, handle);
+      const stored = await manager.query<unknown[]>(STORE, [owner.keyId, key, fingerprint, text]);
+      // The first request ended between the look and the lock: its response will be found.
+      if (stored.length === 0) throw new Retry();
+      return { text, isReplayed: false };
+    });
+  }
+
+  /** Deletes responses that have expired. @returns how many */
+  async sweep(): Promise<number> {
+    let swept = 0;
+    for (let batch = BATCH; batch === BATCH && !this.isStopping; swept += batch) {
+      batch = (await this.dataSource.query<[unknown[], number]>(SWEEP))[1];
+    }
+    return swept;
+  }
+
+  onApplicationBootstrap(): void {
+    const sweep = (): void => void (this.lastSweep = this.trySweep());
+    this.sweeping = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
+    sweep();
+  }
+
+  /** Before the connections are closed. */
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.sweeping);
+    this.isStopping = true;
+    await this.lastSweep;
+  }
+
+  private async trySweep(): Promise<void> {
+    try {
+      await this.sweep();
+    } catch (error) {
+      this.logger.warn({ message: 'Expired idempotent responses could not be deleted', sqlState: sqlState(error) });
+    }
+  }
+}

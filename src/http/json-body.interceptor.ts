@@ -1,0 +1,178 @@
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import {
+  BadRequestException,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  PayloadTooLargeException,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import type { Observable } from 'rxjs';
+import { JSON_BODY, type JsonBodyOptions } from '../api-schema/parameters';
+import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
+import { refuse } from './errors';
+import { Semaphore } from './semaphore';
+import { ValueCounter } from './value-counter';
+
+const SAFE_METHODS = ['GET', 'HEAD'];
+const JSON_TYPES = ['application/json', '+json'];
+const DECOMPRESSORS = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/** Bodies that are unpacked at the same time. Each may become 1 MiB, and zlib has four threads. */
+const MAX_UNPACKING = 8;
+
+/** Reads the JSON body. It follows the token bucket, so that a request without a key or a token never has its body read. */
+@Injectable()
+export class JsonBodyInterceptor implements NestInterceptor {
+  private readonly partialBodies = new BodyMemoryLimit();
+  private readonly unpacking = new Semaphore(MAX_UNPACKING);
+
+  constructor(private readonly reflector: Reflector) {}
+
+  /** @throws BadRequestException, PayloadTooLargeException */
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    // The rest of the request was broken, and it was refused while its key was checked.
+    if (response.writableEnded) throw new BadRequestException();
+    const options = this.reflector.get<JsonBodyOptions | undefined>(JSON_BODY, context.getHandler());
+    if (options) {
+      // Node keeps a request until the next one on its connection.
+      response.once('finish', () => (request.body = undefined));
+      request.body = await this.read(request, response, options);
+    } else if (request.caller && !SAFE_METHODS.includes(request.method)) {
+      // A write without a body must not happen either before it has arrived whole and well-formed.
+      await drainBody(request, response);
+    }
+    return next.handle();
+  }
+
+  private async read(request: Request, response: Response, { allOptional }: JsonBodyOptions): Promise<object> {
+    if (request.is(JSON_TYPES)) return parse(await this.unpack(request, await this.collect(request, response)));
+    const bytes = await drainBody(request, response);
+    if (allOptional && bytes > 0) throw new BadRequestException();
+    return {};
+  }
+
+  /** The bytes as they arrive, in one piece: thousands of tiny ones take far more memory than they have bytes. */
+  private async collect(request: Request, response: Response): Promise<Buffer> {
+    let buffer: Buffer = Buffer.alloc(0);
+    let length = 0;
+    const partial = this.partialBodies.add(request, () => {
+      if (!response.headersSent) refuse(response, 408);
+      buffer = Buffer.alloc(0); // now, as the client may take its time to read the response
+    });
+    try {
+      await consumeBody(request, response, (piece) => {
+        if (response.writableEnded) return;
+        if (buffer.length < length + piece.length) {
+          const larger = Buffer.allocUnsafe(Math.max(2 * buffer.length, length + piece.length));
+          partial.hold(larger.length - buffer.length);
+          if (response.writableEnded) return; // this body was the one to be dropped
+          buffer.copy(larger);
+          buffer = larger;
+        }
+        length += piece.copy(buffer, length);
+      });
+      return buffer.subarray(0, length);
+    } finally {
+      partial.release();
+    }
+  }
+
+  /** Decompresses a body, and counts its values. */
+  private async unpack(request: Request, bytes: Buffer): Promise<Buffer> {
+    const encoding = encodingOf(request);
+    if (encoding === undefined) {
+      new ValueCounter().add(bytes);
+      return bytes;
+    }
+    const createDecompressor = DECOMPRESSORS.get(encoding);
+    if (!createDecompressor) throw new BadRequestException();
+    return this.unpacking.run(() => decompress(createDecompressor().end(bytes)));
+  }
+}
+
+async function decompress(stream: Transform): Promise<Buffer> {
+  const counter = new ValueCounter();
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      length += piece.length;
+      if (length > MAX_BODY_BYTES) throw new PayloadTooLargeException();
+      counter.add(piece);
+      pieces.push(piece);
+    }
+  } catch (error) {
+    throw error instanceof PayloadTooLargeException ? error : new BadRequestException();
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Waits for the end of a body that is not read. @returns its bytes */
+async function drainBody(request: Request, response: Response): Promise<number> {
+  if (request.complete) return request.readableLength;
+  let length = 0;
+  await consumeBody(request, response, (piece) => (length += piece.length));
+  return length;
+}
+
+/**
+ * Consumes a body as it arrives, to its end.
+ * @throws BadRequestException when it breaks off, PayloadTooLargeException as soon as that is known
+ */
+async function consumeBody(request: Request, response: Response, take: (piece: Buffer) => void): Promise<void> {
+  const isCompressed = encodingOf(request) !== undefined;
+  // The unpacked size of a compressed body is not known yet.
+  if (!isCompressed && Number(request.headers['content-length']) > MAX_BODY_BYTES) throw new PayloadTooLargeException();
+  sendContinue(request, response);
+  // Compression makes some bodies a little larger.
+  const max = isCompressed ? 2 * MAX_BODY_BYTES : MAX_BODY_BYTES;
+  let length = 0;
+  await new Promise<void>((resolve, reject) => {
+    if (request.destroyed) reject(new BadRequestException());
+    request.on('data', (piece: Buffer) => {
+      length += piece.length;
+      if (length > max) reject(new PayloadTooLargeException());
+      else take(piece);
+    });
+    request.once('end', resolve);
+    request.once('error', () => reject(new BadRequestException()));
+    request.once('close', () => reject(new BadRequestException()));
+  });
+}
+
+/** The connection of a client that waits for 100 Continue in vain ends with the response: see broken-requests.ts. */
+function sendContinue(request: Request, response: Response): void {
+  if (request.headers.expect?.toLowerCase() !== '100-continue') return;
+  response.removeHeader('Connection');
+  response.writeContinue();
+}
+
+function encodingOf({ headers }: Request): string | undefined {
+  const encoding = headers['content-encoding']?.toLowerCase();
+  return encoding === '' || encoding === 'identity' ? undefined : encoding;
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws BadRequestException when the bytes are not UTF-8, not JSON, or not an object */
+function parse(bytes: Buffer): object {
+  let body: unknown;
+  try {
+    body = JSON.parse(UTF8.decode(bytes));
+  } catch {
+    body = undefined;
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new BadRequestException();
+  return body;
+}

@@ -1,0 +1,29 @@
+import { Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { Config } from '../config';
+import { closeRedis, createRedis, REDIS, untilReady } from './redis';
+
+/** The connection to Redis, where one is configured. */
+@Module({
+  providers: [
+    {
+      provide: REDIS,
+      inject: [Config],
+      useFactory: ({ redisUrl, redisSentinels }: Config) =>
+        redisUrl ? createRedis(redisUrl, redisSentinels) : undefined,
+    },
+  ],
+  exports: [REDIS],
+})
+export class RedisModule implements OnModuleInit, OnApplicationShutdown {
+  constructor(@Inject(REDIS) private readonly redis?: Redis) {}
+
+  async onModuleInit(): Promise<void> {
+    if (this.redis) await untilReady(this.redis);
+  }
+
+  /** Not earlier: requests that are still under way need it. */
+  async onApplicationShutdown(): Promise<void> {
+    if (this.redis) await closeRedis(this.redis);
+  }
+}

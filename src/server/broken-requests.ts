@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { errorBody, errorText, JSON_TYPE, refuse } from '../http/errors';
+import { SECURITY_HEADERS } from '../http/security-headers';
+
+const STATUS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+
+/** How long a refused connection is kept open: closing it while the client still sends would reset it, and lose the response. */
+const LINGER_MS = 2_000;
+
+/** Answers in JSON what Node would answer in plain text, or not at all. */
+export function answerBrokenRequests(server: Server): void {
+  /** the response to the last request of a connection; Node sends the ones before it first */
+  const lastResponses = new WeakMap<Socket, ServerResponse>();
+  const refused = new WeakSet<Socket>();
+  server.prependListener('request', (request, response) => lastResponses.set(request.socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // The parser fails again at whatever follows a broken request.
+    if (refused.has(socket) || error.code === 'HPE_CLOSED_CONNECTION') return;
+    refused.add(socket);
+    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else refuseOn(socket, lastResponses.get(socket), STATUS[error.code ?? ''] ?? 400);
+  });
+  // The target of CONNECT is not a path, and this is not a proxy.
+  server.on('connect', (_, socket: Socket) => {
+    socket.on('error', () => socket.destroy()).resume();
+    refuseOn(socket, lastResponses.get(socket), 400);
+  });
+  // JsonBodyInterceptor sends 100 Continue. A client that gets another response may send its body or the next request, and
+  // nothing tells which.
+  server.on('checkContinue', (request, response) => {
+    response.setHeader('Connection', 'close');
+    server.emit('request', request, response);
+  });
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  // A client may close its side of the connection once it has sent its request.
+  Object.assign(server, { httpAllowHalfOpen: true });
+}
+
+/** Refuses a request that is not read to its end, in its place: after the responses to the requests before it. */
+function refuseOn(socket: Socket, last: ServerResponse | undefined, status: number): void {
+  const isOfLast = last !== undefined && !last.req.complete;
+  if (isOfLast && !last.headersSent) {
+    last.setHeader('Connection', 'close');
+    refuse(last, status);
+    return;
+  }
+  const end = (): void => endWith(socket, isOfLast ? '' : responseOf(status));
+  if (!last || last.writableFinished) end();
+  else last.once('finish', end);
+}
+
+function endWith(socket: Socket, bytes: string): void {
+  socket.end(bytes);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** The bytes of a response without a request. */
+function responseOf(status: number): string {
+  const body = JSON.stringify(errorBody(status));
+  const headers = [
+    ...SECURITY_HEADERS,
+    ['X-Request-Id', randomUUID()],
+    ['Content-Type', JSON_TYPE],
+    ['Content-Length', String(Buffer.byteLength(body))],
+    ['Connection', 'close'],
+  ];
+  const lines = headers.map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${errorText(status)}`, ...lines, '', body].join('\r\n');
+}

@@ -1,0 +1,71 @@
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { Express, Request, Response } from 'express';
+import { MAX_HEAD_BYTES } from '../api-schema/parameters';
+import type { Config } from '../config';
+import { JsonPayload } from '../http/envelope.interceptor';
+import { JSON_TYPE } from '../http/errors';
+import { SlowReaderLimit } from './slow-reader-limit';
+
+/** Express for an API: requests with its prototypes from the start, JSON text sent as it is, time limits. */
+export class LeanExpressAdapter extends ExpressAdapter {
+  readonly slowReaders: SlowReaderLimit;
+  /** the first step of every request, before Express parses its target */
+  onRequest: (request: Request, response: Response, next: () => void) => void = (_request, _response, next) => next();
+
+  constructor(private readonly config: Pick<Config, 'headersTimeoutMs' | 'requestTimeoutMs' | 'answerTimeoutMs'>) {
+    super();
+    this.slowReaders = new SlowReaderLimit(config.answerTimeoutMs);
+    // `/Leads` and `/leads/` are other paths than `/leads`. Express reads its own settings before Nest's adapter sets them.
+    Object.assign(this.getInstance<{ router: object }>().router, { caseSensitive: true, strict: true });
+  }
+
+  /**
+   * Express changes the prototype of every request and response to its own, and V8 gives up what it knows about an object
+   * whose prototype changes. These have Express's prototypes already, so that nothing changes (docs/decisions/0011).
+   */
+  override initHttpServer(): void {
+    const app = this.getInstance<Express>();
+    const { slowReaders } = this;
+    class ExpressRequest extends IncomingMessage {}
+    class ExpressResponse extends ServerResponse {
+      override end(...args: never[]): this {
+        super.end(...args);
+        slowReaders.watch(this);
+        return this;
+      }
+    }
+    app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as Request;
+    app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as Response;
+    const { headersTimeoutMs, requestTimeoutMs } = this.config;
+    const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
+    this.httpServer = createServer(
+      {
+        IncomingMessage: ExpressRequest,
+        ServerResponse: ExpressResponse,
+        maxHeaderSize: MAX_HEAD_BYTES,
+        headersTimeout,
+        requestTimeout: requestTimeoutMs,
+        connectionsCheckingInterval: Math.min(headersTimeout, 1000),
+        // Longer than load balancers keep an idle connection, so that they close it first.
+        keepAliveTimeout: 75_000,
+        // Node answers a request without it in plain text.
+        requireHostHeader: false,
+      },
+      (request, response) =>
+        this.onRequest(request as Request, response as Response, () => app(request as Request, response as Response)),
+    );
+  }
+
+  /** Sends JSON text as it is. */
+  override reply(response: Response, body: unknown, status?: number): unknown {
+    if (response.writableEnded) return undefined; // refused meanwhile, because the rest of its body was broken
+    if (!(body instanceof JsonPayload)) return super.reply(response, body, status) as unknown;
+    response.setHeader('Content-Type', JSON_TYPE);
+    // Node leaves the length out for HEAD, and for HTTP/1.0, where a response that was cut off would look complete.
+    if (!response.useChunkedEncodingByDefault || response.req.method === 'HEAD') {
+      response.setHeader('Content-Length', Buffer.byteLength(body.text));
+    }
+    return response.end(body.text);
+  }
+}

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SlowReaderLimit } from './slow-reader-limit';
+
+/** For responses under way. A statement has two seconds; a delete that takes longer is cancelled. */
+const RESPONSE_TIMEOUT_MS = 5_000;
+/** For connections that the system has accepted and this process has not. */
+const ACCEPT_TIMEOUT_MS = 1_000;
+const IDLE_TICK_MS = 50;
+
+/** Stops a server without losing a request: it serves on while load balancers take notice, and then closes. */
+export async function drain(server: Server, slowReaders: SlowReaderLimit, drainMs: number): Promise<void> {
+  server.prependListener('request', (_, response: ServerResponse) => response.setHeader('Connection', 'close'));
+  await pause(drainMs);
+  const held = await waitForAcceptQueue(server);
+  const deadline = setTimeout(() => server.closeAllConnections(), RESPONSE_TIMEOUT_MS);
+  // Closing cuts off what idle connections have not read yet.
+  await Promise.race([slowReaders.drained(), pause(RESPONSE_TIMEOUT_MS, undefined, { ref: false })]);
+  const closed = once(server, 'close');
+  server.close();
+  for (const socket of held) socket.resume();
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_TICK_MS);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(deadline);
+}
+
+/**
+ * The system resets connections that wait to be accepted when a server closes, and Node accepts one a turn of the event
+ * loop. Waits until no new one arrives. New ones are held, because at load each response would bring the next.
+ * @returns the connections that are held
+ */
+async function waitForAcceptQueue(server: Server): Promise<Socket[]> {
+  const held: Socket[] = [];
+  const hold = (socket: Socket): void => {
+    held.push(socket);
+    process.nextTick(() => socket.pause()); // HTTP resumes it at the end of this tick
+  };
+  server.on('connection', hold);
+  const startedAt = performance.now();
+  for (let before = -1; before < held.length && performance.now() - startedAt < ACCEPT_TIMEOUT_MS;) {
+    before = held.length;
+    await pause(IDLE_TICK_MS);
+  }
+  server.off('connection', hold);
+  return held;
+}

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** of unsent responses in the process */
+const MAX_UNSENT_BYTES = 256 << 20;
+
+/**
+ * Unsent responses count against a shared memory limit. Over it, the connection that has waited longest is closed; so is one
+ * whose client reads nothing for a while.
+ */
+export class SlowReaderLimit {
+  private bytes = 0;
+  /** unsent bytes by connection, the one that has waited longest first */
+  private readonly connections = new Map<Socket, number>();
+
+  constructor(
+    private readonly timeoutMs: number,
+    private readonly maxBytes = MAX_UNSENT_BYTES,
+  ) {}
+
+  /** To be called at the end of each response; most have no unsent bytes then. */
+  watch(response: ServerResponse): void {
+    const { socket } = response.req;
+    const unsent = response.writableLength;
+    if (unsent === 0 || socket.destroyed) return;
+    if (!this.connections.has(socket)) socket.once('close', () => this.add(socket, -Infinity));
+    this.add(socket, unsent);
+    response.setTimeout(this.timeoutMs, () => socket.destroy());
+    // The next response on the connection may take its time. Node sets the timeout of an idle connection after this.
+    response.prependOnceListener('finish', () => {
+      socket.setTimeout(0);
+      this.add(socket, -unsent);
+    });
+    for (const slowest of this.connections.keys()) {
+      if (this.bytes <= this.maxBytes) break;
+      this.add(slowest, -Infinity);
+      slowest.destroy();
+    }
+  }
+
+  /** Waits until the clients have read every response, or are gone. */
+  async drained(): Promise<void> {
+    while (this.connections.size > 0) {
+      await Promise.race([...this.connections.keys()].map((socket) => once(socket, 'close')));
+    }
+  }
+
+  private add(socket: Socket, bytes: number): void {
+    const before = this.connections.get(socket) ?? 0;
+    const after = Math.max(0, before + bytes);
+    this.bytes += after - before;
+    if (after > 0) this.connections.set(socket, after);
+    else this.connections.delete(socket);
+  }
+}
