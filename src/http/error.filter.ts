@@ -10,6 +10,7 @@ import {
   sqlState,
 } from '../database/errors';
 import { ApiError, errorBody, errorText, JSON_TYPE } from './errors';
+import { discardBody } from './request';
 
 /** Refusals are logged once in this time, so that the log does not grow with them. */
 const LOG_INTERVAL_MS = 10_000;
@@ -22,7 +23,7 @@ export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Request');
   private lastLoggedAt = -Infinity;
 
-  catch(error: unknown, host: ArgumentsHost): void {
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
@@ -35,6 +36,8 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    // Closing the connection of a client that still sends would reset it, and lose the response.
+    if (!request.complete && !response.shouldKeepAlive) await discardBody(request);
     if (status === 503) response.setHeader('Retry-After', '1');
     const text = error instanceof ApiError || error instanceof IdempotencyConflict ? error.message : errorText(status);
     response.status(status).setHeader('Content-Type', JSON_TYPE);
@@ -69,7 +72,7 @@ function describe(error: unknown): Record<string, unknown> {
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
   const { driverError } = error as { driverError?: unknown };
   const state = sqlState(error);
-  if (!driverError && !state) return { error: error.name, message: error.message, frames };
+  if (!driverError && !state) return { error: error.constructor.name, message: error.message, frames };
   const { constraint, table, routine } = (driverError ?? error) as Record<string, unknown>;
-  return { error: error.name, sqlState: state, constraint, table, routine, frames };
+  return { error: error.constructor.name, sqlState: state, constraint, table, routine, frames };
 }

@@ -17,6 +17,8 @@ import { refuse } from './errors';
 import { Semaphore } from './semaphore';
 import { ValueCounter } from './value-counter';
 
+const EMPTY = Buffer.alloc(0);
+
 const SAFE_METHODS = ['GET', 'HEAD'];
 const JSON_TYPES = ['application/json', '+json'];
 const DECOMPRESSORS = new Map<string, () => Transform>([
@@ -64,11 +66,11 @@ export class JsonBodyInterceptor implements NestInterceptor {
 
   /** The bytes as they arrive, in one piece: thousands of tiny ones take far more memory than they have bytes. */
   private async collect(request: Request, response: Response): Promise<Buffer> {
-    let buffer: Buffer = Buffer.alloc(0);
+    let buffer: Buffer = EMPTY;
     let length = 0;
     const partial = this.partialBodies.add(request, () => {
       if (!response.headersSent) refuse(response, 408);
-      buffer = Buffer.alloc(0); // now, as the client may take its time to read the response
+      buffer = EMPTY; // now, as the client may take its time to read the response
     });
     try {
       await consumeBody(request, response, (piece) => {
@@ -84,6 +86,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
       });
       return buffer.subarray(0, length);
     } finally {
+      buffer = EMPTY; // the request keeps its listeners, and the connection keeps the request
       partial.release();
     }
   }

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { refuse } from './errors';
 import { SECURITY_HEADERS } from './security-headers';
@@ -64,4 +66,14 @@ function decodable(segment: string): string {
   } catch {
     return segment.replaceAll('%', '%25');
   }
+}
+
+/** How long the rest of a refused request is waited for. */
+const DISCARD_TIMEOUT_MS = 2_000;
+
+/** Discards what a client still sends of a request, until it has sent everything. */
+export async function discardBody(request: Request): Promise<void> {
+  request.resume();
+  const timeout = pause(DISCARD_TIMEOUT_MS, undefined, { ref: false });
+  await Promise.race([once(request, 'close').catch(() => undefined), timeout]);
 }

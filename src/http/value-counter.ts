@@ -12,7 +12,7 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJE
  * take a hundred times the memory of their text.
  */
 export class ValueCounter {
-  private values = 1;
+  values = 1;
   private depth = 0;
   private isInString = false;
   private isEscaped = false;

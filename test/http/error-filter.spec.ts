@@ -1,6 +1,6 @@
 import { HttpException, Logger, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
-import { Overloaded } from '../../src/database/turns';
+import { IdempotencyConflict, Overloaded, RowNotFound } from '../../src/database/errors';
 import { ErrorFilter } from '../../src/http/error.filter';
 import { InvalidField } from '../../src/http/errors';
 
@@ -13,7 +13,7 @@ describe('an error', () => {
   afterEach(() => jest.restoreAllMocks());
 
   /** What is answered to a request that it ended. */
-  function answerTo(error: unknown, headersSent = false, filter = new ErrorFilter()) {
+  function answerTo(error: unknown, headersSent = false, filter = new ErrorFilter(), method = 'POST') {
     const headers: Record<string, unknown> = {};
     const answer: { status?: number; body?: string; destroyed?: true } = {};
     const response = {
@@ -23,8 +23,8 @@ describe('an error', () => {
       send: (body: string) => void (answer.body = body),
       destroy: () => void (answer.destroyed = true),
     };
-    const http = { getRequest: () => ({ id: 'r-1' }), getResponse: () => response };
-    filter.catch(error, { switchToHttp: () => http } as never);
+    const http = { getRequest: () => ({ id: 'r-1', method, complete: true }), getResponse: () => response };
+    void filter.catch(error, { switchToHttp: () => http } as never);
     return { headers, ...answer };
   }
 
@@ -41,6 +41,9 @@ describe('an error', () => {
   it.each([
     ['of a status', new NotFoundException('secret'), 404, 'Not Found'],
     ['of a field', new InvalidField('a'), 400, "Missing or invalid 'a'"],
+    ['of a row that is not there', new RowNotFound(), 404, 'Not Found'],
+    ['of a key of a running request', new IdempotencyConflict(true), 409, IdempotencyConflict.RUNNING],
+    ['of a key of another request', new IdempotencyConflict(false), 422, IdempotencyConflict.USED],
     ['of 499', new HttpException('secret', 499), 499, 'Error'],
     ['of a value that PostgreSQL refuses', Object.assign(new Error('secret'), { code: '22021' }), 400, 'Bad Request'],
   ])('%s is answered and not logged', (_, error, status, text) => {
@@ -70,6 +73,23 @@ describe('an error', () => {
     expect(warned).toEqual([overloaded, { requestId: 'r-1', ...state }]);
     expect(logged).toEqual([]);
   });
+
+  it.each([
+    ['PostgreSQL is not reached', Object.assign(new Error(), { code: 'ECONNREFUSED' }), 'POST'],
+    ['no connection comes free', new Error('timeout exceeded when trying to connect'), 'POST'],
+    ['PostgreSQL starts', Object.assign(new Error(), { code: '57P03' }), 'POST'],
+    ['a read gets no answer', new Error('Query read timeout'), 'GET'],
+    ['a read loses its connection', new Error('Connection terminated unexpectedly'), 'GET'],
+  ])('of a request that changed nothing is 503: %s', (_, error, method) => {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    expect(answerTo(error, false, new ErrorFilter(), method)).toEqual(LATER);
+    expect(logged).toEqual([]);
+  });
+
+  it.each(['Query read timeout', 'Connection terminated unexpectedly'])(
+    'of a write that may be stored is 500: %s',
+    (message) => expect(answerTo(new Error(message))).toMatchObject({ status: 500 }),
+  );
 
   const INTERNAL = { headers: TYPE, status: 500, body: body(500, 'Internal Server Error') };
 

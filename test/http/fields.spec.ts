@@ -1,5 +1,5 @@
 import { Email, EmailList, PreciseDateTime, TimeOfDay, Int64Id } from '../../src/api-schema/fields';
-import { firstFault, instantiate } from '../../src/http/reader';
+import { readRecord } from '../../src/cli/import/read-record';
 
 /** The kinds of field that datasets have and requests have not, and an e-mail address. */
 class Kinds {
@@ -15,8 +15,10 @@ const domain = `${`${'b'.repeat(60)}.`.repeat(3)}co`;
 const LONGEST = `${'a'.repeat(64)}@${'c'.repeat(254 - 64 - 1 - domain.length - 1)}.${domain}`;
 const TOO_LONG = LONGEST.replace('@c', '@cc');
 
-const faultOf = (field: string, value: unknown): string | undefined =>
-  firstFault(instantiate(Kinds, { [field]: value }));
+function faultOf(field: string, value: unknown): string | undefined {
+  const read = readRecord(Kinds, { [field]: value });
+  return 'fault' in read ? read.fault : undefined;
+}
 
 describe('a field', () => {
   it.each<[string, unknown[]]>([
@@ -53,7 +55,7 @@ describe('a field', () => {
     ['2026-03-01T09:30:00.1234567Z', '2026-03-01T09:30:00.123456Z'],
     ['2026-03-01T09:30:00.123456Z', '2026-03-01T09:30:00.123456Z'],
   ])('of a moment to the microsecond is cut, and not rounded: %s', (given, kept) => {
-    expect(instantiate(Kinds, { moment: given }).moment).toBe(kept);
+    expect(readRecord(Kinds, { moment: given })).toEqual({ record: { moment: kept } });
   });
 
   it.each([5, null, 'a', TOO_LONG, 'a@b.co\0', ['a@b.co']])('of addresses names the one at fault: %j', (address) => {
