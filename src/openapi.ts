@@ -27,11 +27,11 @@ that have no value are there and null.
 index of the page, from 0. A record that is created meanwhile comes last, so that a client which reads page after page
 sees none twice.
 
-**Requests.** A body is read as JSON when its type is \`application/json\` or ends in \`+json\`; with another type it counts
-as empty. A body that is not valid is answered with the path of the first field at fault, in the order in which the fields
-are described: \`Missing or invalid 'phoneNumbers[0].type'\`. Fields that are not described are ignored, but a body that is
-nested more than 32 levels deep is a 400, in such a field too. Query parameters that are not described are ignored, and one
-that is given twice is a 400.
+**Requests.** A body is read as JSON when its type is \`application/json\` or ends in \`+json\`. With another type it counts
+as empty; where no field is required, it is a 400. An invalid body is answered with the path of the first invalid field, in
+the order in which the fields are described: \`Missing or invalid 'phoneNumbers[0].type'\`. Unknown fields are ignored, but a
+body with more than 32 levels is a 400, and one with more than 20,000 values a 413, unknown fields included. Unknown query
+parameters are ignored, and one that is sent twice is a 400.
 
 **Limits.** A key has a bucket of tokens, by default 20, refilled by one a second. Each request with a valid key costs
 a token, whatever becomes of it: also one that ends in 400, 404 or 413. The \`X-RateLimit-…\` headers tell how the bucket

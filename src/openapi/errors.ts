@@ -11,17 +11,17 @@ const MEANINGS: Record<number, string> = {
   403: 'The API key is not valid: unknown, revoked, expired, or sent twice.',
   404: 'There is no such record, or it is of another organization.',
   409: 'The first request with this `Idempotency-Key` is still running. Send it again in a moment.',
-  413: 'The body has more than 1 MiB (1,048,576 bytes), after decompression.',
+  413: 'The body has more than 1 MiB (1,048,576 bytes) after decompression, or more than 20,000 values.',
   422: 'The `Idempotency-Key` was used for another request within the last 24 hours.',
   429:
     "The bucket of the key holds no token, or the client's address failed to authenticate too often. Wait as long as " +
     '`Retry-After` says, and longer after each further refusal.',
   500:
-    'The server failed, or its database is away. A write may have been carried out or not; the operator finds the ' +
-    'reason under the `X-Request-Id`.',
+    'The server failed, or lost its database during a write, which may be stored or not. The operator finds the reason ' +
+    'by the `X-Request-Id`.',
   503:
-    'More is asked of the server than it can do, or somebody else holds the record, such as an import. ' +
-    'Nothing was changed; wait as long as `Retry-After` says.',
+    'The server is overloaded, its database cannot be reached, or the record is locked (for example by an import). ' +
+    'Nothing changed; retry after `Retry-After` seconds.',
 };
 
 /** Answers that may come before a key is known, so that there may be no bucket to tell of. */

@@ -2057,7 +2057,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The body has more than 1 MiB (1,048,576 bytes), after decompression. */
+        /** @description The body has more than 1 MiB (1,048,576 bytes) after decompression, or more than 20,000 values. */
         PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2118,7 +2118,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The server failed, or its database is away. A write may have been carried out or not; the operator finds the reason under the `X-Request-Id`. */
+        /** @description The server failed, or lost its database during a write, which may be stored or not. The operator finds the reason by the `X-Request-Id`. */
         InternalServerError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2138,7 +2138,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description More is asked of the server than it can do, or somebody else holds the record, such as an import. Nothing was changed; wait as long as `Retry-After` says. */
+        /** @description The server is overloaded, its database cannot be reached, or the record is locked (for example by an import). Nothing changed; retry after `Retry-After` seconds. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
