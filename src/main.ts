@@ -10,7 +10,7 @@ import { openDatabase } from './database/open';
 import { HealthController } from './health/health.controller';
 import { endLog, say } from './observability/log';
 import type { LeanExpressAdapter } from './server/express-adapter';
-import { listen } from './server/listen';
+import { listen } from './http/listen';
 import { drain } from './server/shutdown';
 import { stopSignal } from './stop-signal';
 import { welcome } from './welcome';

@@ -37,15 +37,14 @@ export class LeanExpressAdapter extends ExpressAdapter {
     }
     app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as Request;
     app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as Response;
-    const { headersTimeoutMs, requestTimeoutMs } = this.config;
-    const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
+    const { headersTimeoutMs, requestTimeoutMs: requestTimeout } = this.config;
+    const headersTimeout = Math.min(headersTimeoutMs, requestTimeout);
     this.httpServer = createServer(
       {
         IncomingMessage: ExpressRequest,
         ServerResponse: ExpressResponse,
         maxHeaderSize: MAX_HEAD_BYTES,
-        headersTimeout,
-        requestTimeout: requestTimeoutMs,
+        ...{ headersTimeout, requestTimeout },
         connectionsCheckingInterval: Math.min(headersTimeout, 1000),
         // Longer than load balancers keep an idle connection, so that they close it first.
         keepAliveTimeout: 75_000,

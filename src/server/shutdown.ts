@@ -14,10 +14,10 @@ const IDLE_TICK_MS = 50;
 export async function drain(server: Server, slowReaders: SlowReaderLimit, drainMs: number): Promise<void> {
   server.prependListener('request', (_, response: ServerResponse) => response.setHeader('Connection', 'close'));
   await pause(drainMs);
-  const held = await waitForAcceptQueue(server);
   const deadline = setTimeout(() => server.closeAllConnections(), RESPONSE_TIMEOUT_MS);
-  // Closing cuts off what idle connections have not read yet.
+  // Closing cuts off what the clients of idle connections have not read yet.
   await Promise.race([slowReaders.drained(), pause(RESPONSE_TIMEOUT_MS, undefined, { ref: false })]);
+  const held = await waitForAcceptQueue(server);
   const closed = once(server, 'close');
   server.close();
   for (const socket of held) socket.resume();
@@ -29,21 +29,24 @@ export async function drain(server: Server, slowReaders: SlowReaderLimit, drainM
 
 /**
  * The system resets connections that wait to be accepted when a server closes, and Node accepts one a turn of the event
- * loop. Waits until no new one arrives. New ones are held, because at load each response would bring the next.
+ * loop. Waits until no connection and no request arrives. New connections are held, because at load each response would
+ * bring the next.
  * @returns the connections that are held
  */
 async function waitForAcceptQueue(server: Server): Promise<Socket[]> {
   const held: Socket[] = [];
-  const hold = (socket: Socket): void => {
+  let arrivals = 0;
+  server.on('request', () => arrivals++);
+  server.on('connection', (socket: Socket) => {
+    arrivals++;
     held.push(socket);
     process.nextTick(() => socket.pause()); // HTTP resumes it at the end of this tick
-  };
-  server.on('connection', hold);
+  });
   const startedAt = performance.now();
-  for (let before = -1; before < held.length && performance.now() - startedAt < ACCEPT_TIMEOUT_MS;) {
-    before = held.length;
+  for (let before = -1; before < arrivals && performance.now() - startedAt < ACCEPT_TIMEOUT_MS;) {
+    before = arrivals;
     await pause(IDLE_TICK_MS);
+    await new Promise(setImmediate); // when this process stood still, what arrived meanwhile is read now
   }
-  server.off('connection', hold);
   return held;
 }

@@ -1,0 +1,23 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type Address, ConfigError } from '../config';
+
+/**
+ * Node's own listen: Nest's would log the error a second time.
+ * @param name of the setting that the port comes from
+ * @throws ConfigError when the address cannot be used
+ */
+export async function listen(server: Server, { host, port }: Address, name: string): Promise<void> {
+  const noAddress = `HOST: ${host} is no address of this machine`;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `${name}: ${port} is in use by another program`,
+    EACCES: `${name}: ${port} may not be used by this user`,
+    ...{ EADDRNOTAVAIL: noAddress, ENOTFOUND: noAddress, EAI_AGAIN: noAddress },
+  };
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
+    throw reason ? new ConfigError(reason) : error;
+  }
+}
