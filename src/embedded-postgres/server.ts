@@ -117,10 +117,13 @@ export function removeStaleLock(cluster: string): void {
 }
 
 function readPostmaster(cluster: string): Postmaster | undefined {
-  const path = join(cluster, 'postmaster.pid');
-  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
-  const pid = Number(lines[0]);
-  return pid > 0 ? { pid, port: Number(lines[3]) || undefined } : undefined;
+  try {
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
+    const pid = Number(lines[0]);
+    return pid > 0 ? { pid, port: Number(lines[3]) || undefined } : undefined;
+  } catch {
+    return undefined; // there is none
+  }
 }
 
 /** Whether the process exists and is this cluster's PostgreSQL, not another one that got its id. */
