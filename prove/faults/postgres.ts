@@ -3,13 +3,10 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Account, accountFor, spawnAs } from '../../src/embedded-postgres/account';
 import { type Binaries, findNativePackage, prepareBinaries } from '../../src/embedded-postgres/binaries';
-import { createCluster, readPassword, ROLE } from '../../src/embedded-postgres/cluster';
+import { createCluster, DATABASE, readPassword, ROLE } from '../../src/embedded-postgres/cluster';
 import { freePort } from '../../src/embedded-postgres/free-port';
-import { removeEmptyLock } from '../../src/embedded-postgres/postmaster';
-import { programEnvironment } from '../../src/embedded-postgres/program-environment';
+import { removeStaleLock } from '../../src/embedded-postgres/server';
 import { Daemon, familyOf, until } from './daemon';
-
-const DATABASE = 'lanyard';
 
 /** As an operator's PostgreSQL: its own defaults, with more in the log, and what is written stays written (fsync). */
 const SETTINGS = {
@@ -43,12 +40,11 @@ export class Postgres extends Daemon {
     mkdirSync(path, { recursive: true });
     const cluster = join(path, 'postgresql');
     const account = accountFor(cluster);
-    const binaries = await prepareBinaries(findNativePackage(), account, () => path);
+    const binaries = prepareBinaries(findNativePackage(), account, path);
     await createCluster({ path, cluster, account }, binaries, false);
     const made = { binaries, account, cluster, port: await freePort() };
     const postgres = new Postgres(logFile, made, settings);
     await postgres.start();
-    await postgres.query(`create database ${DATABASE}`, 'postgres');
     return postgres;
   }
 
@@ -58,7 +54,7 @@ export class Postgres extends Daemon {
 
   /** @param port of a proxy, in place of PostgreSQL's own */
   url(port = this.port, database = DATABASE): string {
-    const password = readPassword({ path: '', cluster: this.made.cluster, account: this.made.account });
+    const password = readPassword(this.made.cluster);
     return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`;
   }
 
@@ -73,12 +69,10 @@ export class Postgres extends Daemon {
   /** Starts it, and does not wait. */
   launch(): void {
     const { binaries, account, cluster, port } = this.made;
-    removeEmptyLock(cluster);
+    removeStaleLock(cluster);
     const settings = Object.entries({ ...SETTINGS, ...this.settings, port: String(port) });
-    this.run(binaries.postgres, ['-D', cluster, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])], {
-      ...spawnAs(account),
-      env: programEnvironment(),
-    });
+    const options = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    this.run(binaries.postgres, ['-D', cluster, ...options], spawnAs(account));
   }
 
   async accepts(): Promise<boolean> {

@@ -1,13 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type Account, accountFor, barrier, nearestExisting } from './account';
+import { type Account, accountFor, nearestExisting, spawnAs } from './account';
 import { EmbeddedPostgresError } from './embedded-postgres-error';
 
 export interface DataDirectory {
-  /** Absolute, without symbolic links, so that every process sees the same one. */
+  /** Absolute, without symbolic links, so that every process uses the same name. */
   readonly path: string;
-  /** The PostgreSQL cluster in it. */
+  /** PostgreSQL's own data directory in it. */
   readonly cluster: string;
   /** Who runs PostgreSQL; undefined: this process's own user. */
   readonly account: Account | undefined;
@@ -24,38 +25,31 @@ interface DataDirectoryOptions {
 }
 
 /**
- * Makes the data directory, in a place that the account which runs PostgreSQL can reach. Only root needs to move: the
- * default below, say, /root becomes a directory of `systemDir` whose name follows from the default's path, so that
- * every later start finds it again. A directory that the operator named is never moved.
+ * Makes the data directory. PostgreSQL does not run as root, and its account cannot reach a default directory below,
+ * say, /root: that one moves to `systemDir`, under a name that every later start derives from the same path.
  *
- * @throws EmbeddedPostgresError when the operator's directory, or a default that already holds data, is out of reach.
+ * @throws EmbeddedPostgresError when the account cannot reach a directory that the operator named, or that holds data.
  */
-export function settleDataDirectory(options: DataDirectoryOptions): DataDirectory {
-  const wanted = resolve(options.dataDir);
-  const account = accountFor(clusterIn(wanted));
-  if (!account) {
-    mkdirSync(wanted, { recursive: true, mode: 0o700 });
-    return described(wanted, account);
-  }
-  adopt(wanted, account);
-  const blocked = barrier(wanted, account);
-  const moved = join(options.systemDir, nameFor(wanted));
-  const stays = existsSync(clusterIn(wanted)) || !existsSync(clusterIn(moved));
-  if (!blocked && (options.explicit || stays)) return made(wanted, account);
-  if (blocked && options.explicit) {
+export function settleDataDirectory({ dataDir, explicit, systemDir, say }: DataDirectoryOptions): DataDirectory {
+  const wanted = resolve(dataDir);
+  const cluster = clusterIn(wanted);
+  const account = accountFor(cluster);
+  if (!account) return make(wanted, 0o700);
+  const moved = join(systemDir, nameFor(wanted));
+  const mustStay = explicit || existsSync(cluster);
+  openIfEmpty(wanted);
+  const isReachable = canReach(account, nearestExisting(wanted));
+  if (isReachable && (mustStay || !existsSync(clusterIn(moved)))) return make(wanted, 0o755);
+  if (mustStay) {
     throw new EmbeddedPostgresError(
-      `LANYARD_DATA_DIR: PostgreSQL does not run as root but as ${account.name}, who cannot reach ${wanted} because of ${blocked}`,
+      `PostgreSQL does not run as root but as ${account.name}, who cannot reach ${wanted}: open it and the directories above it (chmod a+x), or set LANYARD_DATA_DIR to another one`,
     );
   }
-  if (existsSync(clusterIn(wanted))) {
-    throw new EmbeddedPostgresError(
-      `${wanted} holds a database, but ${account.name}, who runs PostgreSQL in place of root, cannot reach it because of ${blocked}: open that directory (chmod a+x), or set LANYARD_DATA_DIR`,
-    );
-  }
-  return movedTo(moved, wanted, options);
+  say(`The data is in ${moved}, because PostgreSQL does not run as root but as ${account.name}`);
+  return make(moved, 0o755);
 }
 
-/** Whether a start would find data there, or where root's default moves to. What cannot be looked into may hold some. */
+/** Whether a start finds data there, or where root's default moves to. A directory that cannot be read may hold some. */
 export function mayHoldData(dataDir: string): boolean {
   return [dataDir, join(SYSTEM_DIR, nameFor(dataDir))].some((path) => {
     try {
@@ -66,47 +60,21 @@ export function mayHoldData(dataDir: string): boolean {
   });
 }
 
-/**
- * Makes a directory that nobody but root can change, for what root writes and others read.
- *
- * @throws EmbeddedPostgresError when it is already there and somebody else could have put things in it.
- */
-export function makeSystemDirectory(path: string): void {
-  if (mkdirSync(path, { recursive: true })) chmodSync(path, 0o755);
-  const stats = lstatSync(path);
-  if (stats.isDirectory() && stats.uid === 0 && (stats.mode & 0o022) === 0) return;
-  throw new EmbeddedPostgresError(`${path} must be a directory that root owns and nobody else can write to`);
+/** A directory that root made for us, perhaps with mode 0700. */
+function openIfEmpty(path: string): void {
+  if (existsSync(path) && statSync(path).uid === 0 && readdirSync(path).length === 0) chmodSync(path, 0o755);
 }
 
-function movedTo(moved: string, wanted: string, { systemDir, say }: DataDirectoryOptions): DataDirectory {
-  makeSystemDirectory(systemDir);
-  const account = accountFor(clusterIn(moved));
-  const blocked = account && barrier(moved, account);
-  if (!account || blocked) throw new EmbeddedPostgresError(`${blocked} cannot be entered: set LANYARD_DATA_DIR`);
-  const directory = made(moved, account);
-  say(`The data is in ${moved}: ${account.name}, who runs PostgreSQL in place of root, cannot use ${wanted}.`);
-  return directory;
+function canReach(account: Account, directory: string): boolean {
+  return spawnSync('test', ['-x', directory], spawnAs(account)).status === 0;
 }
 
-/** An empty directory that root made for us, perhaps with mode 0700, becomes the account's own. */
-function adopt(path: string, { uid, gid }: Account): void {
-  if (existsSync(path) && statSync(path).uid === 0 && readdirSync(path).length === 0) chownSync(path, uid, gid);
-}
-
-function made(path: string, account: Account): DataDirectory {
-  const above = nearestExisting(path);
-  mkdirSync(path, { recursive: true });
-  for (let place = path; place !== above; place = dirname(place)) {
-    // The umask may have closed them.
-    chmodSync(place, place === path ? 0o700 : 0o755);
-    chownSync(place, account.uid, account.gid);
-  }
-  return described(path, account);
-}
-
-function described(path: string, account: Account | undefined): DataDirectory {
+/** Root keeps the directory and gives the account the cluster alone, so that nothing can be planted for root. */
+function make(path: string, mode: number): DataDirectory {
+  if (mkdirSync(path, { recursive: true })) chmodSync(path, mode); // whatever the umask is
   const real = realpathSync(path);
-  return { path: real, cluster: clusterIn(real), account };
+  const cluster = clusterIn(real);
+  return { path: real, cluster, account: accountFor(cluster) };
 }
 
 function clusterIn(dataDir: string): string {

@@ -11,21 +11,22 @@ export function explain(error: unknown, dataDir: string): unknown {
       cause: error,
     });
   }
+  // Not `instanceof Error`: under jest the errors of Node's own modules come from another realm.
   if (!types.isNativeError(error) || !('syscall' in error)) return error;
-  const reason = codeOf(error) === 'ENOSPC' ? 'the disk is full' : error.message;
+  const reason = 'code' in error && error.code === 'ENOSPC' ? 'the disk is full' : error.message;
   return new EmbeddedPostgresError(
     `The embedded PostgreSQL cannot use ${dataDir} (${reason}); LANYARD_DATA_DIR names its directory`,
     { cause: error },
   );
 }
 
-// Not `instanceof Error`: under jest the errors of Node's own modules come from another realm.
-
-/** The code of a failed system call (ENOENT) or of PostgreSQL (57P03); undefined when the error has none. */
-export function codeOf(error: unknown): string | undefined {
-  return types.isNativeError(error) && 'code' in error ? String(error.code) : undefined;
-}
-
-export function messageOf(error: unknown): string {
-  return types.isNativeError(error) ? error.message : String(error);
+/** The line of PostgreSQL's output that names the cause, without time and process id. */
+export function complaintIn(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  // After an error that comes from a full disk, others follow.
+  const cause = lines.find((line) => /No space left on device|Disk quota exceeded/.test(line));
+  const line = cause ?? lines.findLast((one) => /\b(FATAL|PANIC|error|could not)\b/.test(one)) ?? lines.at(-1);
+  return (
+    line?.replace(/^.*? \[\d+\] /, '').replace(/^((FATAL|PANIC|LOG|initdb|pg_ctl|error):\s*)+/, '') ?? 'no message'
+  );
 }

@@ -1,129 +1,101 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { findNativePackage } from './binaries';
-import { readPassword, ROLE } from './cluster';
-import { type DataDirectory, settleDataDirectory, SYSTEM_DIR } from './data-directory';
-import { codeOf, EmbeddedPostgresError, explain, messageOf } from './embedded-postgres-error';
-import { DATABASE, Membership } from './membership';
-import { Server, StartAgain } from './server';
-
-export interface EmbeddedPostgres {
-  /** Connection string of the service's database; it stays the same when PostgreSQL is killed and started again. */
-  readonly url: string;
-  /** Where the data is; not always where it was asked for (see `explicit`). */
-  readonly dataDir: string;
-  /**
-   * Gives PostgreSQL up: the last process that does stops it, and waits until it is gone. Close pools before. Calling
-   * it again returns the same promise.
-   */
-  stop(): Promise<void>;
-}
+import { Client, DatabaseError } from 'pg';
+import { findNativePackage, prepareBinaries } from './binaries';
+import { createCluster, DATABASE, hasCluster, readPassword, ROLE } from './cluster';
+import { settleDataDirectory, SYSTEM_DIR } from './data-directory';
+import { EmbeddedPostgresError, explain } from './embedded-postgres-error';
+import { PostgresServer, runningPostmaster, StartAgain } from './server';
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** Whether the operator named the directory; then it is never moved to a place that PostgreSQL can reach. */
   readonly explicit: boolean;
-  /** Told what a person should know, line by line. */
+  /** Receives lines for the person who started the program. */
   readonly say?: (line: string) => void;
-  /** Settings of PostgreSQL, for instance `fsync: 'off'` in tests. They do not change a server that is running. */
+  /** Settings of PostgreSQL, for instance `fsync: 'off'` in tests; plain words. A server that runs keeps its own. */
   readonly settings?: Record<string, string>;
   /** For root: where a default directory that PostgreSQL cannot reach moves to, and the programs with it. */
   readonly systemDir?: string;
 }
 
-/** Milliseconds for which a start is tried again, PostgreSQL's own recovery not counted. */
-const PATIENCE = 60_000;
-/** Milliseconds between two tries: the first, and the longest while PostgreSQL is started again. */
-const FIRST_PAUSE = 20;
-const LONGEST_PAUSE = 2000;
-/** Milliseconds between two looks at the size of the log. */
-const LOG_CHECK = 60_000;
+/** Advisory lock that every process which uses the server holds in shared mode. */
+const IN_USE = 5_269_716_233;
+
+const RETRY_MS = 50;
+/** For a server that another process starts or stops; recovery in a start of our own is not counted. */
+const JOIN_TIMEOUT_MS = 60_000;
+const RESTART_RETRY_MS = 2000;
+const LOG_CHECK_MS = 3_600_000;
 
 /**
- * Runs PostgreSQL for this process: joins the server that already runs on the data directory, or starts it, making the
- * database on the first start. What a kill -9 or a power failure left behind needs no manual step. While the process
- * runs, a PostgreSQL that dies is started again on the same port.
+ * Runs PostgreSQL for this process: joins the server that runs on the data directory, or starts it, and makes the
+ * database on the first start. While this process runs, a PostgreSQL that is killed is started again on the same port.
  *
  * @throws EmbeddedPostgresError with one line for the person who started the program.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { say = () => undefined, settings = {}, systemDir = SYSTEM_DIR } = options;
+  const { dataDir, explicit, say = () => undefined, settings = {}, systemDir = SYSTEM_DIR } = options;
   try {
-    const native = findNativePackage(); // who has none needs no directory
-    const directory = settleDataDirectory({ dataDir: options.dataDir, explicit: options.explicit, systemDir, say });
-    const server = new Server({ native, directory, settings, systemDir, say });
-    const { membership, port } = await join(server, directory);
-    return new RunningPostgres(server, directory, port, membership, say);
+    const native = findNativePackage();
+    const directory = settleDataDirectory({ dataDir, explicit, systemDir, say });
+    const isNew = !hasCluster(directory, native.major);
+    const binaries = prepareBinaries(native, directory.account, systemDir);
+    if (isNew) {
+      say(`Making a PostgreSQL ${native.major} database in ${directory.path}`);
+      await createCluster(directory, binaries, settings.fsync !== 'off');
+    }
+    const postgres = new EmbeddedPostgres(new PostgresServer(directory, binaries, settings), say);
+    await postgres.start();
+    return postgres;
   } catch (error) {
-    throw explain(error, options.dataDir);
+    throw explain(error, dataDir);
   }
 }
 
-interface Joined {
-  readonly membership: Membership;
-  readonly port: number;
-}
-
-/** Joins the server, starting it when it does not run. `port`, if given, is the only one it may be started on. */
-async function join(server: Server, directory: DataDirectory, port?: number, signal?: AbortSignal): Promise<Joined> {
-  let deadline = Date.now() + PATIENCE;
-  for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 1.5, 200)) {
-    let obstacle: unknown;
-    try {
-      const postmaster = server.running();
-      if (postmaster?.status === 'starting') deadline = Date.now() + PATIENCE;
-      if (!postmaster) await server.start(port);
-      const joined = await tryToJoin(server, directory);
-      if (joined) return joined;
-    } catch (error) {
-      if (!passes(error)) throw error;
-      obstacle = error;
-    }
-    if (Date.now() > deadline) {
-      const reason = obstacle ? messageOf(obstacle) : 'another process holds it';
-      throw new EmbeddedPostgresError(`The embedded PostgreSQL in ${directory.path} does not answer: ${reason}`);
-    }
-    await delay(pause, undefined, { signal });
-  }
-}
-
-async function tryToJoin(server: Server, directory: DataDirectory): Promise<Joined | undefined> {
-  const postmaster = server.running();
-  if (!postmaster?.port || postmaster.status !== 'ready') return undefined;
-  const membership = await Membership.join(directory, postmaster.port);
-  return membership && { membership, port: postmaster.port };
-}
-
-/** Starting, stopping, gone, full: these pass. A wrong password or a full disk does not. */
-function passes(error: unknown): boolean {
-  if (error instanceof StartAgain) return true;
-  if (error instanceof EmbeddedPostgresError) return false;
-  const passing = /^(57|53300|08|ECONN|EPIPE|ETIMEDOUT)/;
-  return (
-    passing.test(codeOf(error) ?? '') || /^(Connection terminated|Client (has|was)|timeout)/.test(messageOf(error))
-  );
-}
-
-class RunningPostgres implements EmbeddedPostgres {
-  readonly url: string;
-  readonly dataDir: string;
-  private readonly leaving = new AbortController();
+/**
+ * One process's share in the server: a connection that holds a lock. It ends with the process, also by kill -9, so
+ * nothing is ever left over. It is in the database `postgres`, so that the service's own can be cloned or dropped.
+ */
+export class EmbeddedPostgres {
+  private readonly stopping = new AbortController();
+  private readonly password: string;
   private readonly logCheck: NodeJS.Timeout;
-  private returning: Promise<void> = Promise.resolve();
+  private port?: number;
+  private connection?: Client;
+  private returning?: Promise<void>;
   private stopped?: Promise<void>;
 
   constructor(
-    private readonly server: Server,
-    private readonly directory: DataDirectory,
-    private readonly port: number,
-    private membership: Membership | undefined,
+    private readonly server: PostgresServer,
     private readonly say: (line: string) => void,
   ) {
-    this.dataDir = directory.path;
-    this.url = `postgres://${ROLE}:${readPassword(directory)}@127.0.0.1:${port}/${DATABASE}`;
-    this.logCheck = setInterval(() => this.trimLog(), LOG_CHECK).unref();
-    this.watch();
+    this.password = readPassword(server.directory.cluster);
+    this.logCheck = setInterval(() => server.trimLog(), LOG_CHECK_MS).unref();
   }
 
+  /** Connection string of the service's database; it stays the same when PostgreSQL is killed and started again. */
+  get url(): string {
+    return `postgres://${ROLE}:${this.password}@127.0.0.1:${this.port}/${DATABASE}`;
+  }
+
+  /** Where the data is; not always where it was asked for (see `explicit`). */
+  get dataDir(): string {
+    return this.server.directory.path;
+  }
+
+  /** Joins the server, and starts it when it does not run. */
+  async start(): Promise<void> {
+    const deadline = Date.now() + JOIN_TIMEOUT_MS;
+    while (!this.stopping.signal.aborted) {
+      const obstacle = await this.join();
+      if (!obstacle) return;
+      if (Date.now() > deadline)
+        throw new EmbeddedPostgresError(`The embedded PostgreSQL does not answer: ${obstacle}`);
+      await delay(RETRY_MS);
+    }
+  }
+
+  /** Ends this process's use of PostgreSQL; the last process to do so stops it. Close pools before. */
   stop(): Promise<void> {
     this.stopped ??= this.leave();
     return this.stopped;
@@ -131,47 +103,80 @@ class RunningPostgres implements EmbeddedPostgres {
 
   private async leave(): Promise<void> {
     clearInterval(this.logCheck);
-    this.leaving.abort();
+    this.stopping.abort();
     await this.returning;
-    // An error here means that PostgreSQL is gone already.
-    await this.membership?.leave(() => this.server.stop()).catch(() => undefined);
-  }
-
-  private trimLog(): void {
+    const { connection } = this;
     try {
-      this.server.log.trim();
+      await connection?.query('select pg_advisory_unlock_shared($1)', [IN_USE]);
+      const last = await connection?.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [IN_USE]);
+      if (last?.rows[0]?.locked) await this.server.stop(); // meanwhile the lock keeps others from joining
     } catch {
-      // Next time; the log is not worth ending the process for.
+      // PostgreSQL is gone already.
     }
+    await connection?.end().catch(() => undefined);
   }
 
-  private watch(): void {
-    this.membership?.onLost(() => {
-      if (this.leaving.signal.aborted) return;
-      this.membership = undefined;
-      this.returning = this.comeBack();
+  /** @returns what is in the way, if it is something that passes */
+  private async join(): Promise<string | undefined> {
+    const { cluster } = this.server.directory;
+    try {
+      if (!runningPostmaster(cluster)) await this.server.start(this.port);
+    } catch (error) {
+      if (error instanceof StartAgain) return error.message;
+      throw error;
+    }
+    const port = runningPostmaster(cluster)?.port;
+    if (!port) return 'it has no port yet';
+    if (this.port && port !== this.port) {
+      throw new EmbeddedPostgresError('PostgreSQL runs on another port now: start this process again');
+    }
+    return this.connect(port);
+  }
+
+  private async connect(port: number): Promise<string | undefined> {
+    const connection = new Client({
+      ...{ host: '127.0.0.1', port, user: ROLE, password: this.password, database: 'postgres', ssl: false },
+      application_name: 'lanyard (keeps PostgreSQL running)',
+      connectionTimeoutMillis: 10_000,
     });
+    connection.on('error', () => undefined); // 'end' follows
+    try {
+      await connection.connect();
+      const sql = 'select pg_try_advisory_lock_shared($1) as locked';
+      const { rows } = await connection.query<{ locked: boolean }>(sql, [IN_USE]);
+      if (!rows[0]?.locked) throw new Error('another process stops it');
+    } catch (error) {
+      void connection.end().catch(() => undefined);
+      // Starting, stopping and full pass (SQLSTATE 57P01 to 57P03, 53300), like every failure of the connection.
+      if (error instanceof DatabaseError && !/^57P|^53300/.test(String(error.code))) throw error;
+      return (error as Error).message;
+    }
+    this.port = port;
+    this.connection = connection;
+    connection.once('end', () => this.lost());
+    return undefined;
   }
 
-  /** Tries until PostgreSQL runs again or stop() was called; existing pools then reconnect by themselves. */
-  private async comeBack(): Promise<void> {
-    this.say('PostgreSQL went away; starting it again');
-    let told = '';
-    for (let pause = FIRST_PAUSE; !this.leaving.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+  private lost(): void {
+    this.connection = undefined;
+    if (!this.stopping.signal.aborted) this.returning = this.restart();
+  }
+
+  /** Tries until PostgreSQL runs again or stop() is called; pools then reconnect by themselves. */
+  private async restart(): Promise<void> {
+    const { signal } = this.stopping;
+    this.say('PostgreSQL ended; starting it again');
+    for (let said = ''; !signal.aborted;) {
       try {
-        const { membership, port } = await join(this.server, this.directory, this.port, this.leaving.signal);
-        this.membership = membership;
-        this.watch();
-        this.say(
-          port === this.port ? 'PostgreSQL is back' : 'PostgreSQL is back on another port: start this process again',
-        );
+        await this.start();
+        if (this.connection) this.say('PostgreSQL is back');
         return;
       } catch (error) {
-        const reason = messageOf(explain(error, this.dataDir));
-        if (reason !== told && !this.leaving.signal.aborted) this.say(reason);
-        told = reason;
+        const { message } = explain(error, this.dataDir) as Error;
+        if (message !== said) this.say(message);
+        said = message;
+        await delay(RESTART_RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
-      await delay(pause, undefined, { signal: this.leaving.signal }).catch(() => undefined);
     }
   }
 }

@@ -1,180 +1,140 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, fstatSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
+import { execFile, execFileSync } from 'node:child_process';
+import { closeSync, constants, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { spawnAs } from './account';
-import { type Binaries, type NativePackage, prepareBinaries } from './binaries';
-import { createCluster, hasCluster } from './cluster';
-import { type DataDirectory, makeSystemDirectory } from './data-directory';
-import { EmbeddedPostgresError } from './embedded-postgres-error';
+import type { Binaries } from './binaries';
+import type { DataDirectory } from './data-directory';
+import { complaintIn, EmbeddedPostgresError } from './embedded-postgres-error';
 import { freePort } from './free-port';
-import { isPostmaster, type Postmaster, readPostmaster, removeEmptyLock } from './postmaster';
-import { programEnvironment } from './program-environment';
-import { lastComplaint, ServerLog } from './server-log';
-import { SETTINGS } from './server-settings';
-import { tryStartLock } from './start-lock';
 
-/** Milliseconds between two looks at postmaster.pid. */
-const POLL = 10;
-/** Milliseconds that a fast shutdown may take before PostgreSQL is stopped at once (and recovers at the next start). */
-const FAST_SHUTDOWN = 30_000;
+const run = promisify(execFile);
 
-/** PostgreSQL did not come up, for a reason that passes: another process was faster, or the last one is not yet gone. */
+/** What every embedded PostgreSQL runs with. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: '127.0.0.1',
+  // A socket's path may not exceed 107 bytes.
+  unix_socket_directories: '',
+  // No rows in the log: statements, details, and errors, whose text may quote a value.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+};
+
+/** Seconds that PostgreSQL may take to start, recovery after a crash included. */
+const START_TIMEOUT_S = 600;
+/** Seconds until a shutdown stops to wait for writes; the next start then recovers. */
+const STOP_TIMEOUT_S = 30;
+/** The log starts at nothing again when it is larger. */
+const MAX_LOG_BYTES = 5_000_000;
+
+/** Complaints that pass: another process started it at the same moment, or the last one is not quite gone. */
+const TRANSIENT = /lock file ".*" (already exists|is empty)|shared memory block|could not create any TCP\/IP/;
+
+/** PostgreSQL did not start, for a reason that passes. */
 export class StartAgain extends Error {}
 
-const PASSES =
-  /lock file ".*" (already exists|is empty)|bogus data in lock file|could not remove old lock file|pre-existing shared memory block|could not create any TCP\/IP/;
-
-interface ServerOptions {
-  readonly native: NativePackage;
-  readonly directory: DataDirectory;
-  readonly settings: Record<string, string>;
-  readonly systemDir: string;
-  readonly say: (line: string) => void;
-}
+/** What PostgreSQL's first process writes into postmaster.pid; the TCP port is not there at once. */
+type Postmaster = { pid: number; port: number | undefined };
 
 /** The PostgreSQL server of one data directory, whichever process started it. */
-export class Server {
-  readonly log: ServerLog;
+export class PostgresServer {
+  private readonly log: string;
 
-  constructor(private readonly options: ServerOptions) {
-    this.log = new ServerLog(options.directory);
-  }
-
-  /** @throws EmbeddedPostgresError when the data is of another major version of PostgreSQL. */
-  running(): Postmaster | undefined {
-    const { directory } = this.options;
-    if (!hasCluster(directory, this.options.native.major)) return undefined;
-    const postmaster = readPostmaster(directory.cluster);
-    return postmaster && isPostmaster(postmaster.pid, directory.cluster) ? postmaster : undefined;
+  constructor(
+    readonly directory: DataDirectory,
+    private readonly binaries: Binaries,
+    private readonly settings: Record<string, string>,
+  ) {
+    this.log = join(directory.cluster, 'server.log');
   }
 
   /**
-   * Starts PostgreSQL, in a process group of its own, so that Ctrl-C in a terminal reaches this process alone; makes
-   * the cluster before if there is none. Returns when it accepts connections.
+   * Starts PostgreSQL, in a session of its own, so that Ctrl-C in a terminal does not reach it. Returns when it accepts
+   * connections.
    *
-   * @param port the only port that will do; without it, that of the last run if PostgreSQL was killed, else a free one.
+   * @param fixedPort otherwise the port of the last run if PostgreSQL was killed, or else any free one.
    * @throws StartAgain, or EmbeddedPostgresError with PostgreSQL's complaint.
    */
-  async start(port: number | undefined): Promise<void> {
-    const unlock = tryStartLock(this.options.directory.path);
-    if (!unlock) throw new StartAgain('another process is starting it');
+  async start(fixedPort: number | undefined): Promise<void> {
+    const { cluster, account } = this.directory;
+    const port = fixedPort ?? (await freePort(readPostmaster(cluster)?.port));
+    removeStaleLock(cluster);
+    const logged = this.trimLog();
+    const settings = Object.entries({ ...SETTINGS, ...this.settings, port: String(port) });
+    const options = settings.map(([name, value]) => `-c ${name}=${value}`).join(' ');
+    const parameters = ['start', '-D', cluster, '-l', this.log, '-t', String(START_TIMEOUT_S), '-o', options];
     try {
-      if (this.running()) return;
-      const binaries = await this.binaries();
-      await this.makeCluster(binaries, port === undefined);
-      await this.run(binaries, port);
-    } finally {
-      unlock();
-    }
-  }
-
-  private async makeCluster(binaries: Binaries, mayBeNew: boolean): Promise<void> {
-    const { directory, settings, say } = this.options;
-    if (hasCluster(directory, this.options.native.major)) return;
-    // A server whose data was removed below it must not go on with an empty database.
-    if (!mayBeNew) throw new EmbeddedPostgresError(`The PostgreSQL data in ${directory.path} is gone`);
-    say(`Making a PostgreSQL ${this.options.native.major} database in ${directory.path}`);
-    await createCluster(directory, binaries, settings.fsync !== 'off');
-  }
-
-  private async run(binaries: Binaries, port: number | undefined): Promise<void> {
-    const { cluster } = this.options.directory;
-    removeEmptyLock(cluster);
-    const left = readPostmaster(cluster);
-    const chosen = port ?? (await freePort(left?.port));
-    this.log.trim();
-    const file = this.log.open();
-    try {
-      const position = fstatSync(file).size;
-      const child = this.spawn(binaries, chosen, left, file);
-      if (await this.ready(child)) return;
-      const complaint = this.log.linesOf(child.pid, file, position);
-      if (complaint.some((line) => PASSES.test(line))) throw new StartAgain(lastComplaint(complaint));
-      throw new EmbeddedPostgresError(
-        `The embedded PostgreSQL did not start: ${lastComplaint(complaint)} (its log: ${this.log.path})`,
-      );
-    } finally {
-      closeSync(file);
+      await run(this.binaries.pgCtl, parameters, spawnAs(account));
+    } catch (error) {
+      const output = existsSync(this.log) ? readFileSync(this.log).subarray(logged).toString() : '';
+      const complaint = complaintIn(output || String((error as { stderr?: string }).stderr));
+      if (TRANSIENT.test(output)) throw new StartAgain(complaint);
+      throw new EmbeddedPostgresError(`The embedded PostgreSQL did not start: ${complaint} (its log: ${this.log})`, {
+        cause: error,
+      });
     }
   }
 
   /** Stops PostgreSQL and waits until it is gone; connections are cut, transactions rolled back. */
   async stop(): Promise<void> {
-    const { cluster } = this.options.directory;
-    const postmaster = this.running();
-    if (!postmaster) return;
-    await this.signal(postmaster.pid, 'INT');
-    const deadline = Date.now() + FAST_SHUTDOWN;
-    let quit = false;
-    while (isPostmaster(postmaster.pid, cluster)) {
-      if (!quit && Date.now() > deadline) {
-        quit = true;
-        await this.signal(postmaster.pid, 'QUIT');
-      }
-      await delay(POLL);
-    }
+    const stop = (mode: string) => {
+      const parameters = ['stop', '-D', this.directory.cluster, '-m', mode, '-t', String(STOP_TIMEOUT_S)];
+      return run(this.binaries.pgCtl, parameters, spawnAs(this.directory.account));
+    };
+    await stop('fast').catch(() => stop('immediate'));
   }
 
-  private spawn(binaries: Binaries, port: number, left: Postmaster | undefined, log: number): ChildProcess {
-    const { directory, settings } = this.options;
-    const all = { ...SETTINGS, ...settings, port: String(port) };
-    // A left-over postmaster.pid whose number belongs to another process by now stops PostgreSQL for good, unless the
-    // number is that of its parent's parent, which is what pg_ctl has this variable for. PostgreSQL then still checks
-    // that the old server's shared memory is unused.
-    const stale = left && !isPostmaster(left.pid, directory.cluster) ? { PG_GRANDPARENT_PID: String(left.pid) } : {};
-    const child = spawn(
-      binaries.postgres,
-      ['-D', directory.cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-      {
-        ...spawnAs(directory.account),
-        env: programEnvironment(stale),
-        stdio: ['ignore', log, log],
-        detached: true,
-        windowsHide: true,
-      },
-    );
-    child.unref();
-    return child;
-  }
-
-  /** Waits until the server accepts connections (true) or has ended (false). @throws when it cannot even be run. */
-  private async ready(child: ChildProcess): Promise<boolean> {
-    let ended = false;
-    let failure: Error | undefined;
-    child.once('exit', (_code, signal) => {
-      ended = true;
-      if (signal) failure = new StartAgain(`PostgreSQL was ended by ${signal} while it started`);
-    });
-    child.once('error', (error) => (failure = error));
-    const since = Date.now();
-    let said = false;
-    while (!ended && !failure) {
-      const postmaster = readPostmaster(this.options.directory.cluster);
-      if (postmaster?.pid === child.pid && postmaster?.status === 'ready') return true;
-      if (!said && Date.now() - since > 5000) {
-        said = true;
-        this.options.say('PostgreSQL is still starting; after a crash it recovers first');
-      }
-      await delay(POLL);
+  /** Bounds the log, and returns its size. PostgreSQL has the file open for appending, so it is cut, not replaced. */
+  trimLog(): number {
+    try {
+      // The directory is the account's: root must not follow a link from it.
+      const file = openSync(this.log, constants.O_RDWR | constants.O_NOFOLLOW);
+      if (fstatSync(file).size > MAX_LOG_BYTES) ftruncateSync(file);
+      const { size } = fstatSync(file);
+      closeSync(file);
+      return size;
+    } catch {
+      return 0; // there is none yet
     }
-    if (failure) throw failure;
+  }
+}
+
+/** The server that runs on the cluster; undefined when none does, even if a killed one left its postmaster.pid. */
+export function runningPostmaster(cluster: string): Postmaster | undefined {
+  const postmaster = readPostmaster(cluster);
+  return postmaster && isPostmaster(postmaster.pid, cluster) ? postmaster : undefined;
+}
+
+/**
+ * Removes what a killed PostgreSQL left. PostgreSQL does that itself, except for an empty file, and for one whose
+ * process id now belongs to another process, as is usual when a container starts again. Should it be the file that
+ * another server made a moment ago, then that one notices within a minute and recovers; the two never share the data.
+ */
+export function removeStaleLock(cluster: string): void {
+  if (!runningPostmaster(cluster)) rmSync(join(cluster, 'postmaster.pid'), { force: true });
+}
+
+function readPostmaster(cluster: string): Postmaster | undefined {
+  try {
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
+    const pid = Number(lines[0]);
+    return pid > 0 ? { pid, port: Number(lines[3]) || undefined } : undefined;
+  } catch {
+    return undefined; // there is none
+  }
+}
+
+/** Whether the process exists and is this cluster's PostgreSQL, not another one that got its id. */
+function isPostmaster(pid: number, cluster: string): boolean {
+  try {
+    process.kill(pid, 0);
+    if (process.platform === 'win32') return true;
+    // A process that ended and was not waited for has no command line.
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(cluster);
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).includes(cluster);
+  } catch {
     return false;
-  }
-
-  private async signal(pid: number, name: 'INT' | 'QUIT'): Promise<void> {
-    if (process.platform !== 'win32') {
-      process.kill(pid, `SIG${name}`);
-    } else {
-      execFileSync((await this.binaries()).pgCtl, ['kill', name, String(pid)], { windowsHide: true });
-    }
-  }
-
-  private binaries(): Promise<Binaries> {
-    const { directory, systemDir } = this.options;
-    return prepareBinaries(this.options.native, directory.account, () => {
-      if (!directory.account) return directory.path;
-      makeSystemDirectory(systemDir);
-      return systemDir;
-    });
   }
 }

@@ -11,7 +11,7 @@ import {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres';
-import { isPostmaster, readPostmaster } from '../../src/embedded-postgres/postmaster';
+import { runningPostmaster } from '../../src/embedded-postgres/server';
 
 /** Not written to the disk for good: twice as fast. */
 const settings = { fsync: 'off' };
@@ -83,9 +83,14 @@ export class EmbeddedFixtures {
     return Number(child.pid);
   }
 
+  /** Stops what start() started. */
+  async stop(): Promise<void> {
+    await Promise.all(this.running.splice(0).map((postgres) => postgres.stop()));
+  }
+
   async clean(): Promise<void> {
     for (const child of this.processes) child.kill('SIGKILL');
-    await Promise.all(this.running.map((postgres) => postgres.stop()));
+    await this.stop();
     for (const cluster of this.clusters) await killPostmaster(cluster);
     for (const folder of this.folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -102,13 +107,12 @@ export async function killPostmaster(cluster: string): Promise<void> {
   const pid = postmasterOf(cluster);
   if (!pid) return;
   process.kill(pid, 'SIGKILL');
-  await until(() => !isPostmaster(pid, cluster));
+  await until(() => postmasterOf(cluster) !== pid);
 }
 
 /** Process id of the PostgreSQL that runs on the cluster; undefined when none does. */
 export function postmasterOf(cluster: string): number | undefined {
-  const pid = readPostmaster(cluster)?.pid;
-  return pid && isPostmaster(pid, cluster) ? pid : undefined;
+  return runningPostmaster(cluster)?.pid;
 }
 
 /** Runs one statement on a connection of its own. */
