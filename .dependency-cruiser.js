@@ -1,5 +1,5 @@
 // Every folder is a bounded context, a new one too, but these.
-const foundations = 'access|database|embedded-postgres|health|http|observability|openapi|pages|rate-limit|redis';
+const foundations = 'access|api-schema|database|embedded-postgres|health|http|observability|openapi|pages|rate-limit|redis|server';
 const contexts = `^src/(?!(${foundations}|cli)/)[^/]+/`;
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -17,7 +17,7 @@ module.exports = {
       name: 'database-knows-no-request',
       severity: 'error',
       from: { path: '^src/database/' },
-      to: { path: '^src/(access|http|rate-limit)/' },
+      to: { path: '^src/(access|api-schema|http|rate-limit|redis|server)/' },
     },
     {
       name: 'contexts-meet-through-services',
