@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { newKey } from '../../src/access/key-format';
+import { poolOf } from '../../src/database/data-source';
 import { Writes } from '../../src/database/writes';
 import { eventInput, leadInput } from '../support/builders';
 import { onServer, testDatabase, urlOf } from '../support/database';
@@ -204,13 +206,11 @@ describe('a database that does not answer', () => {
     proxy.silentConnections = Infinity;
     proxy.silenceOpenConnections();
     const start = performance.now();
-    const requests = [
-      tenant.api.get('/leads'),
-      tenant.api.get('/events'),
-      tenant.api.post('/leads', leadInput()),
-      tenant.api.post('/leads', leadInput()),
-    ];
-    const responses = await Promise.all(requests);
+    const acquired = once(poolOf(lanyard.app.get(DataSource)), 'acquire');
+    const read = tenant.api.get('/leads').then((response) => response);
+    await acquired;
+    const waiting = [tenant.api.get('/events'), ...[1, 2].map(() => tenant.api.post('/leads', leadInput()))];
+    const responses = await Promise.all([read, ...waiting]);
     expect(responses.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(Array(4).fill([503, '1']));
     expect(performance.now() - start).toBeLessThan(3500);
   });
@@ -223,7 +223,15 @@ describe('a database that does not answer', () => {
     proxy.silentConnections = 0;
     await tenant.api.post('/leads', leadInput()).expect(200);
     await lanyard.client(newKey()).get('/leads').expect(403);
-    expect((await fetch(lanyard.baseUrl.replace('/api/v0', '/health/ready'))).status).toBe(200);
+  });
+
+  it('makes the server not ready, until a new connection is answered', async () => {
+    const isReady = () => fetch(lanyard.baseUrl.replace('/api/v0', '/health/ready')).then(({ status }) => status);
+    proxy.silenceOpenConnections();
+    const released = once(poolOf(lanyard.app.get(DataSource)), 'release');
+    expect(await isReady()).toBe(503);
+    await released;
+    expect(await isReady()).toBe(200);
   });
 });
 
