@@ -2,6 +2,7 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import { Batcher } from '../database/batcher';
+import { poolOf } from '../database/data-source';
 import { isConnectionFault, Overloaded, sqlState } from '../database/errors';
 import type { Caller } from '../http/caller';
 import { hashOf, hasKeyForm } from './key-format';
@@ -87,8 +88,9 @@ export class AccessService implements OnApplicationShutdown {
   private async load(hashes: string[]): Promise<(Known | undefined)[]> {
     const start = performance.now();
     const values = [hashes.map((hash) => Buffer.from(hash, 'base64'))];
-    const rows = await this.dataSource
-      .query<(Known & { hash: string })[]>(FIND_KEYS, values)
+    // Not through TypeORM, which would return a connection that does not answer to the pool, for the next look-up.
+    const { rows } = await poolOf(this.dataSource)
+      .query<Known & { hash: string }>(FIND_KEYS, values)
       .catch((error: unknown) => {
         throw isConnectionFault(error) ? new Overloaded('Keys cannot be looked up') : error;
       });

@@ -36,11 +36,12 @@ export class Batcher<Item, Result> {
 
   private async drain(key: number, queue: Waiting<Item, Result>[]): Promise<void> {
     this.queues.set(key, queue);
-    while (queue.length > 0) await this.run(key, queue.splice(0, this.maxSize), queue);
+    while (queue.length > 0) await this.run(key, queue.splice(0, this.maxSize), [queue]);
     this.queues.delete(key);
   }
 
-  private async run(key: number, batch: Waiting<Item, Result>[], queue: Waiting<Item, Result>[]): Promise<void> {
+  /** @param later what runs after the batch */
+  private async run(key: number, batch: Waiting<Item, Result>[], later: Waiting<Item, Result>[][]): Promise<void> {
     try {
       const results = await this.work(
         key,
@@ -50,12 +51,15 @@ export class Batcher<Item, Result> {
     } catch (error) {
       if (batch.length > 1 && isRefused(error)) {
         // One item is at fault: each is tried alone.
-        for (const one of batch) await this.run(key, [one], queue);
+        while (batch.length > 0) await this.run(key, batch.splice(0, 1), [batch, ...later]);
         return;
       }
+      for (const { reject } of batch) reject(error);
+      if (!isConnectionFault(error) && !isOverload(error)) return;
       // Those that wait would only wait for the next timeout.
-      const others = isConnectionFault(error) || isOverload(error) ? queue.splice(0) : [];
-      for (const { reject } of [...batch, ...others]) reject(error);
+      for (const { reject } of later.flatMap((waiting) => waiting.splice(0))) {
+        reject(new Overloaded('The database does not answer'));
+      }
     }
   }
 }

@@ -1,41 +1,46 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { pipeline } from 'node:stream';
-import { DataSource } from 'typeorm';
+import { DataSource, type QueryRunner } from 'typeorm';
+import { newKey } from '../../src/access/key-format';
+import { poolOf } from '../../src/database/data-source';
 import { Writes } from '../../src/database/writes';
 import { eventInput, leadInput } from '../support/builders';
 import { onServer, testDatabase, urlOf } from '../support/database';
+import { DatabaseProxy } from '../support/database-proxy';
 import { lockWaits, query, until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 
-describe('a database that takes its time', () => {
+/** A trigger on deletes of events, and more, that takes so long. */
+const slowDeletes = (seconds: number, more = ''): string => `
+  create function dawdle() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(${seconds}); return old; end $$;
+  create trigger dawdling before delete on events for each row execute function dawdle();${more}`;
+
+describe('a slow database', () => {
   let lanyard: InProcess;
   let tenant: Tenant;
   beforeAll(async () => {
     lanyard = await startInProcess();
     tenant = await lanyard.tenant();
-    // 1.5 s are what a statement has, and 2 s are for how long its answer is waited for.
-    await lanyard.app.get(DataSource).query(`
-      create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(2.1); return old; end $$;
-      create trigger dawdling before delete on events for each row execute function dawdle();
-      create trigger dawdling before delete or update on leads for each row execute function dawdle()`);
+    // A statement has 1.5 s.
+    const leads = 'create trigger dawdling before delete or update on leads for each row execute function dawdle()';
+    await lanyard.app.get(DataSource).query(slowDeletes(1.6, leads));
   });
   afterAll(() => lanyard.stop());
 
-  it('costs a client 503 after two seconds, and nothing is changed', async () => {
+  it('costs a client 503 after 1.5 s, and nothing is changed', async () => {
     const { body } = await tenant.api.post('/leads', leadInput()).expect(200);
     await tenant.api.patch(`/leads/${body.results.id}`, { firstName: 'Late' }).expect(503).expect('Retry-After', '1');
     await tenant.api.get(`/leads/${body.results.id}`).expect(200, body);
   });
 
-  it('may delete an event, which can have a million leads', async () => {
+  it('may take longer to delete an event, which can have a million leads', async () => {
     const { body } = await tenant.api.post('/events', eventInput()).expect(200);
     await tenant.api.delete(`/events/${body.results.id}`).expect(200);
     await tenant.api.get(`/events/${body.results.id}`).expect(404);
   });
 
   it.each([{}, { 'idempotency-key': 'gone-1' }])(
-    'may delete a lead, which can have as many activity events: %j',
+    'may take longer to delete a lead, which can have as many activity events: %j',
     async (headers) => {
       const { body } = await tenant.api.post('/leads', leadInput()).expect(200);
       await tenant.api.delete(`/leads/${body.results.id}`).set(headers).expect(200);
@@ -44,7 +49,7 @@ describe('a database that takes its time', () => {
   );
 });
 
-describe('a delete of an event that takes long', () => {
+describe('a long delete', () => {
   let lanyard: InProcess;
   let tenant: Tenant;
   beforeEach(async () => {
@@ -56,8 +61,8 @@ describe('a delete of an event that takes long', () => {
   const createEvent = async (): Promise<number> =>
     (await tenant.api.post('/events', eventInput()).expect(200)).body.results.id;
   const url = (): string => lanyard.config.databaseUrl as string;
-  /** Locks all events, as an import does. @returns lets them go */
-  const holdEvents = async (): Promise<() => Promise<void>> => {
+  /** Locks all events, as an import does. @returns releases them */
+  const lockEvents = async (): Promise<() => Promise<void>> => {
     const holder = await new DataSource({ type: 'postgres', url: url() }).initialize();
     const held = holder.createQueryRunner();
     await held.startTransaction();
@@ -68,7 +73,7 @@ describe('a delete of an event that takes long', () => {
     };
   };
 
-  it('leaves connections to other requests of its organization, however many there are', async () => {
+  it('leaves connections to other requests of its organization, however many deletes there are', async () => {
     const ids = [await createEvent(), await createEvent(), await createEvent(), await createEvent()];
     // The lock is held for as long as the test needs it, and not for the 1.3 s that a request has for one.
     await query(
@@ -77,62 +82,161 @@ describe('a delete of an event that takes long', () => {
         $$ begin perform set_config('lock_timeout', '0', true); return null; end $$;
       create trigger patient before delete on events for each statement execute function wait_on()`,
     );
-    const release = await holdEvents();
+    const release = await lockEvents();
     const deletes = ids.map((id) => tenant.api.delete(`/events/${id}`).then(({ status }) => status));
     const writes = lanyard.app.get(Writes);
     await until(async () => (await lockWaits(url())) + writes.waitingRequests === deletes.length);
     await tenant.api.get('/events').expect(200);
-    expect(await lockWaits(url())).toBe(1);
-    expect(writes.waitingRequests).toBe(3);
+    expect([await lockWaits(url()), writes.waitingRequests]).toEqual([1, 3]);
     await release();
     expect(await Promise.all(deletes)).toEqual([200, 200, 200, 200]);
   });
 
-  it('is waited for by the next one, though PostgreSQL answers nobody meanwhile', async () => {
-    await query(
-      url(),
-      `create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(1.9); return old; end $$;
-      create trigger dawdling before delete on events for each row execute function dawdle()`,
-    );
-    const ids = [await createEvent(), await createEvent()];
-    const deleted = await Promise.all(ids.map((id) => tenant.api.delete(`/events/${id}`)));
-    expect(deleted.map(({ status }) => status)).toEqual([200, 200]);
-  });
-
-  it('does not wait for as long for a lock, which an import may hold', async () => {
+  it('does not wait longer than others for a lock, which an import may hold', async () => {
     const id = await createEvent();
-    const release = await holdEvents();
+    const release = await lockEvents();
     await tenant.api.delete(`/events/${id}`).expect(503).expect('Retry-After', '1');
     await tenant.api.put(`/events/${id}`, eventInput()).expect(503);
     await release();
     await tenant.api.delete(`/events/${id}`).expect(200);
   });
 
-  it.each([
-    ['', [503, 503]],
-    [', also when PostgreSQL takes no more connections', [500, 503]],
-  ])('does not keep a server that is to end, which undoes it%s', async (closed, statuses) => {
-    const [id, next] = [await createEvent(), await createEvent()];
-    const name = new URL(url()).pathname.slice(1);
-    await query(
-      url(),
-      `create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return old; end $$;
-        create trigger dawdling before delete on events for each row execute function dawdle()`,
-    );
-    const dawdling = () =>
-      query(urlOf('postgres'), `select from pg_stat_activity where datname = '${name}' and wait_event = 'PgSleep'`);
-    const deletes = [id, next].map((event) => tenant.api.delete(`/events/${event}`).then(({ status }) => status));
-    await until(async () => (await dawdling()).length > 0);
-    if (closed) await onServer(`alter database ${name} allow_connections false`);
-    await lanyard.app.close();
-    expect((await Promise.all(deletes)).sort()).toEqual(statuses);
-    if (closed) await onServer(`alter database ${name} allow_connections true`);
-    expect(await query(url(), 'select id::integer from events order by id')).toEqual([{ id }, { id: next }]);
+  it.each(['', ', also when PostgreSQL accepts no more connections'])(
+    'is undone when the server stops%s',
+    async (closed) => {
+      const [id, next] = [await createEvent(), await createEvent()];
+      const name = new URL(url()).pathname.slice(1);
+      await query(url(), slowDeletes(60));
+      const sleeping = () =>
+        query(urlOf('postgres'), `select from pg_stat_activity where datname = '${name}' and wait_event = 'PgSleep'`);
+      const deletes = [id, next].map((event) => tenant.api.delete(`/events/${event}`).then(({ status }) => status));
+      await until(async () => (await sleeping()).length > 0);
+      if (closed) await onServer(`alter database ${name} allow_connections false`);
+      await lanyard.app.close();
+      expect((await Promise.all(deletes)).sort()).toEqual([500, 503]);
+      if (closed) await onServer(`alter database ${name} allow_connections true`);
+      expect(await query(url(), 'select id::integer from events order by id')).toEqual([{ id }, { id: next }]);
+    },
+  );
+});
+
+describe('an organization whose requests all wait for a lock', () => {
+  let lanyard: InProcess;
+  let other: InProcess;
+  let stuck: Tenant;
+  let path: string;
+  let holder: QueryRunner;
+  beforeAll(async () => {
+    lanyard = await startInProcess({ poolSize: 5 });
+    other = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
+  });
+  afterAll(async () => {
+    await other.stop();
+    await lanyard.stop();
+  });
+  beforeEach(async () => {
+    stuck = await lanyard.tenant();
+    holder = other.app.get(DataSource).createQueryRunner();
+    await holder.startTransaction();
+    path = await lockedLead(stuck);
+  });
+  afterEach(() => holder.release());
+
+  const lockedLead = async ({ api }: Tenant): Promise<string> => {
+    const { body } = await api.post('/leads', leadInput()).expect(200);
+    await holder.query('select from leads where id = $1 for update', [body.results.id]);
+    return `/leads/${body.results.id}`;
+  };
+  const patches = (tenant: Tenant, lead: string, count: number) =>
+    Array.from({ length: count }, () => tenant.api.patch(lead, { jobTitle: 'x' }).then(({ status }) => status));
+  const areWaiting = (count: number) =>
+    until(async () => (await lockWaits(lanyard.config.databaseUrl as string)) === count);
+  const isReady = () => fetch(lanyard.baseUrl.replace('/api/v0', '/health/ready')).then(({ status }) => status);
+
+  it('keeps no other one waiting', async () => {
+    const tenant = await lanyard.tenant();
+    let answered = 0;
+    const waiting = patches(stuck, path, 50).map((patch) => patch.finally(() => answered++));
+    await tenant.api.post('/leads', leadInput()).expect(200);
+    expect([await isReady(), answered]).toEqual([200, 0]);
+    await holder.rollbackTransaction();
+    await Promise.all(waiting);
+  });
+
+  it('and a second one that uses up all connections keep neither keys nor health waiting', async () => {
+    const [second, tenant] = [await lanyard.tenant(), await lanyard.tenant()];
+    const waiting = [...patches(stuck, path, 5), ...patches(second, await lockedLead(second), 5)];
+    await areWaiting(5);
+    const read = tenant.api.get('/leads').expect(200);
+    expect(await isReady()).toBe(200);
+    await read;
+    await holder.rollbackTransaction();
+    await Promise.all(waiting);
+  });
+
+  it('gets 503 for them after 1.3 s, and its other requests are answered then', async () => {
+    const waiting = patches(stuck, path, 4);
+    await areWaiting(4);
+    await stuck.api.get(path).expect(200);
+    expect(await Promise.all(waiting)).toEqual([503, 503, 503, 503]);
+    await holder.rollbackTransaction();
   });
 });
 
-describe('a COMMIT that does not return, as when the synchronous standby is away,', () => {
-  it('costs its client two seconds, and its connection serves nobody else', async () => {
+describe('a database that does not answer', () => {
+  let lanyard: InProcess;
+  let proxy: DatabaseProxy;
+  let tenant: Tenant;
+  let databaseUrl: string;
+  let drop: () => Promise<void>;
+  beforeAll(async () => {
+    ({ url: databaseUrl, drop } = await testDatabase());
+    proxy = await DatabaseProxy.to(databaseUrl);
+    lanyard = await startInProcess({ databaseUrl: proxy.url, poolSize: 1 });
+    tenant = await lanyard.tenant();
+    await tenant.api.get('/leads').expect(200);
+  });
+  afterAll(async () => {
+    await lanyard.stop();
+    await proxy.close();
+    await drop();
+  });
+
+  it('costs a read 503 after 2 s, and what waits for the connection is not made to wait again', async () => {
+    proxy.silentConnections = Infinity;
+    proxy.silenceOpenConnections();
+    const start = performance.now();
+    const acquired = once(poolOf(lanyard.app.get(DataSource)), 'acquire');
+    const read = tenant.api.get('/leads').then((response) => response);
+    await acquired;
+    const waiting = [tenant.api.get('/events'), ...[1, 2].map(() => tenant.api.post('/leads', leadInput()))];
+    const responses = await Promise.all([read, ...waiting]);
+    expect(responses.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(Array(4).fill([503, '1']));
+    expect(performance.now() - start).toBeLessThan(3500);
+  });
+
+  it('costs the unknown key of a request 503, too', async () => {
+    await lanyard.client(newKey()).get('/leads').expect(503).expect('Retry-After', '1');
+  });
+
+  it('is asked on new connections when it answers again', async () => {
+    proxy.silentConnections = 0;
+    await tenant.api.post('/leads', leadInput()).expect(200);
+    await lanyard.client(newKey()).get('/leads').expect(403);
+  });
+
+  it('makes the server not ready, until a new connection is answered', async () => {
+    const isReady = () => fetch(lanyard.baseUrl.replace('/api/v0', '/health/ready')).then(({ status }) => status);
+    proxy.silenceOpenConnections();
+    const released = once(poolOf(lanyard.app.get(DataSource)), 'release');
+    expect(await isReady()).toBe(503);
+    await released;
+    expect(await isReady()).toBe(200);
+  });
+});
+
+describe('a COMMIT that does not return, as without its synchronous standby,', () => {
+  it('costs its client 2 s, and its connection serves no other request', async () => {
     const lanyard = await startInProcess({ poolSize: 1 });
     const tenant = await lanyard.tenant();
     // Deferred to the COMMIT, where statement_timeout does not reach.
@@ -146,21 +250,13 @@ describe('a COMMIT that does not return, as when the synchronous standby is away
   });
 });
 
-it('is had by a start whose first connection is not answered in time', async () => {
+it('a start whose first connection is not answered tries again', async () => {
   const database = await testDatabase();
-  const { hostname, port } = new URL(database.url);
-  let connections = 0;
-  const doorway = createServer((socket) => {
-    if (++connections === 1) socket.resume();
-    else pipeline(socket, connect(Number(port || 5432), hostname), socket, () => undefined);
-  }).listen(0, '127.0.0.1');
-  await once(doorway, 'listening');
-  const databaseUrl = Object.assign(new URL(database.url), {
-    host: `127.0.0.1:${(doorway.address() as AddressInfo).port}`,
-  }).href;
-  const lanyard = await startInProcess({ databaseUrl });
+  const proxy = await DatabaseProxy.to(database.url);
+  proxy.silentConnections = 1;
+  const lanyard = await startInProcess({ databaseUrl: proxy.url });
   await (await lanyard.tenant()).api.get('/leads').expect(200);
   await lanyard.stop();
-  doorway.close();
+  await proxy.close();
   await database.drop();
 });

@@ -1,68 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { RowNotFound } from '../../src/database/errors';
 import { counted, type Listing } from '../../src/database/listings';
 import { type Statement, Statements } from '../../src/database/statements';
-import { type Writer, Writes } from '../../src/database/writes';
-import { InProcess, startInProcess, type Tenant } from '../support/lanyard';
+import { InProcess, startInProcess } from '../support/lanyard';
 
-describe('a gathered write', () => {
-  let lanyard: InProcess;
-  let writes: Writes;
-  let tenant: Tenant;
-  let writer: Writer;
-  beforeAll(async () => {
-    lanyard = await startInProcess();
-    writes = lanyard.app.get(Writes);
-    tenant = await lanyard.tenant();
-    writer = { organizationId: tenant.organizationId, keyId: '' };
-  });
-  afterAll(() => lanyard.stop());
-
-  /** The outcomes of writes that wait for the first one, and so are done together. */
-  const gathered = (statement: Statement, ...inputs: object[]) =>
-    Promise.all(
-      [{}, ...inputs].map((input) =>
-        writes.gathered(writer, statement, input).catch((error: unknown) => (error as Error).message),
-      ),
-    );
-
-  it('gives no input the row of another, when its statement leaves one out', async () => {
-    const statement = {
-      name: 'gathered.some',
-      text: `select n::text from jsonb_to_recordset($2) as g (n integer) where $1::integer > 0 and n is distinct from 2`,
-    };
-    const refused = "'gathered.some' gives 2 rows for 3 inputs";
-    expect((await gathered(statement, { n: 1 }, { n: 2 }, { n: 3 })).slice(1)).toEqual([refused, refused, refused]);
-  });
-
-  it('fails alone when PostgreSQL refuses its row', async () => {
-    const statement = {
-      name: 'gathered.parents',
-      text: `insert into tag_options (organization_id, id, tag_group_id, display_order, value)
-        select $1, gen_random_uuid(), id, 0, n from jsonb_to_recordset($2) as g (n text, id uuid)
-        where id is not null returning value`,
-    };
-    const group = { id: randomUUID(), name: 'Interests', tagOptions: [] };
-    await tenant.import({ tagGroups: [group] });
-    const [, ...outcomes] = await gathered(
-      statement,
-      { n: 'a', id: group.id },
-      { n: 'b', id: randomUUID() },
-      { n: 'c', id: group.id },
-    );
-    expect(outcomes).toEqual(['a', expect.stringContaining('violates foreign key'), 'c']);
-  });
-
-  it('is of its own statement', async () => {
-    const statement = (value: string): Statement => ({
-      name: 'gathered.mine',
-      text: `select '${value}'::text from jsonb_array_elements($2) where $1::integer > 0`,
-    });
-    expect(await gathered(statement('a'))).toEqual(['a']);
-    expect(await gathered(statement('b'))).toEqual(["Two statements are called 'gathered.mine'"]);
-  });
-});
-
-describe('a statement that has the name of another', () => {
+describe('a statement', () => {
   let lanyard: InProcess;
   let statements: Statements;
   beforeAll(async () => {
@@ -71,29 +12,76 @@ describe('a statement that has the name of another', () => {
   });
   afterAll(() => lanyard.stop());
 
-  it('is refused on every connection', async () => {
-    const owner = { organizationId: 1 };
+  const owner = { organizationId: 7 };
+
+  it('has the organization as its first parameter, and the values after it', async () => {
+    const statement = { name: 'test.first', text: `select $1::text || ' ' || $2::text` };
+    expect(await statements.one(owner, statement, ['a'])).toBe('7 a');
+    const shared = { name: 'test.shared', text: 'select $1::text', shared: true } as const;
+    expect(await statements.one(owner, shared, ['a'])).toBe('a');
+  });
+
+  it('is refused when it does not use the organization', async () => {
+    const forgetful = { name: 'test.forgetful', text: `select 'everything'` };
+    await expect(statements.all(owner, forgetful, [])).rejects.toThrow('requires 0');
+  });
+
+  it('that has no row is RowNotFound, where one is needed', async () => {
+    const none = { name: 'test.none', text: `select 'x' where $1::integer = 0` };
+    expect(await statements.all(owner, none, [])).toEqual([]);
+    await expect(statements.one(owner, none, [])).rejects.toBeInstanceOf(RowNotFound);
+  });
+
+  it('is refused when another has its name', async () => {
     const mine = (value: string): Statement => ({
-      name: 'mine',
-      text: `select '${value}'::text where $1::integer = 1`,
+      name: 'test.mine',
+      text: `select '${value}'::text where $1::integer > 0`,
     });
     expect(await statements.one(owner, mine('a'), [])).toBe('a');
-    await expect(statements.one(owner, mine('b'), [])).rejects.toThrow("Two statements are called 'mine'");
+    await expect(statements.one(owner, mine('b'), [])).rejects.toThrow("Two statements are called 'test.mine'");
     expect(await statements.one(owner, mine('a'), [])).toBe('a');
   });
 
-  it('is refused as a list, too, and does not show the other one', async () => {
-    const listing = (value: string): Listing =>
-      counted({
-        name: 'mine.list',
-        render: `select '${value}' as value from page`,
-        rows: 'select where $1::integer = 1',
-        total: 'select 1',
-      });
-    const [one, other] = [listing('a'), listing('b')];
-    const page = (list: Listing) => statements.page({ organizationId: 1 }, list, [], { limit: 2, offset: 0 });
-    expect((await page(one)).items).toEqual(['{"value":"a"}']);
-    await expect(page(other)).rejects.toThrow("Two statements are called 'mine.list:2:first'");
-    expect((await page(one)).items).toEqual(['{"value":"a"}']);
+  describe('of a list', () => {
+    const listing = (name: string, value: string, total = 'select 1'): Listing =>
+      counted({ name, render: `select '${value}' as value from page`, rows: 'select where $1::integer = 7', total });
+    const page = (list: Listing) => statements.page(owner, list, [], { limit: 2, offset: 0 });
+
+    it('is refused when another has its name', async () => {
+      const [one, other] = [listing('test.list', 'a'), listing('test.list', 'b')];
+      expect((await page(one)).items).toEqual(['{"value":"a"}']);
+      await expect(page(other)).rejects.toThrow("Two statements are called 'test.list:2:first'");
+      expect((await page(one)).items).toEqual(['{"value":"a"}']);
+    });
+
+    it('that has no total is RowNotFound: what the list belongs to does not exist', async () => {
+      await expect(page(listing('test.nowhere', 'a', 'select null'))).rejects.toBeInstanceOf(RowNotFound);
+    });
+  });
+
+  describe('that fails', () => {
+    /** The connection that comes next out of the pool, which is the one that was released last. */
+    const connection = () =>
+      statements.one(owner, { name: 'test.pid', text: 'select pg_backend_pid()::text where $1::integer > 0' }, []);
+
+    it('leaves its connection in the pool after an error that PostgreSQL answered', async () => {
+      const before = await connection();
+      const statement = { name: 'test.error', text: 'select (1 / ($1::integer - 7))::text' };
+      await expect(statements.all(owner, statement, [])).rejects.toMatchObject({ code: '22012' });
+      expect(await connection()).toBe(before);
+    });
+
+    it.each<[string, object, string, number | undefined]>([
+      ['that is not answered', { message: 'Query read timeout' }, 'pg_sleep(60)', 50],
+      ['that was lost', { code: '57P01' }, 'pg_terminate_backend(pg_backend_pid())', undefined],
+      ['to a server that accepts no writes any more', { code: '25006' }, `nextval('events_id_seq')`, undefined],
+    ])('closes a connection %s', async (_, error, call, timeoutMs) => {
+      const before = await connection();
+      const set = (text: string) => statements.all(owner, { name: text, text: `${text} where $1::integer > 0` }, []);
+      if (call.startsWith('nextval')) await set(`select set_config('default_transaction_read_only', 'on', false)`);
+      const statement = { name: call, text: `select ${call}::text where $1::integer > 0` };
+      await expect(statements.all(owner, statement, [], { timeoutMs })).rejects.toMatchObject(error);
+      expect(await connection()).not.toBe(before);
+    });
   });
 });

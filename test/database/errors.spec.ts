@@ -1,5 +1,16 @@
 import { QueryFailedError } from 'typeorm';
-import { isBadInput, retried, sqlState, TryAgain, violates } from '../../src/database/errors';
+import {
+  breaksConnection,
+  isBadInput,
+  isConnectionFault,
+  isOverload,
+  isUnreachable,
+  Overloaded,
+  retried,
+  Retry,
+  sqlState,
+  violates,
+} from '../../src/database/errors';
 
 /** As PostgreSQL's errors arrive through pg, and through TypeORM. */
 const fromPg = (code: string, constraint?: string): Error => Object.assign(new Error('refused'), { code, constraint });
@@ -20,10 +31,10 @@ describe('work that met another transaction', () => {
   it.each([
     ['a deadlock', fromPg('40P01')],
     ['a serialization failure', throughTypeOrm('40001')],
-    ['a row that is gone', throughTypeOrm('23503')],
+    ['a foreign key violation', throughTypeOrm('23503')],
     ['a primary that became a standby', fromPg('25006')],
-    ['a change under its hands', new TryAgain()],
-  ])('is run again after %s, three times at most', async (_, error) => {
+    ['a change of the data meanwhile', new Retry()],
+  ])('runs again after %s, three times at most', async (_, error) => {
     const work = failing(3, error);
     expect(await retried(work)).toBe('done');
     expect(work.runs).toBe(4);
@@ -33,17 +44,18 @@ describe('work that met another transaction', () => {
   });
 
   it.each([
-    ['a constraint', fromPg('23505')],
+    ['a unique violation', fromPg('23505')],
+    ['a lost connection', new Error('Connection terminated')],
     ['a programming error', new TypeError()],
     ['what is no error', '40P01'],
-  ])('is not run again after %s', async (_, error) => {
+  ])('does not run again after %s', async (_, error) => {
     const work = failing(1, error);
     await expect(retried(work)).rejects.toBe(error);
     expect(work.runs).toBe(1);
   });
 });
 
-describe('what PostgreSQL said', () => {
+describe('an error of the database', () => {
   it.each([
     ['40P01', fromPg('40P01')],
     ['22P05', throughTypeOrm('22P05')],
@@ -54,7 +66,7 @@ describe('what PostgreSQL said', () => {
     [undefined, Object.assign(new Error(), { code: 40001 })],
     [undefined, { code: '40P01' }],
     [undefined, undefined],
-  ])('is %s', (expected, error) => expect(sqlState(error)).toBe(expected));
+  ])('has the SQLSTATE %s', (expected, error) => expect(sqlState(error)).toBe(expected));
 
   it.each(['22021', '22P05', '22003', '54000'])('is the fault of the request: %s', (code) =>
     expect([isBadInput(fromPg(code)), isBadInput(throughTypeOrm(code))]).toEqual([true, true]),
@@ -64,10 +76,40 @@ describe('what PostgreSQL said', () => {
     expect(isBadInput(error)).toBe(false),
   );
 
-  it('names the constraint', () => {
+  it('has the name of the constraint', () => {
     expect(violates(throughTypeOrm('23505', 'a_key'), 'a_key')).toBe(true);
     expect(violates(fromPg('23505', 'a_key'), 'a_key')).toBe(true);
     expect(violates(throughTypeOrm('23505', 'b_key'), 'a_key')).toBe(false);
     expect(violates({ constraint: 'a_key' }, 'a_key')).toBe(false);
+  });
+
+  const system = (code: string): Error => Object.assign(new Error(), { code, syscall: 'connect' });
+  it.each<[string, Error, string[]]>([
+    ['a refused connection', system('ECONNREFUSED'), ['unreachable', 'fault', 'breaks']],
+    ['a server that starts', fromPg('57P03'), ['unreachable', 'fault', 'breaks']],
+    ['no connection left', fromPg('53300'), ['unreachable', 'fault', 'breaks']],
+    [
+      'a pool that gives none',
+      new Error('timeout exceeded when trying to connect'),
+      ['unreachable', 'fault', 'breaks'],
+    ],
+    ['a reset connection', system('ECONNRESET'), ['fault', 'breaks']],
+    ['no answer', new Error('Query read timeout'), ['fault', 'breaks']],
+    ['a connection that ended', new Error('Connection terminated unexpectedly'), ['fault', 'breaks']],
+    ['an administrator', throughTypeOrm('57P01'), ['fault', 'breaks']],
+    ['a primary that became a standby', fromPg('25006'), ['breaks']],
+    ['a statement that took too long', fromPg('57014'), ['overload']],
+    ['a lock that took too long', throughTypeOrm('55P03'), ['overload']],
+    ['a full queue', new Overloaded(), ['overload']],
+    ['a unique violation', fromPg('23505'), []],
+    ['a programming error', new TypeError(), []],
+  ])('is of its kinds: %s', (_, error, kinds) => {
+    const all = {
+      unreachable: isUnreachable,
+      fault: isConnectionFault,
+      breaks: breaksConnection,
+      overload: isOverload,
+    };
+    expect(Object.entries(all).flatMap(([kind, is]) => (is(error) ? [kind] : []))).toEqual(kinds);
   });
 });
