@@ -1,5 +1,4 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import { poolOf, type TimedQuery } from './data-source';
@@ -44,11 +43,6 @@ export interface Owner {
 export class Statements {
   private readonly pool: Pool;
   private readonly pages = new Map<string, Statement & { listing: Listing }>();
-  /** What pages told, by what was asked; at most so many characters of it. */
-  private readonly known = new LRUCache<string, string>({
-    maxSize: 1_000_000,
-    sizeCalculation: (known, question) => known.length + question.length,
-  });
 
   constructor(
     private readonly turns: Turns,
@@ -79,13 +73,11 @@ export class Statements {
     { limit, offset }: { limit: number; offset: number },
   ): Promise<Page> {
     const values = listing.shared ? given : scoped(owner, given);
-    const question = listing.remembers && JSON.stringify([listing.name, values]);
-    const all = [...values, ...(offset ? [offset] : []), ...(question ? [this.known.get(question) ?? null] : [])];
+    const all = offset ? [...values, offset] : values;
     const statement = this.pageStatement(listing, limit, values.length, offset === 0);
-    const rows = await this.rows<[Json | null, string | null, string?]>(owner, statement, all);
-    const [, total = null, known] = rows[0] ?? [];
+    const rows = await this.rows<[Json | null, string | null]>(owner, statement, all);
+    const [, total = null] = rows[0] ?? [];
     if (total === null) throw new NotFoundException();
-    if (question && known) this.known.set(question, known);
     // The driver's promise keeps its result, in which nothing of the page may stay (AnswerText says why).
     const items = rows.splice(0).map(([json]) => json ?? '');
     return { limit, offset, items, total: Number(total) };
@@ -97,8 +89,7 @@ export class Statements {
     const made = this.pages.get(name);
     if (made?.listing === listing) return made;
     const index = isFirst ? undefined : `$${values + 1}::bigint`;
-    const known = listing.remembers && `$${values + (isFirst ? 1 : 2)}::text`;
-    const statement = { name, listing, text: listing.page(limit, index, known) };
+    const statement = { name, listing, text: listing.page(limit, index) };
     this.pages.set(name, statement);
     return statement;
   }

@@ -1,4 +1,4 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
+import { BadRequestException, Injectable, NotFoundException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { many, one } from '../database/json';
 import { LISTS } from '../database/lists';
@@ -8,10 +8,12 @@ import { TryAgain, violates } from '../database/errors';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import { InvalidField } from '../http/errors';
+import type { PageQuery } from '../http/parameters';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
 import { SEARCH } from './search';
+import { searchQuery } from './search-query';
 
 const LIST = tracked(LISTS.industryEvents, INDUSTRY_EVENT);
 
@@ -37,7 +39,7 @@ const POTENTIAL_DUPLICATES = {
   name: 'industryEvent.duplicates',
   text: many(
     `select * from industry_events where name = $1 and start_date is not distinct from $2::timestamptz and id <> $3
-      order by created_at, id limit 50`,
+      order by position limit 50`,
     INDUSTRY_EVENT,
   ),
 };
@@ -51,8 +53,14 @@ export class IndustryEventsService {
 
   list(caller: Caller, { eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
     if (eventUrl !== undefined) return this.statements.page(caller, BY_URL, [eventUrl], page);
-    if (q?.trim()) return this.statements.page(caller, SEARCH, [q], page);
+    if (q?.trim()) return this.search(caller, q, page);
     return this.statements.page(caller, LIST, [], page);
+  }
+
+  private search(caller: Caller, q: string, page: PageQuery): Promise<Page> {
+    const { text, isTooLong } = searchQuery(q);
+    if (isTooLong) throw new BadRequestException();
+    return this.statements.page(caller, SEARCH, [text], page);
   }
 
   get(caller: Caller, industryEventId: string): Promise<Json> {
