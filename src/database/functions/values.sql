@@ -1,4 +1,5 @@
--- Functions that defaults and indexes of tables use. They are applied before the migrations, the other files after them.
+-- Functions without a table: defaults, indexes and triggers use them. They are applied before the migrations, the other
+-- files after them.
 
 -- A uuid of version 7 (RFC 9562): the clock's milliseconds, then random bits.
 create or replace function uuid_v7() returns uuid language sql volatile parallel safe as $$
@@ -11,3 +12,10 @@ $$;
 create or replace function event_url_digest(url text) returns bytea language sql immutable strict parallel safe as $$
   select sha256(convert_to(url, 'UTF8'))
 $$;
+
+-- Refuses what would leave the counts of a list, or the documents of leads, as they were.
+create or replace function refuse() returns trigger language plpgsql as $$
+begin
+  raise '% of % would leave what is kept of its rows as it is: delete the rows instead', tg_op, tg_table_name
+    using errcode = 'feature_not_supported';
+end $$;
