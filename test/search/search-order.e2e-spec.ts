@@ -155,7 +155,7 @@ describe('the order of a search', () => {
     const [late, early] = [2, 1].map((n) => ({
       ...{ id: randomUUID(), createdAt: moment(n), name },
       ...{ rest: [], description: [] },
-    })) as [Doc, Doc];
+    })) as Doc[] as [Doc, Doc];
     await tenant.import({ industryEvents: [late, early].map(record) });
     expect(await all(name.join())).toEqual([late.id, early.id]);
     await tenant.import({ industryEvents: [record({ ...late, createdAt: moment(3) })] });
