@@ -20,8 +20,10 @@ const COLUMNS = {
 };
 const fields = Object.entries(COLUMNS).map(([name, type]) => `"${name}" ${type}`);
 const columns = Object.keys(COLUMNS).map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-const LEADS = `insert into leads (organization_id, ${columns}, document)
-  select $1, r.*, '' from json_to_recordset($2) as r (${fields})`;
+const LEADS = `with r as materialized (select * from rows from (json_to_recordset($2) as (${fields}))
+      with ordinality as r (${columns}, nth)),
+    taken as materialized (select list_take($1, 'leads', count(*)) as start from r)
+  insert into leads (organization_id, position, ${columns}) select $1, start + nth - 1, ${columns} from r, taken`;
 const TAGS = `insert into lead_tags (organization_id, lead_id, tag_option_id, position)
   select $1, r.* from json_to_recordset($2) as r ("leadId" uuid, "tagOptionId" uuid, position integer)`;
 

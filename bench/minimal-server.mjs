@@ -34,7 +34,7 @@ const leadsFrom = (rows) => `
     ${array(`select tag_option_id as "tagOptionId", value from lead_tags t
       join tag_options o on o.organization_id = $1 and o.id = tag_option_id
       where t.organization_id = $1 and lead_id = lead.id order by position`)} as tags,
-    coalesce((select json_agg(id order by created_at, id) from lead_activity_events
+    coalesce((select json_agg(id order by position) from lead_activity_events
       where organization_id = $1 and lead_id = lead.id), '[]') as "leadActivityEvents",
     ${as('numberOfScans lastScannedBy remoteIds personalEmails professionalEmails')}
   from ${rows} lead`;
@@ -53,12 +53,11 @@ const industryEventsFrom = (rows) => `
   from ${rows} event`;
 
 const LEADS = 'leads where organization_id = $1';
-const LIST = [LEADS, 'created_at, id', leadsFrom];
-const ACTIVITY = ['lead_activity_events where organization_id = $1 and lead_id = $2', 'created_at, id', activitiesFrom];
+const LIST = [LEADS, 'position', leadsFrom];
+const ACTIVITY = ['lead_activity_events where organization_id = $1 and lead_id = $2', 'position', activitiesFrom];
 const SEARCH = [
-  'industry_events join industry_event_words using (created_at, id) where words @@ query_of($1)',
-  `case when ts_filter(words, '{a}') @@ query_of($1) then 1 when ts_filter(words, '{a,b}') @@ query_of($1) then 2
-    else 3 end, created_at, id`,
+  `industry_events where search @@ websearch_to_tsquery('search', $1)`,
+  `ts_rank(search, websearch_to_tsquery('search', $1)) desc, position`,
   industryEventsFrom,
 ];
 
@@ -75,8 +74,8 @@ const ASSOCIATE = `with given as (select * from unnest($3::uuid[], $4::boolean[]
       as given (id, registered, checked_in, place)),
     allowed as (select from events where organization_id = $1 and id = $2
       and not exists (select from given where not exists (select from ${LEADS} and id = given.id))),
-    written as (insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
-      select $1, $2, id, now() + place * interval '1 microsecond', registered, checked_in from given, allowed order by id
+    written as (insert into event_leads (organization_id, event_id, lead_id, registered, checked_in)
+      select $1, $2, id, registered, checked_in from given, allowed order by id
       on conflict (organization_id, event_id, lead_id)
         do update set registered = excluded.registered, checked_in = excluded.checked_in)
   select (select string_agg(row_to_json(item)::text, ',' order by place) from given,

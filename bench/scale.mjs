@@ -36,37 +36,38 @@ if (!sizes.every((size) => size >= LIMIT * 4)) refuse(`--sizes: at least ${LIMIT
 const id = (kind) => `(lpad(to_hex($1::int), 8, '0') || '-000${kind}-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
 const at = (unit) => `timestamptz '2025-01-06 00:00Z' + n / 3 * interval '1 ${unit}'`;
 const rows = (count = '$2::int') => `from generate_series(1, ${count}) n`;
+/** SQL of the positions of a list's rows, all at the end of it. */
+const atEnd = (list, count) => `(select list_take($1, ${list}, ${count})) + n - 1`;
 const EVENT = '(select min(id) from events where organization_id = $1)';
 // Not on one of the pages that are measured: its own JSON holds the ids of all its activity events.
-const LEAD = `(select id from leads where organization_id = $1 order by created_at, id offset 60 limit 1)`;
+const LEAD = `(select id from leads where organization_id = $1 order by position offset 60 limit 1)`;
 
 /** An organization $1 of $2 leads: half of the activity events are one lead's, and all leads are one event's. */
 const FILL = [
-  `insert into events (organization_id, created_at, name, type, registration_enabled, start_date, end_date)
-    select $1, ${at('second')}, 'Event ' || n, 'TRADE_SHOW', true, '2026-05-04', '2026-05-06' ${rows('$2::int / 4')}`,
-  `insert into activations (organization_id, id, event_id, created_at, name, type, start_date, end_date, start_time,
-      end_time) select $1, ${id(1)}, ${EVENT}, ${at('second')}, 'Booth ' || n, 'BOOTH', '2026-05-04', '2026-05-06',
+  `insert into events (organization_id, position, created_at, name, type, registration_enabled, start_date, end_date)
+    select $1, ${atEnd("'events'", '$2::int / 4')}, ${at('second')}, 'Event ' || n, 'TRADE_SHOW', true, '2026-05-04', '2026-05-06' ${rows('$2::int / 4')}`,
+  `insert into activations (organization_id, position, id, event_id, created_at, name, type, start_date, end_date,
+      start_time, end_time) select $1, ${atEnd("'activations'", '$2::int / 4')}, ${id(1)}, ${EVENT}, ${at('second')}, 'Booth ' || n, 'BOOTH', '2026-05-04', '2026-05-06',
       '09:00', '18:00' ${rows('$2::int / 4')}`,
-  `insert into leads (organization_id, id, created_at, first_name, last_name, email, company_name,
-      lead_provided_phone_numbers) select $1, ${id(2)}, ${at('second')}, 'Ada', 'Number ' || n,
+  `insert into leads (organization_id, position, id, created_at, first_name, last_name, email, company_name,
+      lead_provided_phone_numbers) select $1, ${atEnd("'leads'", '$2::int')}, ${id(2)}, ${at('second')}, 'Ada', 'Number ' || n,
       'lead' || n || '@example.com', 'Cobalt Systems', '[{"type": "MOBILE", "number": "+1 555 2000000", "preferred": true}]'
       ${rows()}`,
-  `insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
-    select $1, ${EVENT}, ${id(2)}, ${at('microsecond')}, true, n % 2 = 0 ${rows()}`,
-  `insert into lead_activity_events (organization_id, id, created_at, event_type, event_notes, lead_id)
-    select $1, ${id(3)}, ${at('second')}, (array['NOTE', 'PHONE', 'EMAIL'])[n % 3 + 1], 'Called back.',
+  `insert into event_leads (organization_id, position, event_id, lead_id, registered, checked_in)
+    select $1, ${atEnd(`'event_leads/' || ${EVENT}`, '$2::int')}, ${EVENT}, ${id(2)}, true, n % 2 = 0 ${rows()}`,
+  `insert into lead_activity_events (organization_id, position, id, created_at, event_type, event_notes, lead_id)
+    select $1, ${atEnd("'lead_activity_events'", '$2::int')}, ${id(3)}, ${at('second')}, (array['NOTE', 'PHONE', 'EMAIL'])[n % 3 + 1], 'Called back.',
       case n % 2 when 0 then ${LEAD} else ${id(2)} end ${rows()}`,
 ];
-const FILL_INDUSTRY_EVENTS = `insert into industry_events (id, created_at, updated_at, name, venue_city)
-  select (lpad(to_hex(n), 8, '0') || '-0004-7000-8000-000000000000')::uuid, ${at('second')}, now(), 'Fair ' || n, 'Cork'
+const FILL_INDUSTRY_EVENTS = `insert into industry_events (position, id, created_at, updated_at, name, venue_city)
+  select (select list_take(0, 'industry_events', $1::int)) + n - 1, (lpad(to_hex(n), 8, '0') || '-0004-7000-8000-000000000000')::uuid, ${at('second')}, now(), 'Fair ' || n, 'Cork'
   ${rows('$1::int')}`;
 
 /** What is listed: where it is in the API, and the SQL of all its ids in order. */
 async function listsOf(pool, organization) {
   const { rows: found } = await pool.query(`select ${EVENT} as event, ${LEAD} as lead`, [organization]);
   const { event, lead } = found[0];
-  const from = (table, where = '') =>
-    `select id from ${table} where organization_id = $1${where} order by created_at, id`;
+  const from = (table, where = '') => `select id from ${table} where organization_id = $1${where} order by position`;
   const activity = 'lead_activity_events';
   return [
     { name: 'leads', path: '/leads', ids: from('leads') },
@@ -85,7 +86,7 @@ async function listsOf(pool, organization) {
       name: 'event leads',
       path: `/events/${event}/leads`,
       ids: `select lead_id as id from event_leads where organization_id = $1 and event_id = ${event}
-        order by associated_at, lead_id`,
+        order by position`,
     },
     { name: 'events', path: '/events', ids: from('events') },
     { name: 'activations', path: '/activations', ids: from('activations') },
@@ -94,7 +95,7 @@ async function listsOf(pool, organization) {
 const INDUSTRY_EVENTS = {
   name: 'industry events',
   path: '/industryEvents',
-  ids: 'select id from industry_events where $1::int > 0 order by created_at, id',
+  ids: 'select id from industry_events where $1::int > 0 order by position',
 };
 
 const pageOf = ({ path }, limit, offset) => `${path}${path.includes('?') ? '&' : '?'}limit=${limit}&offset=${offset}`;

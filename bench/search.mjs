@@ -22,8 +22,8 @@ const sizes = options.sizes.split(',').map(Number);
 if (!(sizes.length === 2 && sizes.every((size) => size >= 1000))) refuse('--sizes: two, of at least 1000 records each');
 
 /** Records n = $1 to $2. Of all, a tenth have each of three words, one of them in the name; 12 have the rare one. */
-const FILL = `insert into industry_events (id, created_at, name, venue_city, keywords, description, event_url)
-  select gen_random_uuid(), timestamptz '2025-01-06 00:00Z' + n * interval '1 second',
+const FILL = `insert into industry_events (position, created_at, name, venue_city, keywords, description, event_url)
+  select (select list_take(0, 'industry_events', 1 + $2::int - $1::int)) + n - $1::int, timestamptz '2025-01-06 00:00Z' + n * interval '1 second',
     'Fair ' || n || case when n % 10 = 3 then ' Hydrogen' else '' end, 'Cork',
     case when n / 10 % 10 = 3 then '{optics}'::text[] else '{makers}' end,
     'Buyers meet in hall ' || n % 97 || ' of house ' || n % 9973 || case when n / 100 % 10 = 3 then ', about ceramics' else '' end
@@ -80,7 +80,7 @@ async function benchmark(defer) {
   for (const catalogue of catalogues) {
     for (const name of names) {
       const { rows } = await catalogue.pool.query(
-        'select count(*)::int as total from industry_event_words where words @@ query_of($1)',
+        `select count(*)::int as total from industry_events where search @@ websearch_to_tsquery('search', $1)`,
         [SEARCHES[name]],
       );
       const { total } = await search(catalogue, SEARCHES[name]);

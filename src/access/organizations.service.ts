@@ -22,7 +22,7 @@ export class OrganizationsService {
     return this.manager.query(`
       select id, name,
         (select count(*)::int from api_keys k where k.organization_id = o.id) as keys,
-        coalesce((select total from lists where name = 'leads' and organization_id = o.id and parent = ''), 0)::int as leads
+        list_total(o.id, 'leads') as leads
       from organizations o order by id`);
   }
 

@@ -2,18 +2,22 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 
 @Entity('activations')
 @Unique('activations_organization_id_key', ['organizationId', 'id'])
-@Index('activations_list_idx', ['organizationId', 'createdAt', 'id'])
+@Index('activations_list_idx', ['organizationId', 'position'], { unique: true })
 @Index('activations_event_idx', ['organizationId', 'eventId'])
 @ForeignKey('EventEntity', ['organizationId', 'eventId'], ['organizationId', 'id'], {
   name: 'activations_event_fkey',
   onDelete: 'CASCADE',
 })
 export class ActivationEntity {
-  @PrimaryColumn('uuid')
+  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
   id: string;
 
   @Column('integer')
   organizationId: number;
+
+  /** its place in its list; a trigger gives it */
+  @Column({ type: 'bigint', select: false, insert: false, update: false })
+  position: string;
 
   @Column('bigint')
   eventId: number;

@@ -27,13 +27,8 @@ types.setTypeParser(types.builtins.DATE, (day) => day);
 // Moments are sent in UTC: in this process's zone the driver would cut an offset of olden days to minutes.
 defaults.parseInputDatesAsUTC = true;
 
-/**
- * Every read is a prepared statement, and planning one anew costs as much as running it; so do the statements inside of
- * triggers. Page sizes are written into the statements, so that a generic plan knows them. Compiling a plan to machine
- * code takes longer than any of them runs. And plans outlive the growth of tables: one that was made for an empty table
- * must not be a sequential scan.
- */
-const PLANS = '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off';
+/** Compiling a plan to machine code takes longer than any statement here runs. */
+const PLANS = '-c jit=off';
 
 /** What somebody set for the role or the database would make writes fail that wait for each other here. */
 const ISOLATION = '-c default_transaction_isolation=read\\ committed';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { many, NOTHING, one } from '../database/json';
 import { LISTS } from '../database/lists';
-import { counted, tracked } from '../database/listings';
+import { tracked } from '../database/listings';
 import { Json, Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
@@ -13,33 +13,43 @@ const OF_EVENT = 'select from events where organization_id = $1 and id = $2';
 const LIST = tracked(LISTS.eventLeads, EVENT_LEAD, OF_EVENT);
 
 /**
- * All of the leads, or none. The lock on the event lets associations become visible in the order of their moments, and
- * keeps the event from being deleted meanwhile. Rows are written in the order of their keys, so that overlapping
- * requests wait for each other instead of locking each other out. Their place in the list is the order of the body:
- * microseconds after one moment. An association that exists keeps its place.
+ * All of the leads, or none. The lock on the event has overlapping requests wait for each other, so that they do not
+ * deadlock. New associations stand at the end of the list in the order of the body; one that exists keeps its place.
  */
 const ASSOCIATE = {
   name: 'event.leads.associate',
   text: `
     with event as (select id from events where organization_id = $1 and id = $2 for no key update),
-      moment as materialized (select clock_timestamp() as at from event),
       given as (
-        select * from unnest($3::uuid[], $4::boolean[], $5::boolean[])
-          with ordinality as g (lead_id, registered, checked_in, position)
+        select * from unnest($3::uuid[], $4::boolean[], $5::boolean[]) with ordinality as g (lead_id, registered, checked_in, n)
       ),
       known as (
-        select at from moment
+        select from event
         where cardinality($3) = (select count(*) from given g join leads l on l.organization_id = $1 and l.id = g.lead_id)
       ),
-      written as (
-        insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
-        select $1, $2, g.lead_id, known.at + g.position * interval '1 microsecond', g.registered, g.checked_in
-        from given g, known order by g.lead_id
+      overwritten as (
+        update event_leads e set registered = g.registered, checked_in = g.checked_in
+        from given g, known
+        where e.organization_id = $1 and e.event_id = $2 and e.lead_id = g.lead_id
+          and (e.registered, e.checked_in) is distinct from (g.registered, g.checked_in)
+      ),
+      fresh as materialized (
+        select g.*, row_number() over (order by n) - 1 as nth from given g, known
+        where not exists (select from event_leads e
+          where e.organization_id = $1 and e.event_id = $2 and e.lead_id = g.lead_id)
+      ),
+      taken as materialized (
+        select list_take($1, 'event_leads/' || $2, count(*)) as start from fresh having count(*) > 0
+      ),
+      added as (
+        insert into event_leads as e (organization_id, event_id, lead_id, position, associated_at, registered, checked_in)
+        select $1, $2, lead_id, start + nth, clock_timestamp() + nth * interval '1 microsecond', registered, checked_in
+        from fresh, taken
+        -- another request may have added it since this one began, and had the event's lock
         on conflict (organization_id, event_id, lead_id)
           do update set registered = excluded.registered, checked_in = excluded.checked_in
-          where (event_leads.registered, event_leads.checked_in) is distinct from (excluded.registered, excluded.checked_in)
       )
-    select (${many('select * from given order by position', EVENT_LEAD)}) where exists (select from known)`,
+    select (${many('select * from given order by n', EVENT_LEAD)}) where exists (select from known)`,
 };
 
 const DISSOCIATE = {
@@ -50,14 +60,7 @@ const DISSOCIATE = {
   ),
 };
 
-const USERS = counted({
-  name: 'events.users',
-  rows: `select u.* from event_users e join users u on u.organization_id = e.organization_id and u.id = e.user_id
-    where e.organization_id = $1 and e.event_id = $2 order by u.created_at, u.id`,
-  render: USER,
-  total: `select (select count(*) from event_users where organization_id = $1 and event_id = $2)
-    from events where organization_id = $1 and id = $2`,
-});
+const USERS = tracked(LISTS.eventUsers, USER, OF_EVENT);
 
 /** Who belongs to an event: leads, with their flags, and users. */
 @Injectable()

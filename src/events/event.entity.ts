@@ -15,7 +15,7 @@ const organizationAndId: [string, string] = ['organizationId', 'id'];
 @Entity('events')
 @Unique('events_organization_id_key', organizationAndId)
 @Unique('events_ref_key', ['organizationId', 'ref'])
-@Index('events_list_idx', ['organizationId', 'createdAt', 'id'])
+@Index('events_list_idx', ['organizationId', 'position'], { unique: true })
 @ForeignKey('OrganizationEntity', ['organizationId'], ['id'], { name: 'events_organization_fkey', onDelete: 'CASCADE' })
 export class EventEntity {
   @PrimaryGeneratedColumn('identity', {
@@ -31,7 +31,11 @@ export class EventEntity {
   @Column('text', { default: () => '(gen_random_uuid())' })
   ref: string;
 
-  @Column({ type: 'timestamptz', precision: 3 })
+  /** its place in its list; a trigger gives it */
+  @Column({ type: 'bigint', select: false, insert: false, update: false })
+  position: string;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
 
   @Column('text', { nullable: true })
@@ -71,6 +75,7 @@ export class EventTagGroupEntity extends OfEvent {
 }
 
 @Entity('event_users')
+@Index('event_users_list_idx', ['organizationId', 'eventId', 'position'], { unique: true })
 @ForeignKey('EventEntity', toEvent, organizationAndId, { name: 'event_users_event_fkey', onDelete: 'CASCADE' })
 @ForeignKey('UserEntity', ['organizationId', 'userId'], organizationAndId, {
   name: 'event_users_user_fkey',
@@ -79,10 +84,14 @@ export class EventTagGroupEntity extends OfEvent {
 export class EventUserEntity extends OfEvent {
   @PrimaryColumn('bigint')
   userId: number;
+
+  /** its place in its list; a trigger gives it */
+  @Column({ type: 'bigint', select: false, insert: false, update: false })
+  position: string;
 }
 
 @Entity('event_leads')
-@Index('event_leads_list_idx', ['organizationId', 'eventId', 'associatedAt', 'leadId'])
+@Index('event_leads_list_idx', ['organizationId', 'eventId', 'position'], { unique: true })
 @Index('event_leads_lead_idx', ['organizationId', 'leadId'])
 @ForeignKey('EventEntity', toEvent, organizationAndId, { name: 'event_leads_event_fkey', onDelete: 'CASCADE' })
 @ForeignKey('LeadEntity', ['organizationId', 'leadId'], organizationAndId, {
@@ -93,8 +102,12 @@ export class EventLeadEntity extends OfEvent {
   @PrimaryColumn('uuid')
   leadId: string;
 
-  /** the order of the list, in microseconds */
-  @Column('timestamptz')
+  /** its place in its list; a trigger gives it */
+  @Column({ type: 'bigint', select: false, insert: false, update: false })
+  position: string;
+
+  /** in microseconds */
+  @Column({ type: 'timestamptz', default: () => 'now()' })
   associatedAt: Date;
 
   @Column('boolean')

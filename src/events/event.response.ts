@@ -82,4 +82,9 @@ export class UserV0Response {
   @Text({ ...nullable, description: 'The family name.', example: 'Lindt' }) lastName: string | null;
 }
 
-export const USER = `select id, email, first_name as "firstName", last_name as "lastName" from page`;
+/** Of the assignments of an event. (A lateral join keeps the order of the page.) */
+export const USER = `
+  select u.id, u.email, u.first_name as "firstName", u.last_name as "lastName"
+  from page cross join lateral (
+    select * from users where organization_id = page.organization_id and id = page.user_id offset 0
+  ) u`;

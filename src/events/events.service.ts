@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { NOTHING, one } from '../database/json';
 import { LISTS } from '../database/lists';
+import { lockOf } from '../database/locks';
 import { tracked } from '../database/listings';
 import { Json, Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
@@ -32,10 +33,16 @@ const REPLACE = {
   ),
 };
 
-/** Foreign keys remove its associations, assignments and activations, and empty references to them elsewhere. */
+/**
+ * Foreign keys remove its associations, assignments and activations, and empty references to them elsewhere. They are in
+ * several lists: so the organization's lock comes first.
+ */
 const DELETE = {
   name: 'event.delete',
-  text: one('delete from events where organization_id = $1 and id = $2 returning id', NOTHING),
+  text: one(
+    `delete from events where (select ${lockOf('$1')}) is not null and organization_id = $1 and id = $2 returning id`,
+    NOTHING,
+  ),
 };
 
 @Injectable()

@@ -9,7 +9,7 @@ const BOOKMARKED = {
   name: 'industryEvents.bookmarks',
   text: many(
     `select e.* from industry_event_bookmarks b join industry_events e on e.id = b.industry_event_id
-      where b.organization_id = $1 order by e.created_at, e.id`,
+      where b.organization_id = $1 order by e.position`,
     INDUSTRY_EVENT,
   ),
 };

@@ -3,15 +3,19 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 const text = { type: 'text', nullable: true } as const;
 const list = { type: 'text', array: true, nullable: true } as const;
 
-/** An expression index cannot be said in a decorator, so the migration alone knows `industry_events_event_url_key`. */
+/** The migration alone has the indexes that a decorator cannot express. */
 @Entity('industry_events')
-@Index('industry_events_list_idx', ['createdAt', 'id'])
+@Index('industry_events_list_idx', ['position'], { unique: true })
 @Index('industry_events_name_idx', ['name', 'startDate'])
 @Index('industry_events_event_url_key', { synchronize: false })
+@Index('industry_events_search_idx', { synchronize: false })
 export class IndustryEventEntity {
-  @PrimaryColumn('uuid')
+  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
   id: string;
-  @Column({ type: 'timestamptz', precision: 3 })
+  /** its place in its list; a trigger gives it */
+  @Column({ type: 'bigint', select: false, insert: false, update: false })
+  position: string;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt: Date;
@@ -59,6 +63,9 @@ export class IndustryEventEntity {
   description: string | null;
   @Column(text)
   eventUrl: string | null;
+  /** a trigger sets it */
+  @Column({ type: 'tsvector', select: false, insert: false, update: false })
+  search: string;
 }
 
 @Entity('industry_event_bookmarks')

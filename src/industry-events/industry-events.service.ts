@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { BadRequestException, Injectable } from '@nestjs/common';
 import { many, one } from '../database/json';
 import { LISTS } from '../database/lists';
 import { counted, tracked } from '../database/listings';
@@ -7,10 +7,12 @@ import { Retry, RowNotFound, violates } from '../database/errors';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import { InvalidField } from '../http/errors';
+import type { PageQuery } from '../api-schema/parameters';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';
 import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
 import { SEARCH } from './search';
+import { searchQuery } from './search-query';
 
 const LIST = tracked(LISTS.industryEvents, INDUSTRY_EVENT);
 
@@ -45,7 +47,7 @@ const POTENTIAL_DUPLICATES = {
   name: 'industryEvent.duplicates',
   text: many(
     `select * from industry_events where name = $1 and start_date is not distinct from $2::timestamptz and id <> $3
-      order by created_at, id limit 50`,
+      order by position limit 50`,
     INDUSTRY_EVENT,
   ),
 };
@@ -59,8 +61,14 @@ export class IndustryEventsService {
 
   list(caller: Caller, { eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
     if (eventUrl !== undefined) return this.statements.page(caller, BY_URL, [eventUrl], page);
-    if (q?.trim()) return this.statements.page(caller, SEARCH, [q], page);
+    if (q?.trim()) return this.search(caller, q, page);
     return this.statements.page(caller, LIST, [], page);
+  }
+
+  private search(caller: Caller, q: string, page: PageQuery): Promise<Page> {
+    const { text, isTooLong } = searchQuery(q);
+    if (isTooLong) throw new BadRequestException();
+    return this.statements.page(caller, SEARCH, [text], page);
   }
 
   get(caller: Caller, industryEventId: string): Promise<Json> {

@@ -2,16 +2,19 @@ import { many } from '../database/json';
 import type { Listing } from '../database/listings';
 import { INDUSTRY_EVENT } from './industry-event.response';
 
-/** The industry events that match `$1`. A function of the database chooses, orders and counts (docs/decisions/0008). */
+/** The industry events that match `$1`, what search-query.ts makes of a `q`, by rank and then in order of arrival. */
 export const SEARCH: Listing = {
   name: 'industryEvents.search',
   shared: true,
-  remembers: true,
-  page: (limit, index = '0', known = 'null') => `
-    with found as materialized (select * from search_industry_events($1, ${limit}, ${index}, ${known}))
+  page: (limit, index = '0') => `
+    with matches as materialized (
+      select e.id, e.position, ts_rank(e.search, query) as rank
+      from websearch_to_tsquery('search', search_spelling($1)) query join industry_events e on e.search @@ query
+    ), best as (
+      select * from matches order by rank desc, position limit ${limit} offset ${index} * ${limit}
+    )
     select (${many(
-      `select e.* from found, unnest(found.ids) with ordinality as f(id, position)
-        join industry_events e on e.id = f.id order by f.position`,
+      'select e.* from best join industry_events e on e.id = best.id order by best.rank desc, best.position',
       INDUSTRY_EVENT,
-    )}), total, known from found`,
+    )}), (select count(*) from matches)`,
 };

@@ -3,9 +3,9 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 const organizationAndId: [string, string] = ['organizationId', 'id'];
 
 @Entity('lead_activity_events')
-@Index('lead_activity_events_list_idx', ['organizationId', 'createdAt', 'id'])
-@Index('lead_activity_events_lead_idx', ['organizationId', 'leadId', 'createdAt', 'id'])
-@Index('lead_activity_events_type_idx', ['organizationId', 'eventType', 'createdAt', 'id'])
+@Index('lead_activity_events_list_idx', ['organizationId', 'position'], { unique: true })
+@Index('lead_activity_events_lead_idx', ['organizationId', 'leadId', 'position'])
+@Index('lead_activity_events_type_idx', ['organizationId', 'eventType', 'position'])
 @Index('lead_activity_events_event_idx', ['organizationId', 'eventId'], { where: 'event_id IS NOT NULL' })
 @Index('lead_activity_events_activation_idx', ['organizationId', 'activationId'], {
   where: 'activation_id IS NOT NULL',
@@ -30,11 +30,15 @@ const organizationAndId: [string, string] = ['organizationId', 'id'];
   onDelete: 'SET NULL',
 })
 export class LeadActivityEventEntity {
-  @PrimaryColumn('uuid')
+  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
   id: string;
 
   @Column('integer')
   organizationId: number;
+
+  /** its place in its list; a trigger gives it */
+  @Column({ type: 'bigint', select: false, insert: false, update: false })
+  position: string;
 
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { one } from '../database/json';
 import { LISTS } from '../database/lists';
-import { counted, tracked } from '../database/listings';
+import { filtered, tracked } from '../database/listings';
 import { Json, Page, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
 import type { LeadActivityEventsQuery } from './lead-activity-event.dto';
@@ -9,18 +9,9 @@ import { LEAD_ACTIVITY_EVENT } from './lead-activity-event.response';
 
 const ALL = tracked(LISTS.leadActivityEvents, LEAD_ACTIVITY_EVENT);
 
-const BY_LEAD = tracked(LISTS.leadActivityEventsByLead, LEAD_ACTIVITY_EVENT);
-
-const BY_TYPE = tracked(LISTS.leadActivityEventsByType, LEAD_ACTIVITY_EVENT);
-
-/** One lead's of one type are few. */
-const OF_LEAD_AND_TYPE = 'from lead_activity_events where organization_id = $1 and lead_id = $2 and event_type = $3';
-const BY_LEAD_AND_TYPE = counted({
-  name: 'leadActivityEvents.lead.type',
-  rows: `select * ${OF_LEAD_AND_TYPE} order by created_at, id`,
-  total: `select count(*) ${OF_LEAD_AND_TYPE}`,
-  render: LEAD_ACTIVITY_EVENT,
-});
+const BY_LEAD = filtered(LISTS.leadActivityEvents, 'lead', 'lead_id = $2', LEAD_ACTIVITY_EVENT);
+const BY_TYPE = filtered(LISTS.leadActivityEvents, 'type', 'event_type = $2', LEAD_ACTIVITY_EVENT);
+const BY_BOTH = filtered(LISTS.leadActivityEvents, 'both', 'lead_id = $2 and event_type = $3', LEAD_ACTIVITY_EVENT);
 
 const ONE = {
   name: 'leadActivityEvent',
@@ -32,7 +23,7 @@ export class LeadActivityEventsService {
   constructor(private readonly statements: Statements) {}
 
   list(caller: Caller, { leadId, eventType, ...page }: LeadActivityEventsQuery): Promise<Page> {
-    if (leadId && eventType) return this.statements.page(caller, BY_LEAD_AND_TYPE, [leadId, eventType], page);
+    if (leadId && eventType) return this.statements.page(caller, BY_BOTH, [leadId, eventType], page);
     if (leadId) return this.statements.page(caller, BY_LEAD, [leadId], page);
     if (eventType) return this.statements.page(caller, BY_TYPE, [eventType], page);
     return this.statements.page(caller, ALL, [], page);

@@ -7,15 +7,17 @@ const jsonList = { type: 'jsonb', default: [] } as const;
 
 @Entity('leads')
 @Unique('leads_organization_id_key', organizationAndId)
-@Index('leads_list_idx', ['organizationId', 'createdAt', 'id'])
+@Index('leads_list_idx', ['organizationId', 'position'], { unique: true })
 @ForeignKey('OrganizationEntity', ['organizationId'], ['id'], { name: 'leads_organization_fkey', onDelete: 'CASCADE' })
 export class LeadEntity {
-  @PrimaryColumn('uuid')
+  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
   id: string;
   @Column('integer')
   organizationId: number;
-  /** given by the database when it is left out: the row is then the last of its list */
-  @Column({ type: 'timestamptz', precision: 3 })
+  /** its place in its list; a trigger gives it */
+  @Column({ type: 'bigint', select: false, insert: false, update: false })
+  position: string;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
   @Column(text)
   createdBy: string | null;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { NOTHING, one } from '../database/json';
 import { LISTS } from '../database/lists';
+import { lockOf } from '../database/locks';
 import { tracked } from '../database/listings';
 import { Json, Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
@@ -15,26 +16,25 @@ const ONE = { name: 'lead', text: one('select * from leads where organization_id
 
 /**
  * Leads of one organization become visible one after another, in the order of their list, so they wait for each other's
- * commit; `$2` holds as many as have gathered. Each gets a moment and an id of its own, microseconds apart.
+ * commit; `$2` holds as many as have gathered.
  */
 const CREATE = {
   name: 'lead.create',
   text: `
-    with moment as materialized (select moment_at_end('leads', $1) as at),
-      given as materialized (
-        select g.*, uuid_of(at + n * interval '1 microsecond') as id,
-          date_trunc('milliseconds', at + n * interval '1 microsecond') as created_at
-        from moment, rows from (jsonb_to_recordset($2) as ("createdByEmail" text, "firstName" text, "lastName" text,
+    with given as materialized (
+        select * from rows from (jsonb_to_recordset($2) as ("createdByEmail" text, "firstName" text, "lastName" text,
           "companyName" text, email text, "phoneNumbers" jsonb)) with ordinality as g (created_by, first_name, last_name,
           company_name, email, phone_numbers, n)
       ),
+      taken as materialized (select list_take($1, 'leads', count(*)) as start from given),
       created as (
-        insert into leads (id, organization_id, created_at, created_by, first_name, last_name, company_name, email,
+        insert into leads (organization_id, position, created_by, first_name, last_name, company_name, email,
           lead_provided_phone_numbers)
-        select id, $1, created_at, created_by, first_name, last_name, company_name, email, coalesce(phone_numbers, '[]')
-        from given order by n returning id, document
+        select $1, start + n - 1, created_by, first_name, last_name, company_name, email, coalesce(phone_numbers, '[]')
+        from given, taken
+        returning position, document
       )
-    select created.document from given join created on created.id = given.id order by given.n`,
+    select document from created order by position`,
 };
 
 /** The columns of text that a patch may change, and their fields. */
@@ -63,16 +63,19 @@ const PATCH = {
         .join(', ')},
       lead_provided_phone_numbers =
         case when $3 ? 'phoneNumbers' then $3 -> 'phoneNumbers' else lead_provided_phone_numbers end,
-      remote_ids = case when $3 ? 'remoteId' then with_remote_id(remote_ids, $3 -> 'remoteId') else remote_ids end
+      remote_ids = case when $3 ? 'remoteId' then set_remote_id(remote_ids, $3 -> 'remoteId') else remote_ids end
     where organization_id = $1 and id = $2 returning *`,
     LEAD,
   ),
 };
 
-/** Foreign keys remove everything that belongs to the lead. */
+/** Foreign keys remove everything that belongs to the lead, from several lists: so the organization's lock comes first. */
 const DELETE = {
   name: 'lead.delete',
-  text: one('delete from leads where organization_id = $1 and id = $2 returning id', NOTHING),
+  text: one(
+    `delete from leads where (select ${lockOf('$1')}) is not null and organization_id = $1 and id = $2 returning id`,
+    NOTHING,
+  ),
 };
 
 @Injectable()

@@ -2,17 +2,21 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 
 @Entity('tag_groups')
 @Unique('tag_groups_organization_id_key', ['organizationId', 'id'])
-@Index('tag_groups_list_idx', ['organizationId', 'createdAt', 'id'])
+@Index('tag_groups_list_idx', ['organizationId', 'position'], { unique: true })
 @ForeignKey('OrganizationEntity', ['organizationId'], ['id'], {
   name: 'tag_groups_organization_fkey',
   onDelete: 'CASCADE',
 })
 export class TagGroupEntity {
-  @PrimaryColumn('uuid')
+  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
   id: string;
 
   @Column('integer')
   organizationId: number;
+
+  /** its place in its list; a trigger gives it */
+  @Column({ type: 'bigint', select: false, insert: false, update: false })
+  position: string;
 
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
@@ -47,7 +51,7 @@ export class TagGroupEntity {
   onDelete: 'CASCADE',
 })
 export class TagOptionEntity {
-  @PrimaryColumn('uuid')
+  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
   id: string;
 
   @Column('integer')

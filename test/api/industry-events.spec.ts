@@ -21,7 +21,7 @@ describe('creating an industry event', () => {
     await expect(service.create(caller, { name: 'Expo', eventUrl: 'u' })).rejects.toBeInstanceOf(TryAgain);
   });
 
-  it('does not wait for an import that brings its eventUrl, nor do others wait behind', async () => {
+  it('is 503 while an import of the catalogue is written', async () => {
     const lanyard = await startInProcess();
     const tenant = await lanyard.tenant();
     const input = (n: number) => ({ name: `Expo ${n}`, eventUrl: `https://expo.example/${n}` });
@@ -30,9 +30,8 @@ describe('creating an industry event', () => {
     async function* records() {
       // Two batches: the first one is written when the second one is read.
       for (let n = 0; n < 2000; n++) yield { section: 'industryEvents' as const, record: input(n) };
-      const inTheWay = Array.from({ length: 7 }, (_, n) => n);
-      const answers = await posts(...inTheWay, 3001, 3002, 3003);
-      expect(answers.map(({ status }) => status)).toEqual([...inTheWay.map(() => 503), 200, 200, 200]);
+      const answers = await posts(1, 2, 3001);
+      expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
       expect(answers[0]?.headers['retry-after']).toBe('1');
     }
     await new ImportService(lanyard.app.get(DataSource).manager).importRecords(tenant.organizationId, records());

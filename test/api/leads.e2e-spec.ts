@@ -228,7 +228,7 @@ describe('leads', () => {
       const expected = {
         ...shown,
         tags: tagGroup.tagOptions.map(({ id, value }) => ({ tagOptionId: id, value })),
-        leadActivityEvents: [second.id, first.id],
+        leadActivityEvents: [first.id, second.id],
       };
       expect((await tenant.api.get(`/leads/${lead.id}`).expect(200)).body.results).toEqual(expected);
       expect((await tenant.api.get('/leads')).body.results.leads).toEqual([expected]);

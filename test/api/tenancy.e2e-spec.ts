@@ -340,10 +340,10 @@ describeInside(`the schema${INSIDE}`, () => {
 
   const note = 'insert into lead_activity_events (id, organization_id, event_type, lead_id';
   it.each([
-    ['event_leads', `values (:org, :mine, :lead, now(), true, true)`],
-    ['event_leads', `values (:org, :expo, :myLead, now(), true, true)`],
+    ['event_leads', `values (:org, :mine, :lead, null, now(), true, true)`],
+    ['event_leads', `values (:org, :expo, :myLead, null, now(), true, true)`],
     ['event_tag_groups', `values (:org, :mine, :group, 0)`],
-    ['event_users', `values (:org, :mine, :user)`],
+    ['event_users', `values (:org, :mine, :user, null)`],
     ['lead_tags', `values (:org, :myLead, :option, 0)`],
     ['lead_activations', `values (:org, :myLead, :activation, 0, true, true)`],
     ['tag_options', `values (gen_random_uuid(), :org, :group, 0, 'x')`],

@@ -252,7 +252,7 @@ describe('industry events of a dataset', () => {
     );
   });
 
-  it('that say what several stored ones say are the oldest of them, and of one moment that of the least id', async () => {
+  it('that say what several stored ones say are the first of them that came', async () => {
     const alike = [
       { id: idOf(4), name: 'Expo', createdAt: SECOND },
       { id: idOf(6), name: 'Expo', createdAt: FIRST },
@@ -263,7 +263,7 @@ describe('industry events of a dataset', () => {
     await importing({ name: 'Expo', isBookmarked: true }, { name: 'Expo' });
     const all = await stored();
     expect(all).toHaveLength(alike.length);
-    expect(all.flatMap(({ id, bookmarked }) => (bookmarked ? [id] : []))).toEqual([idOf(5)]);
+    expect(all.flatMap(({ id, bookmarked }) => (bookmarked ? [id] : []))).toEqual([idOf(4)]);
   });
 
   describe('pass their eventUrls on, however far apart they stand:', () => {
@@ -340,14 +340,13 @@ describe('industry events of a dataset', () => {
     it('one that waits, and whose eventUrl a client takes in the last moment, is named', async () => {
       const client = new Client(installation.database.url);
       await client.connect();
+      await importing({ id: idOf(3), name: 'Third' });
       const records = [{ id: A, name: 'Expo', eventUrl: V }, ...OTHERS];
       async function* thenClients(written: () => Promise<unknown>) {
         for (const record of records) yield { section: 'industryEvents' as const, record };
         await written();
         await client.query(`update industry_events set event_url = null where id = '${B}'`);
-        await client.query(
-          `begin; insert into industry_events (id, name, event_url) values ('${idOf(3)}', 'Third', '${V}')`,
-        );
+        await client.query(`begin; update industry_events set event_url = '${V}' where id = '${idOf(3)}'`);
       }
       const refused = expect(imports.importRecords(organizationId, thenClients)).rejects.toThrow(
         new ImportFault('industryEvents[0].eventUrl: another record has it'),

@@ -1,86 +1,78 @@
 import { DataSource } from 'typeorm';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { migrate } from '../../src/database/migrate';
-import { emptyDatabase, TestDatabase } from '../support/database';
+import { testDatabase, TestDatabase } from '../support/database';
 
 describe('the words of stored records', () => {
   let database: TestDatabase;
-  let dataSource: DataSource;
+  let db: DataSource;
   beforeAll(async () => {
-    database = await emptyDatabase();
-    await migrate(database.url);
-    dataSource = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
+    database = await testDatabase();
+    db = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
   });
   afterAll(async () => {
-    await dataSource.destroy();
+    await db.destroy();
     await database.drop();
   });
 
-  const rows = <T>(sql: string): Promise<T[]> => dataSource.query<T[]>(sql);
-  const found = async (q: string): Promise<number> => {
-    const [row] = await rows<{ total: string }>(`select total from search_industry_events('${q}', 20, 0)`);
-    return Number(row?.total);
-  };
-  const functions = async () =>
-    (
-      await rows<{ definition: string }>(
-        `select pg_get_functiondef(oid) as definition from pg_proc
-        where proname in ('words_of', 'parts_of', 'query_of', 'words_of_industry_event') order by proname`,
-      )
-    ).map(({ definition }) => definition.replace(/\s+/g, ' '));
-  const version = async () =>
-    (await rows<{ version: string }>(`select version from lists where name = 'industry_events'`))[0]?.version;
-  const written = async () =>
-    Object.fromEntries(
-      (
-        await rows<{ name: string; xmin: string }>(
-          `select e.name, w.xmin from industry_event_words w join industry_events e on e.id = w.id`,
-        )
-      ).map(({ name, xmin }) => [name, xmin]),
-    );
-
-  /** Back to what it was before words beside signs were found. */
-  const undo = async (): Promise<void> => {
-    const isApplied = () => rows(`select from migrations where name = 'WordsBesideSigns1768262400000'`);
-    while ((await isApplied()).length > 0) await dataSource.undoLastMigration();
-  };
-
   it.each([
-    ...[...'_-.:/@~+%=&'].flatMap((sign) => [`a${sign}`, `1${sign}`, `a${sign}-`, `a_b${sign}`, `a-b${sign}`]),
-    ...['ab_1-', 'a', '_', 'http://a_', 'a@b.c_', 'a_ ', 'a_,'],
+    ...[
+      'a',
+      '1',
+      'a1',
+      '1a',
+      '1e',
+      'é',
+      'é1',
+      'я',
+      'が',
+      '_',
+      'a_',
+      '1_',
+      'a-',
+      'a.',
+      '1.',
+      'a@b.c_',
+      'http://a_',
+      'a&',
+      '<a>',
+      '<',
+    ],
   ])('are made in time of 65,535 characters of %j', async (unit) => {
     const value = unit.repeat(65_535 / unit.length);
-    await rows(`set statement_timeout = 1500; select words_of('${value}'), query_of('${value.slice(0, 3000)}')`);
+    await db.query(`set statement_timeout = 1500; select search_vector('n', '{}', '${value}')`);
   });
 
-  it('are parts where a run of characters is too long to be one', async () => {
-    const long = `${'part_'.repeat(60)}end.example`;
-    const [row] = await rows(`select words_of('x-ray ${long}') @@ query_of('"x-ray ${long}"') as whole,
-      words_of('${long}') @@ query_of('end.example') as ending, words_of('Node.js ${long}')::text like '%node.js%' as others`);
-    expect(row).toEqual({ whole: true, ending: true, others: true });
+  /** Blocks of which functions/search.sql lists the signs: Latin to Arabic, Thai, symbols, CJK punctuation, forms. */
+  const BLOCKS = [
+    [0x20, 0x97f],
+    [0xe00, 0xe7f],
+    [0x2000, 0x33ff],
+    [0xfb00, 0xffef],
+    [0x1f300, 0x1f5ff],
+  ] as const;
+
+  it('are letters, marks and digits, and no signs', async () => {
+    const wrong: string[] = [];
+    for (const [first, last] of BLOCKS) {
+      const characters = Array.from({ length: last - first + 1 }, (_, n) => String.fromCodePoint(first + n)).filter(
+        (character) => !/\p{Cn}|\p{Co}/u.test(character) && character.normalize() === character,
+      );
+      const rows = await db.query<{ character: string; found: string }[]>(
+        `select c as character, search_text(search_spelling('x' || c || 'x')) as found from unnest($1::text[]) c`,
+        [characters],
+      );
+      for (const { character, found } of rows) {
+        if (/[\p{L}\p{M}\p{Nd}]/u.test(character) === found.includes(' ')) wrong.push(character);
+      }
+    }
+    expect(wrong).toEqual([]);
   });
 
-  it('are made anew, forth and back, where signs part them otherwise', async () => {
-    const after = await functions();
-    await undo();
-    const before = await functions();
-    expect(before).not.toEqual(after);
-    await rows(`insert into industry_events (id, name, keywords, description) values
-      (gen_random_uuid(), 'Plain', '{}', 'A fair'), (gen_random_uuid(), 'Tags', '{<webdev>}', null),
-      (gen_random_uuid(), 'Names', '{}', 'AT&T fair')`);
-    const [old, unchanged] = [await version(), await written()];
-    expect([await found('webdev'), await found('AT&T')]).toEqual([0, 0]);
-
-    await dataSource.runMigrations();
-    expect([await found('webdev'), await found('AT&T')]).toEqual([1, 1]);
-    expect(await version()).not.toBe(old);
-    expect((await written()).Plain).toBe(unchanged.Plain);
-    expect((await written()).Tags).not.toBe(unchanged.Tags);
-
-    await undo();
-    expect([await found('webdev'), await found('fair')]).toEqual([0, 2]);
-    expect(await functions()).toEqual(before);
-    await dataSource.runMigrations();
-    expect(await functions()).toEqual(after);
+  it('are one phrase within a value, and none across two', async () => {
+    const [row] = await db.query<Record<string, boolean>[]>(`
+      select v @@ phraseto_tsquery('search', 'solar panels') as within, v @@ phraseto_tsquery('search', 'panels wind') as across,
+        v @@ phraseto_tsquery('search', 'expo solar') as name_and_first, v @@ phraseto_tsquery('search', 'wind turbines') as last
+      from search_vector('Expo', array['solar panels', null, 'wind'], 'Turbines') v`);
+    expect(row).toEqual({ within: true, across: false, name_and_first: false, last: false });
   });
 });

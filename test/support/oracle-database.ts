@@ -33,7 +33,7 @@ const SCOPED = `
 
 /** Lists of everybody are kept under the organization 0. */
 const policy = (table: string): string => {
-  const allowed = `${table === 'lists' ? 'organization_id = 0 or ' : ''}oracle_allows('${table}', organization_id)`;
+  const allowed = `${/^lists$|^list_counts$/.test(table) ? 'organization_id = 0 or ' : ''}oracle_allows('${table}', organization_id)`;
   return `
     alter table ${table} enable row level security;
     create policy oracle on ${table} using (${allowed}) with check (${allowed});`;

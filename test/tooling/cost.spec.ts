@@ -32,28 +32,32 @@ beforeAll(async () => {
   tenant = await lanyard.tenant();
   event = (await tenant.api.post('/events', eventInput()).expect(200)).body.results.id as number;
   const { organizationId } = tenant;
-  // On a connection of its own: the server's have little patience.
+  const taken = (list: string, rows: number) => `(select list_take(${organizationId}, '${list}', ${rows}))`;
+  // On a connection of its own: the server's have short timeouts.
   const fill = [
-    `begin; select defer_lists();
-      insert into leads (id, organization_id, created_at, first_name)
-        select gen_random_uuid(), ${organizationId}, timestamptz '2026-01-01Z' + g * interval '1 second', 'Ada'
-        from generate_series(1, ${LEADS}) g;
-      insert into lead_activity_events (id, organization_id, created_at, event_type, lead_id)
-        select gen_random_uuid(), ${organizationId}, created_at, 'NOTE', id from leads limit ${LEADS / 10};
-      insert into events (organization_id, created_at, name, type, registration_enabled)
-        select ${organizationId}, now(), 'n', 'EVENT', false from generate_series(1, 3000);
-      insert into activations (id, organization_id, event_id, created_at, name, type, start_date, end_date, start_time, end_time)
-        select gen_random_uuid(), ${organizationId}, ${event}, now(), 'n', 'BOOTH', now(), now(), '09:00', '17:00'
-        from generate_series(1, 3000);
-      insert into tag_groups (id, organization_id, name, status, allows_multiple_selection, display_order, required, all_events)
-        select gen_random_uuid(), ${organizationId}, 'n', 'PUBLISHED', false, 1, false, false from generate_series(1, 3000);
-      insert into tag_options (id, organization_id, tag_group_id, display_order, value)
-        select gen_random_uuid(), organization_id, id, 1, 'v' from tag_groups;
+    `begin;
+      insert into leads (organization_id, position, first_name)
+        select ${organizationId}, ${taken('leads', LEADS)} + n, 'Ada' from generate_series(0, ${LEADS - 1}) n;
+      insert into lead_activity_events (organization_id, position, event_type, lead_id)
+        select ${organizationId}, ${taken('lead_activity_events', LEADS / 10)} + position, 'NOTE', id
+        from leads where position < ${LEADS / 10};
+      insert into events (organization_id, position, name, type, registration_enabled)
+        select ${organizationId}, ${taken('events', 3000)} + n, 'n', 'EVENT', false from generate_series(0, 2999) n;
+      insert into activations (organization_id, position, event_id, name, type, start_date, end_date, start_time, end_time)
+        select ${organizationId}, ${taken('activations', 3000)} + n, ${event}, 'n', 'BOOTH', now(), now(), '09:00', '17:00'
+        from generate_series(0, 2999) n;
+      insert into tag_groups (organization_id, position, name, status, allows_multiple_selection, display_order, required,
+          all_events)
+        select ${organizationId}, ${taken('tag_groups', 3000)} + n, 'n', 'PUBLISHED', false, 1, false, false
+        from generate_series(0, 2999) n;
+      insert into tag_options (organization_id, tag_group_id, display_order, value)
+        select organization_id, id, 1, 'v' from tag_groups;
       insert into event_tag_groups (organization_id, event_id, tag_group_id, position)
         select organization_id, id, (select id from tag_groups limit 1), 1 from events;
-      insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
-        select organization_id, ${event}, id, now(), true, true from leads limit 3000;
-      select settle_lists(); commit`,
+      insert into event_leads (organization_id, event_id, lead_id, position, registered, checked_in)
+        select organization_id, ${event}, id, ${taken(`event_leads/${event}`, 3000)} + position, true, true
+        from leads where position < 3000;
+      commit`,
     'vacuum analyze',
   ];
   for (const sql of fill) await onServer(sql, lanyard.config.databaseUrl);
@@ -89,7 +93,6 @@ const reads: [string, () => [string, Record<string, string | number>]][] = [
   ['the last page', () => ['/leads', { limit: 50, offset: LEADS / 50 - 1 }]],
   ['a lead', () => [`/leads/${lead}`, {}]],
   ['the activity of a lead', () => ['/leadActivityEvents', { leadId: lead }]],
-  ['activity of a type', () => ['/leadActivityEvents', { eventType: 'NOTE', offset: 300 }]],
   ['activity', () => ['/leadActivityEvents', { offset: 300 }]],
   ['events', () => ['/events', {}]],
   ['leads of an event', () => [`/events/${event}/leads`, {}]],
@@ -105,7 +108,7 @@ describe('a read', () => {
     const [{ text, values = [] }] = statements as [QueryArrayConfig];
     const { plan, blocks } = await explain(text, values);
     expect(plan).not.toContain('Seq Scan');
-    // The heap and the index of 50 rows, and the index of up to 127 that are skipped, of a table of over 10,000 blocks.
+    // The heap and the index of 50 rows, of up to 255 that are skipped, and of counts, of a table of over 10,000 blocks.
     expect(blocks).toBeLessThan(150);
   });
 });

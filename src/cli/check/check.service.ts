@@ -1,30 +1,40 @@
-import { DataSource, EntityManager } from 'typeorm';
-import { LEAST_UUID } from '../../database/lists';
-import { IMPORT_LOCK } from '../import/import.checks';
+import { DataSource } from 'typeorm';
+import { LISTS, type TrackedList } from '../../database/lists';
+import { CATALOGUE, lockOrganization } from '../../database/locks';
 
 export interface CheckResult {
   /** leads whose stored JSON is not what a fresh rendering gives */
   documents: { checked: number; wrong: number };
-  /** lists whose stored total or boundaries are not what a full scan gives */
+  /** lists whose stored counts are not what a full scan gives */
   lists: { checked: number; wrong: number };
-  /** industry events whose stored words are not what their fields give, and words of records that are not there */
+  /** industry events whose stored words are not what their fields give */
   words: { checked: number; wrong: number };
-  /** words of which it is not as stored how many industry events have them */
-  wordCounts: { checked: number; wrong: number };
 }
 
-/** Industry events beside their words; either may be missing. */
-const WORDS = 'industry_events e full join industry_event_words w on w.created_at = e.created_at and w.id = e.id';
-const OUTDATED = 'e.id is null or w.words is distinct from words_of_industry_event(e)';
+const STALE_DOCUMENT = 'document is distinct from lead_document(leads)';
+const STALE_WORDS = 'search is distinct from search_vector(industry_events)';
 
-const STALE = 'document is distinct from lead_document(leads)';
+/** The names of the lists of the table's rows. */
+const nameOf = ({ table, parent }: TrackedList): string => `'${table}'${parent ? ` || '/' || ${parent.column}` : ''}`;
+const ownerOf = ({ shared }: TrackedList): string => (shared ? '0' : 'organization_id');
 
-interface WrongList {
-  wrong_organization: number;
-  wrong_parent: string;
-  /** whether the data has it and the table `lists` does not */
-  isMissing: boolean;
-}
+/** What a full scan of the table counts. */
+const scan = (list: TrackedList): string => `
+  select ${ownerOf(list)} as organization_id, ${nameOf(list)} as list, shift::smallint, position >> shift as bucket,
+    count(*)::integer as rows
+  from ${list.table}, unnest('{40,14,8}'::integer[]) shift group by 1, 2, 3, 4`;
+
+/** The lists of the table whose counts are wrong, or that would give a position again. */
+const wrong = (list: TrackedList): string => `
+  select organization_id, list from (
+      (select * from list_counts where list ~ '^${list.table}(/|$)' except all ${scan(list)})
+      union all (${scan(list)} except all select * from list_counts where list ~ '^${list.table}(/|$)')
+    ) differing
+  union
+  select organization_id, list from (
+      select ${ownerOf(list)} as organization_id, ${nameOf(list)} as list, max(position) as last from ${list.table} group by 1, 2
+    ) used left join lists using (organization_id, list)
+  where next_position is null or next_position <= last`;
 
 /** Compares what the database stores beside the data, to answer faster, with the data. */
 export class CheckService {
@@ -36,119 +46,87 @@ export class CheckService {
       documents: await this.documents(repair),
       lists: await this.lists(repair),
       words: await this.words(repair),
-      wordCounts: await this.wordCounts(repair),
     };
   }
 
   private async documents(repair: boolean): Promise<CheckResult['documents']> {
     const organizations = await this.dataSource.query<(CheckResult['documents'] & { organization: number })[]>(
       `select organization_id as organization, count(*)::integer as checked,
-          (count(*) filter (where ${STALE}))::integer as wrong
+          (count(*) filter (where ${STALE_DOCUMENT}))::integer as wrong
         from leads group by organization_id`,
     );
     const result = { checked: 0, wrong: 0 };
     for (const { organization, checked, wrong } of organizations) {
       result.checked += checked;
       result.wrong += wrong;
-      if (repair && wrong > 0) await this.repairDocuments(organization);
+      if (repair && wrong > 0) {
+        await this.locked(
+          organization,
+          // The trigger renders, whatever is set; where somebody switched it off, this must be right by itself.
+          `update leads set document = lead_document(leads) where organization_id = ${organization} and ${STALE_DOCUMENT}`,
+        );
+      }
     }
     return result;
   }
 
-  private async repairDocuments(organization: number): Promise<void> {
-    await this.dataSource.transaction(async (manager) => {
-      // Who changes many leads in an order of their own, and an import that does so too, would wait for each other.
-      await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK, organization]);
-      // The trigger renders anew, whatever is set; where somebody switched it off, this must be right by itself.
-      await manager.query(`update leads set document = lead_document(leads) where organization_id = $1 and ${STALE}`, [
-        organization,
-      ]);
-    });
-  }
-
   private async lists(repair: boolean): Promise<CheckResult['lists']> {
-    const [{ stored }] = await this.dataSource.query<[{ stored: number }]>(
-      'select count(*)::integer as stored from lists',
-    );
-    const checks = await this.dataSource.query<{ list: string }[]>(
-      `select substring(proname from '^check_(.*)_list$') as list from pg_proc
-        where proname like 'check\\_%\\_list' and pronamespace = current_schema()::regnamespace order by 1`,
-    );
-    let wrong = 0;
-    let missing = 0;
-    for (const { list } of checks) {
-      const found = await this.dataSource.query<WrongList[]>(
-        `select w.*, l.id is null as "isMissing" from check_${list}_list() w
-          left join lists l on (l.name, l.organization_id, l.parent) = ('${list}', wrong_organization, wrong_parent)`,
+    const result = { checked: 0, wrong: 0 };
+    for (const list of Object.values<TrackedList>(LISTS)) {
+      const [{ checked }] = await this.dataSource.query<[{ checked: number }]>(
+        `select count(*)::integer as checked from (
+          select organization_id, list from list_counts where list ~ '^${list.table}(/|$)' and shift = 40
+          union select ${ownerOf(list)}, ${nameOf(list)} from ${list.table}) lists`,
       );
-      wrong += found.length;
-      missing += found.filter(({ isMissing }) => isMissing).length;
-      for (const { wrong_organization: organization, wrong_parent: parent } of repair ? found : []) {
-        await this.dataSource.query(`select rebuild_${list}_list($1, $2)`, [organization, parent]);
+      const found = await this.dataSource.query<{ organization_id: number; list: string }[]>(wrong(list));
+      result.checked += checked;
+      result.wrong += found.length;
+      for (const { organization_id: organization, list: name } of repair ? found : []) {
+        await this.recount(list, organization, name);
       }
     }
-    return { checked: stored + missing, wrong };
+    return result;
+  }
+
+  /** Nobody adds to the list meanwhile, and nobody changes its counts. */
+  private async recount(list: TrackedList, organization: number, name: string): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      await lockOrganization(manager, organization);
+      await manager.query(`lock table ${list.table}, list_counts in share row exclusive mode`);
+      await manager.query('delete from list_counts where organization_id = $1 and list = $2', [organization, name]);
+      await manager.query(
+        `insert into list_counts select * from (${scan(list)}) s where organization_id = $1 and list = $2`,
+        [organization, name],
+      );
+      await manager.query(
+        `insert into lists as l select $1, $2, coalesce(max(position), -1) + 1 from ${list.table}
+          where ${ownerOf(list)} = $1 and ${nameOf(list)} = $2
+        on conflict (organization_id, list) do update
+          set next_position = greatest(l.next_position, excluded.next_position)`,
+        [organization, name],
+      );
+    });
   }
 
   private async words(repair: boolean): Promise<CheckResult['words']> {
     const [result] = await this.dataSource.query<[CheckResult['words']]>(
-      `select count(*)::integer as checked, (count(*) filter (where ${OUTDATED}))::integer as wrong from ${WORDS}`,
+      `select count(*)::integer as checked, (count(*) filter (where ${STALE_WORDS}))::integer as wrong
+        from industry_events`,
     );
-    if (repair && result.wrong > 0) await this.repairWords();
-    return result;
-  }
-
-  /** A record that is updated, whatever that sets, has its words made anew, of what it says by then. */
-  private async repairWords(): Promise<void> {
-    await this.withoutImports((manager) =>
-      manager.query(`
-        delete from industry_event_words w
-          where not exists (select from industry_events e where e.created_at = w.created_at and e.id = w.id)`),
-    );
-    // Some at a time: others who change the catalogue wait for each.
-    for (let last: [string, string] | undefined = ['-infinity', LEAST_UUID]; last;) {
-      const place: [string, string] = last;
-      last = await this.withoutImports((manager) => repairWordsBehind(manager, place));
+    if (repair && result.wrong > 0) {
+      await this.locked(
+        CATALOGUE,
+        `update industry_events set search = search_vector(industry_events) where ${STALE_WORDS}`,
+      );
     }
-  }
-
-  private async wordCounts(repair: boolean): Promise<CheckResult['wordCounts']> {
-    const [result] = await this.dataSource.query<[CheckResult['wordCounts']]>(
-      `select (select count(*)::integer from industry_event_word_counts) as checked,
-        (select count(*)::integer from check_industry_event_words()) as wrong`,
-    );
-    if (repair && result.wrong > 0) await this.dataSource.query('select recount_industry_event_words()');
     return result;
   }
 
-  /**
-   * What changes many records of the catalogue and an import that does so too would wait for each other. The lock is a
-   * shared one: clients who add a record do not take this for an import, behind which they would not wait for long.
-   */
-  private withoutImports<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  /** Changes many rows of an organization, or of the catalogue, with no import at work. */
+  private locked(organization: number, statement: string): Promise<void> {
     return this.dataSource.transaction(async (manager) => {
-      await manager.query('select pg_advisory_xact_lock_shared($1, 0)', [IMPORT_LOCK]);
-      return work(manager);
+      await lockOrganization(manager, organization);
+      await manager.query(statement);
     });
   }
-}
-
-/** @returns the place of the last record that was looked at, or undefined when there is none any more */
-async function repairWordsBehind(
-  manager: EntityManager,
-  place: [at: string, id: string],
-): Promise<[string, string] | undefined> {
-  const looked = await manager.query<{ at: string; id: string; outdated: boolean }[]>(
-    `select e.created_at::text as at, e.id, w.words is distinct from words_of_industry_event(e) as outdated
-      from (
-        select id from industry_events where (created_at, id) > ($1, $2) order by created_at, id limit 1000
-      ) next join industry_events e using (id)
-        left join industry_event_words w on w.created_at = e.created_at and w.id = e.id
-      order by e.created_at, e.id`,
-    place,
-  );
-  const ids = looked.filter(({ outdated }) => outdated).map(({ id }) => id);
-  if (ids.length > 0) await manager.query('update industry_events set name = name where id = any($1)', [ids]);
-  const last = looked.at(-1);
-  return last && [last.at, last.id];
 }

@@ -8,9 +8,8 @@ import { answer, Refusal, styled } from '../terminal/terminal';
 /** `check` */
 export function checkCommand(program: Command): void {
   command(program, 'check', {
-    about:
-      'Compare the stored JSON of leads, the totals and places of lists, and the words of the search and their counts with the data.',
-    result: '{documents: {checked, wrong}, lists: …, words: …, wordCounts: …}, as it was found',
+    about: 'Compare the stored JSON of leads, the counts of lists, and the words of the search with the data.',
+    result: '{documents: {checked, wrong}, lists: …, words: …}, as it was found',
     examples: ['check', 'check --repair'],
   })
     .option('--repair', 'make what is wrong right', false)
@@ -22,7 +21,6 @@ const PARTS = {
   documents: 'documents of leads',
   lists: 'lists',
   words: 'words of industry events',
-  wordCounts: 'counts of industry events by word',
 } satisfies Record<keyof CheckResult, string>;
 
 async function check({ json, repair }: GlobalOptions & { repair: boolean }): Promise<void> {

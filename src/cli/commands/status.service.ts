@@ -46,7 +46,7 @@ export interface Status {
 
 const COUNTS = `
   select (select count(*)::integer from organizations) as organizations,
-    (select coalesce(sum(total), 0)::float8 from lists where name = 'leads') as leads,
+    (select coalesce(sum(rows), 0)::float8 from list_counts where list = 'leads' and shift = 40) as leads,
     (select json_build_object(
         'active', count(*) filter (where is_active),
         'expiring', count(*) filter (where is_active and expires_at <= now() + interval '7 days'),

@@ -9,9 +9,9 @@ import { CellFault, CSV_FIELDS, Draft } from './csv.fields';
 import { asItWas } from './csv.formulas';
 import type { CsvForm } from './csv.options';
 import { LINES_OF_CSV, textsOf } from '../import/dataset-source';
+import { CATALOGUE, lockOf } from '../../database/locks';
 import { LEADS } from '../export/export.records';
 import { ImportFault } from '../import/import-fault';
-import { IMPORT_LOCK } from '../import/import.checks';
 import type { UncheckedRecord } from '../import/import.service';
 import { quoted } from '../terminal/quoted';
 
@@ -200,7 +200,7 @@ const HELD = {
       for update`,
   ],
   industryEvents: [
-    `select pg_advisory_xact_lock(${IMPORT_LOCK}, 0) where $1::uuid[] is not null and $2::integer is not null`,
+    `select ${lockOf(String(CATALOGUE))} where $1::uuid[] is not null and $2::integer is not null`,
     'select from industry_events where id = any($1::uuid[]) and $2::integer is not null order by id for update',
   ],
 };

@@ -34,7 +34,7 @@ const EVENTS = `
       'u.email',
       `event_users c join users u on u.organization_id = c.organization_id and u.id = c.user_id
         where c.organization_id = page.organization_id and c.event_id = page.id`,
-      'u.created_at, u.id',
+      'c.position',
     )} as users
   from events page`;
 
@@ -64,7 +64,7 @@ export const LEADS = `
         ${precise('c.associated_at')} as "associatedAt"
       from event_leads c join events e on e.organization_id = c.organization_id and e.id = c.event_id
       where c.organization_id = page.organization_id and c.lead_id = page.id
-      order by c.associated_at, e.created_at, e.id`)} as events,
+      order by c.associated_at, e.position`)} as events,
     remote_ids as "remoteIds"
   from leads page`;
 
@@ -75,13 +75,13 @@ const LEAD_ACTIVITY_EVENTS = `
     tag_option_id as "associatedTagOption"
   from lead_activity_events page`;
 
-const ofOrganization = (render: string, organizationId: number): string => `
+const ofOrganization = (render: string, organizationId: number, order = 'position'): string => `
   select row_to_json(r)::text as record
-  from (${render} where page.organization_id = ${organizationId} order by page.created_at, page.id) r`;
+  from (${render} where page.organization_id = ${organizationId} order by page.${order}) r`;
 
 /** The catalogue is everybody's. Only a bookmark is told: `isBookmarked: false` would take another one away. */
 const industryEvents = (organizationId: number): string => `
-  with page as (select * from industry_events order by created_at, id)
+  with page as (select * from industry_events order by position)
   select left(row_to_json(r)::text, -1) || case when exists (select from industry_event_bookmarks b
       where b.organization_id = ${organizationId} and b.industry_event_id = r.id)
     then ',"isBookmarked":true}' else '}' end as record
@@ -89,7 +89,7 @@ const industryEvents = (organizationId: number): string => `
 
 /** The select of one column, `record`: the JSON texts of a section's records. */
 export const RECORD_STATEMENTS: Record<SectionName, (organizationId: number) => string> = {
-  users: (id) => ofOrganization(USERS, id),
+  users: (id) => ofOrganization(USERS, id, 'id'),
   tagGroups: (id) => ofOrganization(TAG_GROUPS, id),
   events: (id) => ofOrganization(EVENTS, id),
   activations: (id) => ofOrganization(ACTIVATIONS, id),

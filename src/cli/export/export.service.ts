@@ -19,10 +19,10 @@ export class ExportService {
 
   /** How many records that will be, more or less: users, which are few, are in no list. */
   async total(organizationId: number, sections: SectionName[] = SECTIONS): Promise<number> {
-    const names = sections.flatMap((section) => (section === 'users' ? [] : LISTS[section].name));
+    const names = sections.flatMap((section) => (section === 'users' ? [] : LISTS[section].table));
     const [{ total }] = await this.dataSource.query<[{ total: number }]>(
-      `select coalesce(sum(total), 0)::float8 as total from lists
-        where name = any($1) and organization_id in (0, $2) and parent = ''`,
+      `select coalesce(sum(rows), 0)::float8 as total from list_counts
+        where list = any($1) and organization_id in (0, $2) and shift = 40`,
       [names, organizationId],
     );
     return total;

@@ -27,9 +27,6 @@ export async function checked<Found extends unknown[]>(
   return found as Found;
 }
 
-/** Any number: the first key of the locks of imports; the second is the organization, or 0 for the catalogue. */
-export const IMPORT_LOCK = 1_767_225_600;
-
 /** A checked record, and where it stands: `line 40: leads[12]`. */
 export interface Placed<R> {
   place: string;
@@ -63,7 +60,7 @@ export interface Scope {
   /** ids of the dataset's events, by ref */
   events: Record<string, number>;
   eventUrls: EventUrls;
-  /** associations written so far: their place in an event's list */
+  /** associations read so far: their place in the dataset */
   associations: number;
 }
 

@@ -2,7 +2,8 @@ import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { violates } from '../../database/errors';
 import type { IndustryEventRecord } from './dataset';
-import { IMPORT_LOCK, Placed, Scope } from './import.checks';
+import { CATALOGUE, lockOrganization } from '../../database/locks';
+import { Placed, Scope } from './import.checks';
 import { fieldOf, recordset } from './upsert';
 
 /** Columns of a record of the catalogue with their types. */
@@ -38,6 +39,7 @@ const GIVEN = recordset(
     id: 'uuid',
     has_id: 'boolean',
     position: 'integer',
+    list_position: 'bigint',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
     ...COLUMNS,
@@ -78,9 +80,9 @@ const whole = (row: string): string => `row(${names.map((column) => `${row}.${co
 const ALIKE = `
   with given as materialized (select r.position, r.name, ${whole('r')} as whole from ${GIVEN}),
     stored as materialized (
-      select e.id, e.created_at, ${whole('e')} as whole from industry_events e where e.name in (select name from given)
+      select e.id, e.position as arrival, ${whole('e')} as whole from industry_events e where e.name in (select name from given)
     )
-  select distinct on (position) position, id from given join stored using (whole) order by position, created_at, id`;
+  select distinct on (position) position, id from given join stored using (whole) order by position, arrival`;
 
 /**
  * New ones. A record whose id or eventUrl is stored already is left as it stands.
@@ -88,8 +90,8 @@ const ALIKE = `
  */
 const INSERT = `
   with inserted as (
-    insert into industry_events (id, created_at, updated_at, ${names.join(', ')})
-    select r.id, coalesce(r.created_at, now()), coalesce(r.updated_at, r.created_at, now()),
+    insert into industry_events (id, position, created_at, updated_at, ${names.join(', ')})
+    select r.id, r.list_position, coalesce(r.created_at, now()), coalesce(r.updated_at, r.created_at, now()),
       ${names.map((c) => `r.${c}`).join(', ')}
     from ${GIVEN} order by r.position on conflict do nothing returning id
   )
@@ -107,7 +109,7 @@ const REMOVE_BOOKMARKS = `
   delete from industry_event_bookmarks b using industry_events e
   where b.organization_id = $1 and e.id = b.industry_event_id and (e.id = any($2::uuid[]) or e.event_url = any($3::text[]))`;
 
-type Row = IndustryEventRecord & { id: string; hasId: boolean; position: number };
+type Row = IndustryEventRecord & { id: string; hasId: boolean; position: number; listPosition: number };
 
 /**
  * The catalogue's records: matched by id where one is given, else added unless their eventUrl is known or, without one,
@@ -115,8 +117,13 @@ type Row = IndustryEventRecord & { id: string; hasId: boolean; position: number 
  */
 export async function writeIndustryEvents(scope: Scope, batch: Placed<IndustryEventRecord>[]): Promise<void> {
   // Two imports that bring the same URLs in another order would lock each other out.
-  await scope.manager.query('select pg_advisory_xact_lock($1, 0)', [IMPORT_LOCK]);
-  for (const round of rounds(batch)) await writeRound(scope, round);
+  await lockOrganization(scope.manager, CATALOGUE);
+  const [{ start }] = await scope.manager.query<[{ start: string }]>(
+    `select list_take(0, 'industry_events', $1) as start`,
+    [batch.length],
+  );
+  const first = Number(start) - (batch[0]?.position ?? 0);
+  for (const round of rounds(batch)) await writeRound(scope, round, first);
 }
 
 /**
@@ -142,13 +149,15 @@ function keysOf(record: IndustryEventRecord): string[] {
   return [eventUrl ?? JSON.stringify(fields.map((field) => record[field] ?? null))];
 }
 
-async function writeRound(scope: Scope, round: Placed<IndustryEventRecord>[]): Promise<void> {
+/** @param first the position in the list of the section's first record */
+async function writeRound(scope: Scope, round: Placed<IndustryEventRecord>[], first: number): Promise<void> {
   const { manager, organizationId, eventUrls } = scope;
-  const given = round.map(({ record }, position): Row => ({
+  const given = round.map(({ record, position: place }, position): Row => ({
     ...record,
     id: record.id ?? uuid(),
     hasId: record.id !== undefined,
     position,
+    listPosition: first + place,
   }));
   const meant = given.filter(({ hasId }) => hasId);
   const without = await update(scope, meant);

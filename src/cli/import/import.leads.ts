@@ -1,3 +1,4 @@
+import type { EntityManager } from 'typeorm';
 import type { LeadRecord } from './dataset';
 import { ImportFault } from './import-fault';
 import { checked, latest, type Mention, part, Placed, resolve, Scope } from './import.checks';
@@ -82,20 +83,53 @@ const ASSOCIATION = {
   checked_in: 'boolean',
 };
 
+/** Associations wait here for the end of the dataset: an event's list is in the order of their moments. */
+const STAGE = `
+  create temporary table staged_event_leads (
+    event_id bigint, lead_id uuid, associated_at timestamptz, position bigint, registered boolean, checked_in boolean
+  ) on commit drop`;
+
+const STAGE_ROWS = `
+  insert into staged_event_leads select ${Object.keys(ASSOCIATION).join(', ')}
+  from ${recordset(ASSOCIATION)} where $1::integer is not null`;
+
 /** As PUT /events/:eventId/leads: associations are added or overwritten, never removed, and keep their place. */
 const EVENT_LEADS = `
-  insert into event_leads (organization_id, event_id, lead_id, associated_at, registered, checked_in)
-  select $1, r.event_id, r.lead_id,
-    coalesce(r.associated_at, stored.associated_at, now() + r.position * interval '1 microsecond'),
-    r.registered, r.checked_in
-  from ${recordset(ASSOCIATION)}
-  left join event_leads stored
-    on stored.organization_id = $1 and stored.event_id = r.event_id and stored.lead_id = r.lead_id
-  order by r.event_id, r.lead_id
+  with given as materialized (
+    select event_id, lead_id, min(position) as place,
+      (array_agg(associated_at order by position desc) filter (where associated_at is not null))[1] as associated_at,
+      (array_agg(registered order by position desc))[1] as registered,
+      (array_agg(checked_in order by position desc))[1] as checked_in
+    from staged_event_leads group by event_id, lead_id
+  ), known as materialized (
+    select g.event_id, g.lead_id, g.registered, g.checked_in, s.position as stored_position,
+      coalesce(g.associated_at, s.associated_at, now() + g.place * interval '1 microsecond') as associated_at,
+      row_number() over (
+        partition by g.event_id, s.position is null order by coalesce(g.associated_at, now()), g.place
+      ) - 1 as nth
+    from given g left join event_leads s
+      on s.organization_id = $1 and s.event_id = g.event_id and s.lead_id = g.lead_id
+  ), taken as materialized (
+    select event_id, list_take($1, 'event_leads/' || event_id, count(*)) as start
+    from known where stored_position is null group by event_id order by event_id
+  )
+  insert into event_leads (organization_id, event_id, lead_id, position, associated_at, registered, checked_in)
+  select $1, k.event_id, k.lead_id, coalesce(k.stored_position, t.start + k.nth), k.associated_at, k.registered, k.checked_in
+  from known k left join taken t on t.event_id = k.event_id
+  order by k.event_id, k.lead_id
   on conflict (organization_id, event_id, lead_id) do update
     set associated_at = excluded.associated_at, registered = excluded.registered, checked_in = excluded.checked_in
     where (event_leads.associated_at, event_leads.registered, event_leads.checked_in)
       is distinct from (excluded.associated_at, excluded.registered, excluded.checked_in)`;
+
+/** The beginning of an import. */
+export const stageAssociations = (manager: EntityManager): Promise<unknown> => manager.query(STAGE);
+
+/** The end of the dataset. */
+export async function writeAssociations({ manager, organizationId }: Scope): Promise<void> {
+  await manager.query('analyze staged_event_leads');
+  await manager.query(EVENT_LEADS, [organizationId]);
+}
 
 const MENTIONS = {
   'tag option': ({ tags }: LeadRecord) => tags.map((t, i): Mention => [`tags[${i}].tagOptionId`, t.tagOptionId]),
@@ -123,7 +157,7 @@ export function leadsWriter(batch: Placed<LeadRecord>[]): (scope: Scope) => Prom
     await writeLinks(scope, LEAD_ACTIVATIONS, parted, activations);
     await writeRecords(scope, LEADS, parted, rows);
     await scope.manager.query(`set constraints ${OF_LEADS} immediate`);
-    await write(scope, EVENT_LEADS, associationsOf(batch, events, scope));
+    await write(scope, STAGE_ROWS, associationsOf(batch, events, scope));
   };
 }
 

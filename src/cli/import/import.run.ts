@@ -4,6 +4,7 @@ import { ImportFault } from './import-fault';
 import { clash, Placed, Scope } from './import.checks';
 import { EventUrls } from './import.event-urls';
 import { removeTagOptions } from './import.events';
+import { writeAssociations } from './import.leads';
 import { WRITERS } from './import.writers';
 import { References } from './references';
 
@@ -65,6 +66,7 @@ export class ImportRun {
     await this.writeUpTo(LAST_SECTION);
     await this.writing;
     await removeTagOptions(this.scope);
+    await writeAssociations(this.scope);
     await this.scope.eventUrls.settle();
     return { imported: this.imported, events: this.scope.events };
   }

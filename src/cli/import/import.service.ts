@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { type EntityManager, QueryFailedError } from 'typeorm';
+import { lockOrganization } from '../../database/locks';
 import { SectionName, SECTIONS } from './dataset';
 import { ImportFault } from './import-fault';
-import { IMPORT_LOCK } from './import.checks';
+import { stageAssociations } from './import.leads';
 import { BATCH, ImportResult, ImportRun } from './import.run';
 import { quoted } from '../terminal/quoted';
 
@@ -30,7 +31,7 @@ const STANDS_STILL = '10 min';
 const RECORDS_AT_A_STRETCH = 8;
 
 /** The tables that fill themselves as those of the entities are filled. */
-const KEPT_BY_TRIGGERS = ['industry_event_words', 'industry_event_word_counts', 'lists', 'list_blocks'];
+const KEPT_BY_TRIGGERS = ['lists', 'list_counts'];
 
 /** Reads a dataset into an organization: all of it, or nothing. */
 export class ImportService {
@@ -89,14 +90,12 @@ export class ImportService {
   ): Promise<ImportResult> {
     const result = await inTransaction(this.manager, async (manager) => {
       // What a batch finds stored must still be so when it is written, so imports of an organization take turns.
-      await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK, organizationId]);
+      await lockOrganization(manager, organizationId);
       await manager.query(`set local idle_in_transaction_session_timeout = '${STANDS_STILL}'`);
-      // Lists are everybody's lock: they are settled in the last moment, and not held for as long as an import lasts.
-      await manager.query('select defer_lists()');
+      await stageAssociations(manager);
       const run = new ImportRun(manager, organizationId);
       await read(run).catch((error: unknown) => run.giveUp(error));
       const finished = await run.finish();
-      await manager.query('select settle_lists()');
       this.onWritten();
       return finished;
     });

@@ -20,6 +20,7 @@ const USERS = upsertStatement({
   key: 'email',
   columns: { first_name: 'text', last_name: 'text' },
   inOrder: true,
+  isList: false,
 });
 
 async function writeUsers(scope: Scope, batch: Placed<UserRecord>[]): Promise<void> {

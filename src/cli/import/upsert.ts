@@ -26,20 +26,29 @@ interface Table {
   columns: Record<string, string>;
   /** rows get ids in the order of the dataset; other tables are written in the order of their keys, against deadlocks */
   inOrder?: boolean;
+  /** false when the table is in no list, and so has no positions */
+  isList?: boolean;
 }
+
+/** The first of the positions that rows take at the end of the table's list, in the order of the dataset. */
+const taken = (name: string, rows: string): string =>
+  `taken as materialized (select list_take($1, '${name}', count(*)) as start from ${rows})`;
 
 /**
  * The statement that writes rows (`$2`, JSON) of an organization (`$1`): new ones are inserted, stored ones changed
  * only where they differ, so that importing the same file again leaves no trace. A stored `created_at` stays unless
  * the row brings its own.
  */
-export function upsertStatement({ name, key, conflict, columns, inOrder }: Table): string {
+export function upsertStatement({ name, key, conflict, columns, inOrder, isList = true }: Table): string {
   const names = Object.keys(columns);
+  const stored = `${name} stored on stored.organization_id = $1 and stored.${key} = r.${key}`;
   return `
-    insert into ${name} (organization_id, ${key}, created_at, ${names.join(', ')})
-    select $1, r.${key}, coalesce(r.created_at, stored.created_at, now()), ${names.map((c) => `r.${c}`).join(', ')}
-    from ${recordset({ ...keyed(key), ...columns })}
-    left join ${name} stored on stored.organization_id = $1 and stored.${key} = r.${key}
+    with r as materialized (select * from ${recordset({ ...keyed(key), ...columns })})
+    ${isList ? `, ${taken(name, `r left join ${stored} having bool_or(stored.${key} is null)`)}` : ''}
+    insert into ${name} (organization_id, ${isList ? 'position, ' : ''}${key}, created_at, ${names.join(', ')})
+    select $1, ${isList ? 'coalesce(stored.position, start + r.nth - 1), ' : ''}r.${key},
+      coalesce(r.created_at, stored.created_at, now()), ${names.map((c) => `r.${c}`).join(', ')}
+    from r left join ${stored} ${isList ? 'left join taken on true' : ''}
     order by r.${inOrder ? 'nth' : key}
     on conflict (${conflict ?? `organization_id, ${key}`}) do update
       set created_at = excluded.created_at, ${names.map((c) => `${c} = excluded.${c}`).join(', ')}
@@ -52,10 +61,10 @@ export function upsertStatement({ name, key, conflict, columns, inOrder }: Table
 function insertStatement({ name, key, columns }: Table): string {
   const names = Object.keys(columns);
   return `
-    insert into ${name} (organization_id, ${key}, created_at, ${names.join(', ')})
-    select $1, ${key}, coalesce(created_at, now()), ${names.join(', ')}
-    from ${recordset({ ...keyed(key), ...columns })}
-    order by ${key}`;
+    with r as materialized (select * from ${recordset({ ...keyed(key), ...columns })}), ${taken(name, 'r')}
+    insert into ${name} (organization_id, position, ${key}, created_at, ${names.join(', ')})
+    select $1, start + nth - 1, ${key}, coalesce(created_at, now()), ${names.join(', ')}
+    from r, taken order by ${key}`;
 }
 
 /** Both ways to write a record: as a new one, and over a stored one. */
@@ -95,7 +104,7 @@ export function replaceLinksStatement({ name, owner, target, columns }: Links): 
         and not exists (select from given g where g.${owner} = l.${owner} and g.${target} = l.${target})
     )
     insert into ${name} (organization_id, ${names.join(', ')})
-    select $1, ${names.join(', ')} from given order by ${owner}, ${target}
+    select $1, ${names.join(', ')} from given order by ${owner}, nth
     on conflict (organization_id, ${owner}, ${target})
       do ${others.length ? `update set ${update} where ${differs}` : 'nothing'}`;
 }

@@ -1,27 +1,55 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Everything of an organization is keyed by `(organization_id, …)`, and so is every foreign key: the database itself
- * refuses a link between two organizations.
+ * Every key and foreign key of an organization's rows begins with `organization_id`, so the database itself refuses a
+ * link between two organizations. A row's `position` is its place in its list (functions/lists.sql).
  */
 export class InitialSchema1767225600000 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
+    await lists(db);
     await access(db);
     await events(db);
     await leads(db);
+    await leadActivityEvents(db);
     await industryEvents(db);
   }
 
+  /** Functions stay: they are replaced when the database is migrated again. */
   async down(db: QueryRunner): Promise<void> {
     await db.query(`
+      drop function if exists lead_document(leads), search_vector(industry_events);
       drop table industry_event_bookmarks, industry_events, lead_activity_events, event_leads, lead_activations,
         lead_tags, leads, activations, event_users, event_tag_groups, events, tag_options, tag_groups, users,
-        api_keys, organizations;
-      drop function index_industry_event(), words_of(text), event_url_digest(text);
-      drop text search configuration lanyard;
+        idempotent_answers, key_usage, api_keys, organizations, list_counts, lists, applied_functions;
+      drop text search configuration search;
+      drop text search dictionary english_words;
     `);
   }
 }
+
+const lists = (db: QueryRunner): Promise<unknown> =>
+  db.query(`
+    create table applied_functions (hash text not null); -- one row: which text of src/database/functions is in force
+
+    -- A list is ('organization_id', 'leads'), or (…, 'event_leads/7') where each parent has its own. The catalogue of
+    -- industry events has organization 0. This row is also the lock of those who add to the list.
+    create table lists (
+      organization_id integer not null,
+      list text collate "C" not null,
+      next_position bigint not null,
+      constraint lists_pkey primary key (organization_id, list)
+    ) with (fillfactor = 50);
+
+    -- Rows of a list among each 2^shift positions: 256 and 16,384, and (shift 40) all of them.
+    create table list_counts (
+      organization_id integer not null,
+      list text collate "C" not null,
+      shift smallint not null,
+      bucket bigint not null,
+      rows integer not null,
+      constraint list_counts_pkey primary key (organization_id, list, shift, bucket)
+    ) with (fillfactor = 70);
+  `);
 
 const access = (db: QueryRunner): Promise<unknown> =>
   db.query(`
@@ -46,6 +74,26 @@ const access = (db: QueryRunner): Promise<unknown> =>
     );
     create index api_keys_organization_idx on api_keys (organization_id, created_at, id);
 
+    -- Requests of each key a minute; kept for a day (access.service.ts).
+    create table key_usage (
+      api_key_id uuid not null constraint key_usage_api_key_fkey references api_keys on delete cascade,
+      minute timestamptz not null, -- in which a process wrote its count of the minute before
+      requests integer not null,
+      constraint key_usage_pkey primary key (api_key_id, minute)
+    );
+    create index key_usage_minute_idx on key_usage (minute);
+
+    -- Answers to requests with an Idempotency-Key (docs/decisions/0012).
+    create table idempotent_answers (
+      api_key_id uuid not null constraint idempotent_answers_api_key_fkey references api_keys on delete cascade,
+      idempotency_key text not null,
+      fingerprint bytea not null, -- SHA-256 of the request
+      answer text not null, -- the JSON of its results
+      created_at timestamptz not null default now(),
+      constraint idempotent_answers_pkey primary key (api_key_id, idempotency_key)
+    );
+    create index idempotent_answers_created_idx on idempotent_answers (created_at);
+
     create table users (
       id bigint generated always as identity constraint users_pkey primary key,
       organization_id integer not null constraint users_organization_fkey references organizations on delete cascade,
@@ -61,8 +109,9 @@ const access = (db: QueryRunner): Promise<unknown> =>
 const events = (db: QueryRunner): Promise<unknown> =>
   db.query(`
     create table tag_groups (
-      id uuid constraint tag_groups_pkey primary key,
+      id uuid default uuid_v7() constraint tag_groups_pkey primary key,
       organization_id integer not null constraint tag_groups_organization_fkey references organizations on delete cascade,
+      position bigint not null,
       created_at timestamptz(3) not null default now(),
       name text not null,
       status text not null,
@@ -73,10 +122,10 @@ const events = (db: QueryRunner): Promise<unknown> =>
       all_events boolean not null,
       constraint tag_groups_organization_id_key unique (organization_id, id)
     );
-    create index tag_groups_list_idx on tag_groups (organization_id, created_at, id);
+    create unique index tag_groups_list_idx on tag_groups (organization_id, position);
 
     create table tag_options (
-      id uuid constraint tag_options_pkey primary key,
+      id uuid default uuid_v7() constraint tag_options_pkey primary key,
       organization_id integer not null,
       tag_group_id uuid not null,
       display_order integer not null,
@@ -90,6 +139,7 @@ const events = (db: QueryRunner): Promise<unknown> =>
     create table events (
       id bigint generated always as identity constraint events_pkey primary key,
       organization_id integer not null constraint events_organization_fkey references organizations on delete cascade,
+      position bigint not null,
       -- the name by which datasets refer to an event; an event made through the API gets one of its own
       ref text not null default gen_random_uuid()::text,
       created_at timestamptz(3) not null default now(),
@@ -103,7 +153,7 @@ const events = (db: QueryRunner): Promise<unknown> =>
       constraint events_organization_id_key unique (organization_id, id),
       constraint events_ref_key unique (organization_id, ref)
     );
-    create index events_list_idx on events (organization_id, created_at, id);
+    create unique index events_list_idx on events (organization_id, position);
 
     create table event_tag_groups (
       organization_id integer not null,
@@ -121,16 +171,19 @@ const events = (db: QueryRunner): Promise<unknown> =>
       organization_id integer not null,
       event_id bigint not null,
       user_id bigint not null,
+      position bigint not null,
       constraint event_users_pkey primary key (organization_id, event_id, user_id),
       constraint event_users_event_fkey foreign key (organization_id, event_id)
         references events (organization_id, id) on delete cascade,
       constraint event_users_user_fkey foreign key (organization_id, user_id)
         references users (organization_id, id) on delete cascade
     );
+    create unique index event_users_list_idx on event_users (organization_id, event_id, position);
 
     create table activations (
-      id uuid constraint activations_pkey primary key,
+      id uuid default uuid_v7() constraint activations_pkey primary key,
       organization_id integer not null,
+      position bigint not null,
       event_id bigint not null,
       created_at timestamptz(3) not null default now(),
       created_by text,
@@ -147,15 +200,16 @@ const events = (db: QueryRunner): Promise<unknown> =>
       constraint activations_event_fkey foreign key (organization_id, event_id)
         references events (organization_id, id) on delete cascade
     );
-    create index activations_list_idx on activations (organization_id, created_at, id);
+    create unique index activations_list_idx on activations (organization_id, position);
     create index activations_event_idx on activations (organization_id, event_id);
   `);
 
 const leads = (db: QueryRunner): Promise<unknown> =>
   db.query(`
     create table leads (
-      id uuid constraint leads_pkey primary key,
+      id uuid default uuid_v7() constraint leads_pkey primary key,
       organization_id integer not null constraint leads_organization_fkey references organizations on delete cascade,
+      position bigint not null,
       created_at timestamptz(3) not null default now(),
       created_by text,
       first_name text,
@@ -185,9 +239,11 @@ const leads = (db: QueryRunner): Promise<unknown> =>
       lead_provided_phone_numbers jsonb not null default '[]', -- [{number, type, preferred}]
       service_provided_phone_numbers jsonb not null default '[]',
       remote_ids jsonb not null default '[]', -- [{id, integrationType}], at most one of each integrationType
+      document text not null, -- the JSON of the lead as the API shows it (functions/leads.sql)
       constraint leads_organization_id_key unique (organization_id, id)
-    );
-    create index leads_list_idx on leads (organization_id, created_at, id);
+      -- Rows stay whole and uncompressed: a page is read by walking the table.
+    ) with (toast_tuple_target = 8160);
+    create unique index leads_list_idx on leads (organization_id, position);
 
     create table lead_tags (
       organization_id integer not null,
@@ -196,7 +252,7 @@ const leads = (db: QueryRunner): Promise<unknown> =>
       position integer not null,
       constraint lead_tags_pkey primary key (organization_id, lead_id, tag_option_id),
       constraint lead_tags_lead_fkey foreign key (organization_id, lead_id)
-        references leads (organization_id, id) on delete cascade,
+        references leads (organization_id, id) on delete cascade deferrable,
       constraint lead_tags_tag_option_fkey foreign key (organization_id, tag_option_id)
         references tag_options (organization_id, id) on delete cascade
     );
@@ -211,7 +267,7 @@ const leads = (db: QueryRunner): Promise<unknown> =>
       checked_in boolean not null,
       constraint lead_activations_pkey primary key (organization_id, lead_id, activation_id),
       constraint lead_activations_lead_fkey foreign key (organization_id, lead_id)
-        references leads (organization_id, id) on delete cascade,
+        references leads (organization_id, id) on delete cascade deferrable,
       constraint lead_activations_activation_fkey foreign key (organization_id, activation_id)
         references activations (organization_id, id) on delete cascade
     );
@@ -221,7 +277,8 @@ const leads = (db: QueryRunner): Promise<unknown> =>
       organization_id integer not null,
       event_id bigint not null,
       lead_id uuid not null,
-      associated_at timestamptz not null, -- the order of the list, in microseconds
+      position bigint not null,
+      associated_at timestamptz not null default now(), -- in microseconds: exports keep the order of associations by it
       registered boolean not null,
       checked_in boolean not null,
       constraint event_leads_pkey primary key (organization_id, event_id, lead_id),
@@ -230,12 +287,16 @@ const leads = (db: QueryRunner): Promise<unknown> =>
       constraint event_leads_lead_fkey foreign key (organization_id, lead_id)
         references leads (organization_id, id) on delete cascade
     );
-    create index event_leads_list_idx on event_leads (organization_id, event_id, associated_at, lead_id);
+    create unique index event_leads_list_idx on event_leads (organization_id, event_id, position);
     create index event_leads_lead_idx on event_leads (organization_id, lead_id);
+  `);
 
+const leadActivityEvents = (db: QueryRunner): Promise<unknown> =>
+  db.query(`
     create table lead_activity_events (
-      id uuid constraint lead_activity_events_pkey primary key,
+      id uuid default uuid_v7() constraint lead_activity_events_pkey primary key,
       organization_id integer not null,
+      position bigint not null,
       created_at timestamptz(3) not null default now(),
       created_by text,
       event_type text not null,
@@ -254,9 +315,9 @@ const leads = (db: QueryRunner): Promise<unknown> =>
       constraint lead_activity_events_tag_option_fkey foreign key (organization_id, tag_option_id)
         references tag_options (organization_id, id) on delete set null (tag_option_id)
     );
-    create index lead_activity_events_list_idx on lead_activity_events (organization_id, created_at, id);
-    create index lead_activity_events_lead_idx on lead_activity_events (organization_id, lead_id, created_at, id);
-    create index lead_activity_events_type_idx on lead_activity_events (organization_id, event_type, created_at, id);
+    create unique index lead_activity_events_list_idx on lead_activity_events (organization_id, position);
+    create index lead_activity_events_lead_idx on lead_activity_events (organization_id, lead_id, position);
+    create index lead_activity_events_type_idx on lead_activity_events (organization_id, event_type, position);
     create index lead_activity_events_event_idx on lead_activity_events (organization_id, event_id) where event_id is not null;
     create index lead_activity_events_activation_idx on lead_activity_events (organization_id, activation_id) where activation_id is not null;
     create index lead_activity_events_tag_option_idx on lead_activity_events (organization_id, tag_option_id) where tag_option_id is not null;
@@ -264,15 +325,20 @@ const leads = (db: QueryRunner): Promise<unknown> =>
 
 const industryEvents = (db: QueryRunner): Promise<unknown> =>
   db.query(`
+    -- English stems without stop words, so that \`the\` is found. What is asked for and what is stored are split into
+    -- words by functions/search.sql, so only these kinds of words occur.
     create extension if not exists unaccent;
-    create text search configuration lanyard (copy = english);
-    alter text search configuration lanyard
-      alter mapping for word, hword, hword_part with unaccent, english_stem;
-    alter text search configuration lanyard
-      alter mapping for numword, numhword, hword_numpart with unaccent, simple;
+    create text search dictionary english_words (template = snowball, language = english);
+    create text search configuration search (copy = simple);
+    alter text search configuration search alter mapping for asciiword with english_words;
+    alter text search configuration search alter mapping for word with unaccent, english_words;
+    alter text search configuration search alter mapping for numword with unaccent, simple;
+    -- Between two values of a record stands '<x>', so that no phrase goes from one into the next.
+    alter text search configuration search add mapping for tag with simple;
 
     create table industry_events (
-      id uuid constraint industry_events_pkey primary key,
+      id uuid default uuid_v7() constraint industry_events_pkey primary key,
+      position bigint not null,
       created_at timestamptz(3) not null default now(),
       updated_at timestamptz(3) not null default now(),
       name text not null,
@@ -297,36 +363,13 @@ const industryEvents = (db: QueryRunner): Promise<unknown> =>
       website text,
       description text,
       event_url text,
-      search tsvector not null -- kept by the trigger below
+      search tsvector not null -- set by a trigger (functions/search.sql)
     );
-    create index industry_events_list_idx on industry_events (created_at, id);
-    create index industry_events_search_idx on industry_events using gin (search);
+    create unique index industry_events_list_idx on industry_events (position);
     create index industry_events_name_idx on industry_events (name, start_date);
-
-    -- A btree entry holds 2,704 bytes and a URL of 2,048 characters may be longer, so its digest is what is unique.
-    -- convert_to is only stable because conversions can be redefined; to UTF8 from UTF8 there is none.
-    create function event_url_digest(url text) returns bytea language sql immutable strict parallel safe
-      as $$ select sha256(convert_to(url, 'UTF8')) $$;
+    -- Every search reads the pending entries through, so they are few (kB).
+    create index industry_events_search_idx on industry_events using gin (search) with (gin_pending_list_limit = 256);
     create unique index industry_events_event_url_key on industry_events (event_url_digest(event_url));
-
-    -- PostgreSQL reads 'wroc_love.rb' or 'Node.js' as one host name; a person also looks for its parts.
-    create function words_of(value text) returns tsvector language sql stable parallel safe as $$
-      select to_tsvector('lanyard', value) || case when value ~ '[._/@:]'
-        then to_tsvector('lanyard', translate(value, '._/@:', '     ')) else '' end
-    $$;
-
-    create function index_industry_event() returns trigger language plpgsql as $$
-    begin
-      new.search :=
-        setweight(words_of(new.name), 'A') ||
-        setweight(words_of(concat_ws(' ', new.venue_city, new.venue_state, new.venue_country,
-          array_to_string(new.keywords, ' '), array_to_string(new.exhibitor_industries, ' '),
-          array_to_string(new.attendee_personas, ' '))), 'B') ||
-        setweight(to_tsvector('lanyard', coalesce(new.description, '')), 'D');
-      return new;
-    end $$;
-    create trigger industry_events_search before insert or update on industry_events
-      for each row execute function index_industry_event();
 
     create table industry_event_bookmarks (
       organization_id integer not null

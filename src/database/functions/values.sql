@@ -1,0 +1,21 @@
+-- Functions without a table: defaults, indexes and triggers use them. They are applied before the migrations, the other
+-- files after them.
+
+-- A uuid of version 7 (RFC 9562): the clock's milliseconds, then random bits.
+create or replace function uuid_v7() returns uuid language sql volatile parallel safe as $$
+  select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '7'
+    || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid
+$$;
+
+-- A btree entry holds 2,704 bytes, and an eventUrl of 2,048 characters may be longer, so its SHA-256 is what is unique.
+-- convert_to is only stable because conversions can be redefined; from UTF8 to UTF8 there is none.
+create or replace function event_url_digest(url text) returns bytea language sql immutable strict parallel safe as $$
+  select sha256(convert_to(url, 'UTF8'))
+$$;
+
+-- Refuses what would leave the counts of a list, or the documents of leads, as they were.
+create or replace function refuse() returns trigger language plpgsql as $$
+begin
+  raise '% of % would leave what is kept of its rows as it is: delete the rows instead', tg_op, tg_table_name
+    using errcode = 'feature_not_supported';
+end $$;

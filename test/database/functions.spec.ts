@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { operatorDataSourceOptions } from '../../src/database/data-source';
+import { OWN_TRIGGER } from '../../src/database/functions';
+import { LISTS } from '../../src/database/lists';
+import { migrate } from '../../src/database/migrate';
+import { testDatabase, TestDatabase } from '../support/database';
+
+const FOLDER = join(__dirname, '../../src/database/functions');
+const FILES = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), 'utf8'));
+/** Names and bodies of the functions in the files. */
+const WRITTEN = FILES.flatMap((text) =>
+  [...text.matchAll(/^create or replace function (\w+)[^$]*\$\$(.*?)\$\$;$/gms)].map(([, name = '', body = '']) => ({
+    name,
+    body,
+  })),
+);
+
+describe('functions and triggers', () => {
+  let database: TestDatabase;
+  let db: DataSource;
+  beforeAll(async () => {
+    database = await testDatabase();
+    db = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
+  });
+  afterAll(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+
+  const stored = (): Promise<{ name: string; body: string }[]> =>
+    db.query(`select proname as name, prosrc as body from pg_proc p
+      where pronamespace = current_schema()::regnamespace
+        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`);
+  const triggers = async (): Promise<string[]> => {
+    const rows = await db.query<{ line: string }[]>(`select relname || ' ' || tgname as line
+      from pg_trigger t join pg_class c on c.oid = t.tgrelid where not tgisinternal order by relname, tgname`);
+    return rows.map(({ line }) => line);
+  };
+  const sorted = <T>(rows: T[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
+
+  it('stand in one file each, as the database has them', async () => {
+    expect(WRITTEN.length).toBeLessThanOrEqual(30);
+    expect(sorted(WRITTEN)).toEqual(sorted(await stored()));
+  });
+
+  it('of a table fire in the order of their names, which docs/locking.md has', async () => {
+    const found = await triggers();
+    expect(found.filter((line) => !new RegExp(OWN_TRIGGER).test(line.split(' ')[1] ?? ''))).toEqual([]);
+    const page = readFileSync(join(__dirname, '../../docs/locking.md'), 'utf8');
+    const lists = Object.values(LISTS).map(({ table }) => table);
+    const documented = [...page.matchAll(/^\| `(t\d\d_\w+)` +\| (.*?) +\|/gm)].flatMap(([, name, tables = '']) =>
+      tables
+        .split(', ')
+        .flatMap((table) => (table === 'all lists' ? lists : table))
+        .map((table) => `${table} ${name}`),
+    );
+    expect(documented.sort()).toEqual([...found].sort());
+  });
+
+  it('are applied again when their text has changed, and only then', async () => {
+    const versions = () => db.query<unknown[]>(`select proname, xmin from pg_proc where proname = 'list_take'`);
+    const before = await versions();
+    await migrate(database.url);
+    expect(await versions()).toEqual(before);
+    await db.query(`update applied_functions set hash = 'another';
+      create or replace function list_total(org integer, name text) returns integer language sql as 'select 1';
+      create trigger t99_old before insert on leads for each row execute function refuse()`);
+    await migrate(database.url);
+    expect(sorted(WRITTEN)).toEqual(sorted(await stored()));
+    expect((await triggers()).join()).not.toContain('t99_old');
+  });
+});
