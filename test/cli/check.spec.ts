@@ -31,7 +31,7 @@ describe('operator check', () => {
 
   const all = (count: number) => ({ checked: count, wrong: count });
 
-  it('finds nothing where nobody switched triggers off', async () => {
+  it('finds nothing in a sound database', async () => {
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     const { stdout } = await installation.operator.run(['check']);
     expect(stdout).toMatch(/documents of leads\W+2\W+0/);
@@ -39,14 +39,14 @@ describe('operator check', () => {
     expect(stdout).toMatch(/counts of industry events by word\W+3\W+0/);
   });
 
-  it('says what is wrong, and makes it right when it is told to', async () => {
+  it('reports what is wrong, and repairs it with --repair', async () => {
     await sql(`begin; alter table leads disable trigger user; update leads set last_name = 'Off' where ctid = '(0,1)';
       alter table leads enable trigger user; update lists set total = 9 where name = 'leads';
       insert into industry_event_words (created_at, id, words) values (now(), gen_random_uuid(), 'solar');
       update industry_event_words set words = 'moon' where words @@ 'solar' and words @@ 'fair';
       delete from industry_event_words where words @@ 'wind';
       update industry_event_word_counts set records = 9 where word = 'fair'; commit`);
-    const refused = { status: 1, stderr: expect.stringContaining('check --repair makes it right') as string };
+    const refused = { status: 1, stderr: expect.stringContaining('run check --repair') as string };
     expect(await check()).toEqual({ ...refused, found: found(1) });
     expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: found(1) });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
@@ -62,14 +62,14 @@ describe('operator check', () => {
     expect(await check()).toMatchObject({ status: 0, found: { lists: { checked, wrong: 0 } } });
   });
 
-  it('makes leads right whose triggers are off', async () => {
+  it('repairs leads whose triggers are disabled', async () => {
     await sql(`alter table leads disable trigger user; update leads set document = 'x'`);
     expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: { ...found(0), documents: all(2) } });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     await sql('alter table leads enable trigger user');
   });
 
-  it('says what is still wrong after the repair', async () => {
+  it('reports what is still wrong after the repair', async () => {
     await sql(`alter table industry_events disable trigger user; update industry_event_words set words = 'stale'`);
     const stderr = 'still wrong after the repair: 2 words of industry events; are triggers of these tables disabled?\n';
     expect(await check('--repair')).toEqual({ status: 1, stderr, found: { ...found(0), words: all(2) } });
