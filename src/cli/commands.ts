@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { checkCommand } from './commands/check.command';
 import { configCommand } from './commands/config.command';
@@ -27,17 +26,6 @@ Results go to standard output, messages and progress to standard error. NO_COLOR
 Exit status: 0 done, 1 refused (with one line of reason), 2 wrong usage; 128 plus the signal's number when interrupted
 (130 by Ctrl-C), 141 when standard output was closed before the result was written.`;
 
-const coloured = (format: Parameters<typeof styleText>[0]) => (text: string) =>
-  styleText(format, text, { validateStream: false });
-/** commander removes the colours where the stream shows none. */
-const HELP_STYLES = {
-  styleTitle: coloured('bold'),
-  styleCommandText: coloured('cyan'),
-  styleSubcommandText: coloured('cyan'),
-  styleOptionText: coloured('cyan'),
-  styleArgumentText: coloured('cyan'),
-};
-
 /** The whole command line. It throws CommanderError instead of ending the process. */
 export function operatorProgram(): Command {
   const program = new Command(PROGRAM)
@@ -46,7 +34,7 @@ export function operatorProgram(): Command {
     .option('--json', 'print the result as one JSON value')
     .exitOverride()
     .showHelpAfterError('(add --help for usage)')
-    .configureHelp({ showGlobalOptions: true, ...HELP_STYLES })
+    .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text, write) => write(styled('red', text, process.stderr)) })
     .addHelpText('after', FIRST_STEPS);
   startCommand(program);

@@ -86,7 +86,7 @@ async function sendRecords(
   const counts = Object.fromEntries(SECTIONS.map((section) => [section, 0])) as Counts;
   // Not among the records on the same terminal.
   const isSeen = process.stderr.isTTY && !(to === process.stdout && process.stdout.isTTY);
-  const progress = isSeen ? new Progress({ records: await exports.total(organizationId, sections) }) : undefined;
+  const progress = isSeen ? new Progress() : undefined;
   let text = '';
   let last: SectionName | undefined;
   let total = 0;
@@ -118,18 +118,17 @@ async function intoFile(file: string, send: (to: Writable, name: string) => Prom
   const target = existing && isReplaceable ? await realpath(file) : file;
   const path = isReplaceable ? `${target}.${process.pid}.part` : file;
   if (isReplaceable) process.once('exit', () => rmSync(path, { force: true })); // also after a signal
-  try {
-    const to = createWriteStream(path, { mode: existing?.mode, flush: isReplaceable });
-    await once(to, 'open');
-    if (existing && isReplaceable) await chmod(path, existing.mode); // against the umask
-    to.on('error', () => undefined); // a failed write rejects its own promise
-    const counts = await send(to, file);
-    to.end();
-    await once(to, 'close');
-    if (isReplaceable) await rename(path, target);
-    return counts;
-  } catch (error) {
-    const isOfFile = error instanceof Error && 'syscall' in error && 'path' in error;
-    throw isOfFile ? new Refusal(`cannot write ${file}: ${reasonOf(error)}`) : error;
-  }
+  const to = createWriteStream(path, { mode: existing?.mode, flush: isReplaceable });
+  await named(file, once(to, 'open'));
+  if (existing && isReplaceable) await named(file, chmod(path, existing.mode)); // against the umask
+  to.on('error', () => undefined); // a failed write rejects its own promise
+  const counts = await send(to, file);
+  to.end();
+  await named(file, once(to, 'close'));
+  if (isReplaceable) await named(file, rename(path, target));
+  return counts;
 }
+
+/** @throws Refusal that names the file when the work on it fails */
+const named = <T>(file: string, work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => Promise.reject(new Refusal(`cannot write ${file}: ${reasonOf(error)}`)));

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { MOST_INT32 } from '../../http/schemas';
 import { isCalendarDay } from '../../http/text';
@@ -27,12 +28,10 @@ export function seedCommand(program: Command): void {
 
 async function seed({ json, organization: organizationId, ...options }: SeedOptions): Promise<void> {
   const progress = new Progress({ records: Math.floor(1.8 * options.leads) }); // roughly
-  const { imported } = await importInto(organizationId, progress, (imports) => {
-    const records = (async function* () {
-      yield* inventedRecords({ organizationId, ...options });
-    })();
-    return imports.importRecords(organizationId, records, progress.records);
-  });
+  const records = Readable.from(inventedRecords({ organizationId, ...options }));
+  const { imported } = await importInto(organizationId, progress, (imports) =>
+    imports.importRecords(organizationId, records, progress.records),
+  );
   await answer(json, { imported }, () => importedText(imported), storedText(imported));
 }
 

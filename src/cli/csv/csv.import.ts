@@ -23,8 +23,6 @@ interface Row {
 
 /** With a quote that is never closed, the rest of the file would be one row. */
 const MAX_ROW_MIB = 16;
-/** Rows whose stored records are looked up together. */
-const BATCH_SIZE = 1000;
 
 /** The records of a CSV file, in constant memory. */
 export class CsvRecords {
@@ -44,18 +42,21 @@ export class CsvRecords {
     chunks: AsyncIterable<Buffer>,
     transaction: () => Promise<EntityManager>,
   ): AsyncGenerator<UncheckedRecord> {
-    const rows = rowsOf(chunks, this.form.delimiter);
-    const { value: head } = (await rows.next()) as { value: Row | undefined };
-    if (!head) throw new ImportFault('the file is empty');
-    if (!head.isUtf8) throw new ImportFault('line 1: not UTF-8');
-    this.columns = columnsOf(this.form.section, head.cells, this.form.mappings);
-    const keepsStored = this.has('id', 'ref') && !this.hasEverything();
-    for await (const batch of batches(rows)) {
-      const stored = keepsStored ? await this.stored(batch, await transaction()) : undefined;
-      for (const row of batch) {
+    let head: Row | undefined;
+    let keepsStored = false;
+    for await (const rows of rowsOf(chunks, this.form.delimiter)) {
+      if (!head && (head = rows.shift())) {
+        if (!head.isUtf8) throw new ImportFault('line 1: not UTF-8');
+        this.columns = columnsOf(this.form.section, head.cells, this.form.mappings);
+        keepsStored = this.has('id', 'ref') && !this.hasEverything();
+      }
+      if (!head || rows.length === 0) continue;
+      const stored = keepsStored ? await this.stored(rows, await transaction()) : undefined;
+      for (const row of rows) {
         yield { section: this.form.section, record: this.recordOf(row, head, stored), line: row.line };
       }
     }
+    if (!head) throw new ImportFault('the file is empty');
   }
 
   /** The same fault, with the name of the column in place of the path. */
@@ -120,7 +121,8 @@ function covers(name: string, path: string): boolean {
   return path.startsWith(`${name}[`) || path.startsWith(`${name}.`);
 }
 
-async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Row> {
+/** The rows of a file, those of one chunk at a time; before a fault is thrown, the rows before it. */
+async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Row[]> {
   const rows: Row[] = [];
   const encoding = new EncodingCheck();
   // csv-parse counts a CRLF within quotes as two lines.
@@ -149,7 +151,7 @@ async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncG
     for await (const chunk of chunks) {
       encoding.check(chunk);
       await write(chunk);
-      yield* rows.splice(0);
+      yield rows.splice(0);
     }
     encoding.check();
   } catch (error) {
@@ -157,7 +159,7 @@ async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncG
   }
   // Only the end completes the last row.
   await end().catch((error: unknown) => (fault ??= error));
-  yield* rows;
+  yield rows;
   if (fault !== undefined) throw fault instanceof CsvError ? rowFault(fault, lastLine, extraLines) : fault;
 }
 
@@ -191,24 +193,6 @@ function rowFault({ code, lines }: CsvError & { lines?: number }, lastLine: numb
 
 const count = (cells: string[], what: RegExp): number =>
   cells.reduce((sum, cell) => sum + (/[\r\n]/.test(cell) ? (cell.match(what)?.length ?? 0) : 0), 0);
-
-/** Rows before a fault come as a batch before it is thrown: the first fault of a file is the one to report. */
-async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
-  let batch: Row[] = [];
-  let fault: unknown;
-  try {
-    for await (const row of rows) {
-      batch.push(row);
-      if (batch.length < BATCH_SIZE) continue;
-      yield batch;
-      batch = [];
-    }
-  } catch (error) {
-    fault = error;
-  }
-  yield batch;
-  if (fault !== undefined) throw fault;
-}
 
 const STORED = {
   leads: `select row_to_json(r) as record

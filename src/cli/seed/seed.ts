@@ -26,17 +26,19 @@ const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ le
 /** Records of an invented organization, in constant memory; each comes after those it refers to. */
 export function* inventedRecords(seed: Seed): Generator<UncheckedRecord> {
   const chance = new Chance(seed);
-  const [end, eventCount] = [Date.parse(seed.until), 3 + Math.min(400, Math.round(seed.leads / 400))];
+  const end = Date.parse(seed.until);
+  const createdAt = iso(end - YEARS_MS);
+  const eventCount = 3 + Math.min(400, Math.round(seed.leads / 400));
   const users = times(4 + Math.min(400, Math.round(Math.sqrt(seed.leads) / 4)), (n) => {
     const [firstName, lastName] = chance.name();
-    return { email: `user${n + 1}@exhibitor.example`, firstName, lastName, createdAt: iso(end - YEARS_MS) };
+    return { email: `user${n + 1}@exhibitor.example`, firstName, lastName, createdAt };
   });
   for (const record of users) yield { section: 'users', record };
   const emails = users.map(({ email }) => email);
   const tagGroups = Object.entries(TAG_GROUPS).map(([name, values], order) => {
     const tagOptions = values.map((value, n) => ({ id: chance.id(end, `${name}/${value}`), displayOrder: n, value }));
     const settings = { displayOrder: order, allowsMultipleSelection: order > 0, allEvents: true };
-    return { id: chance.id(end, name), name, ...settings, tagOptions };
+    return { id: chance.id(end, name), createdAt, name, ...settings, tagOptions };
   });
   for (const record of tagGroups) yield { section: 'tagGroups', record };
   const events = times(eventCount, (n) => {
@@ -44,11 +46,11 @@ export function* inventedRecords(seed: Seed): Generator<UncheckedRecord> {
     const [location, day, createdBy] = [chance.one(PLACES), iso(start).slice(0, 10), chance.one(emails)];
     const name = `${location.city} ${chance.one(INTERESTS)} Expo ${day.slice(0, 4)}`;
     const settings = { type: 'TRADE_SHOW', startDate: day, endDate: day, tagGroups: tagGroups.map(({ id }) => id) };
-    return { ref: `seed-${seed.seed}-${n + 1}`, name, ...settings, location, users: [createdBy], createdBy };
+    return { ref: `seed-${seed.seed}-${n + 1}`, createdAt, name, ...settings, location, users: [createdBy], createdBy };
   });
   for (const record of events) yield { section: 'events', record };
   const activations = events.map(({ ref, startDate, endDate, createdBy, name, location }) => {
-    const hours = { startDate, endDate, startTime: '09:00:00', endTime: '18:00:00' };
+    const hours = { startDate, endDate, startTime: '09:00:00', endTime: '18:00:00', createdAt };
     const id = chance.id(Date.parse(startDate), `booth ${ref}`);
     return { id, event: ref, name: `${name}: booth`, type: 'BOOTH', ...hours, createdBy, location, users: [createdBy] };
   });
@@ -62,11 +64,11 @@ export function* inventedRecords(seed: Seed): Generator<UncheckedRecord> {
     const lead = { ...inventLead(n, at, activation, options, chance), createdBy: chance.one(emails) };
     yield { section: 'leads', record: lead };
     for (const nth of times(ACTIVITIES[n % ACTIVITIES.length] ?? 0, Number)) {
-      const createdAt = Math.floor(Math.min(end, at + chance.next() * 30 * DAY_MS));
+      const doneAt = Math.floor(Math.min(end, at + chance.next() * 30 * DAY_MS));
       const about = { associatedLead: lead.id, associatedEvent: activation.event };
       const done = { eventType: chance.one(ACTIONS), eventNotes: chance.one(NOTES), createdBy: chance.one(emails) };
-      const id = chance.id(createdAt, `activity ${n}/${nth}`);
-      yield { section: 'leadActivityEvents', record: { id, createdAt: iso(createdAt), ...about, ...done } };
+      const id = chance.id(doneAt, `activity ${n}/${nth}`);
+      yield { section: 'leadActivityEvents', record: { id, createdAt: iso(doneAt), ...about, ...done } };
     }
   }
 }
@@ -101,6 +103,7 @@ class Chance {
 
   constructor(private readonly seed: Seed) {
     this.state = 1 + (seed.seed % 2147483646);
+    times(5, this.next); // the first numbers of small seeds are alike
   }
 
   /** From 0 up to 1, by Lehmer's generator (Park and Miller's "minimal standard"). */
