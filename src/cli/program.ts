@@ -3,10 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 const BIN = 'lanyard';
 
-/**
- * How the command line was started, for messages to show: by its own name, by npx with the package it was given, by the
- * project's npm script, or, where nothing can be built (as in a container), by its file.
- */
+/** How the command line was started, for messages: by its name, by npx, by npm, or (in a container) by its file. */
 export function programName(script: string, environment: NodeJS.ProcessEnv): string {
   if (basename(script) !== BIN) {
     return existsSync('scripts/build.mjs') ? 'npm run --silent operator --' : 'node dist/src/cli/main.js';

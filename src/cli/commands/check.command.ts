@@ -34,7 +34,11 @@ async function check({ json, repair }: GlobalOptions & { repair: boolean }): Pro
   await answer(json, found, () =>
     table(
       ['', 'checked', 'wrong'],
-      partsOf(found).map(([name, { checked, wrong }]) => [name, figure(checked), wrongText(wrong)]),
+      partsOf(found).map(([name, { checked, wrong }]) => [
+        name,
+        figure(checked),
+        wrong > 0 ? styled('red', figure(wrong)) : '0',
+      ]),
     ),
   );
   const wrong = wrongIn(left).join(', ');
@@ -54,5 +58,3 @@ const wrongIn = (result: CheckResult): string[] =>
   partsOf(result)
     .filter(([, { wrong }]) => wrong > 0)
     .map(([name, { wrong }]) => `${figure(wrong)} ${name}`);
-
-const wrongText = (count: number): string => (count > 0 ? styled('red', figure(count)) : '0');

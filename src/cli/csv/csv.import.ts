@@ -108,10 +108,13 @@ export class CsvRecords {
     return isUuid(draft.id) ? draft.id.toLowerCase() : undefined;
   }
 
-  private async stored(batch: Row[], manager: EntityManager): Promise<Map<string, Draft>> {
-    const ids = batch.flatMap(({ cells }) => this.idOf(cells) ?? []);
-    const records = await storedRecords(manager, this.form.section, this.organizationId, ids);
-    return new Map(records.map((record) => [String(record.id), record]));
+  /** The stored records of these rows by id, locked for the transaction, without their times and bookmarks: those stay. */
+  private async stored(rows: Row[], manager: EntityManager): Promise<Map<string, Draft>> {
+    const ids = rows.flatMap(({ cells }) => this.idOf(cells) ?? []);
+    for (const statement of LOCK[this.form.section]) await manager.query(statement, [ids, this.organizationId]);
+    const statement = STORED[this.form.section];
+    const stored = await manager.query<{ record: Draft }[]>(statement, [ids, this.organizationId]);
+    return new Map(stored.map(({ record: { createdAt: _, updatedAt: __, ...own } }) => [String(own.id), own]));
   }
 }
 
@@ -213,18 +216,3 @@ const LOCK = {
     'select from industry_events where id = any($1::uuid[]) and $2::integer is not null order by id for update',
   ],
 };
-
-/**
- * The stored leads of an organization, or records of the catalogue, with these ids, locked for the transaction.
- * @returns records without their times, which stay, and without bookmarks
- */
-async function storedRecords(
-  manager: EntityManager,
-  section: keyof typeof STORED,
-  organizationId: number,
-  ids: string[],
-): Promise<Record<string, unknown>[]> {
-  for (const statement of LOCK[section]) await manager.query(statement, [ids, organizationId]);
-  const rows = await manager.query<{ record: Record<string, unknown> }[]>(STORED[section], [ids, organizationId]);
-  return rows.map(({ record: { createdAt: _, updatedAt: __, ...record } }) => record);
-}

@@ -1,4 +1,4 @@
-import { Command, Help, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { UsageError } from '../terminal/terminal';
 import { type Mapping, mappingsOf } from './csv.columns';
 import { CSV_FIELDS, CSV_SECTIONS, CsvSection } from './csv.fields';
@@ -43,10 +43,6 @@ export function csvFormOf({ csv, map = [], delimiter: given, raw = false }: CsvO
   return undefined;
 }
 
-const HELP_COLUMNS = 112;
-
 /** The fields of each section, as a help text. */
 export const fieldsText = (): string =>
-  CSV_SECTIONS.map((section) => `  ${section}: ${CSV_FIELDS[section].map(({ name }) => name).join(', ')}`)
-    .map((text) => new Help().boxWrap(text, HELP_COLUMNS).replaceAll('\n', '\n    '))
-    .join('\n');
+  CSV_SECTIONS.map((section) => `  ${section}: ${CSV_FIELDS[section].map(({ name }) => name).join(', ')}`).join('\n');

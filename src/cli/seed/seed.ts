@@ -77,19 +77,14 @@ function inventLead(n: number, at: number, met: { id: string; event: string }, o
   const [firstName, lastName] = chance.name();
   const { city, country } = chance.one(PLACES);
   const company = `${chance.one(PEOPLE)[2]} ${city}`;
-  const isEnriched = chance.happens(0.35);
-  const [registered, checkedIn] = [chance.happens(0.5), true];
-  const phone = (type: string) => [{ number: `+1 ${201 + (n % 780)} 555 01${10 + (n % 90)}`, type, preferred: true }];
+  const [isEnriched, registered, checkedIn] = [chance.happens(0.35), chance.happens(0.5), true];
+  const phone = { number: `+1 ${201 + (n % 780)} 555 01${10 + (n % 90)}`, type: 'MOBILE', preferred: true };
   return {
     ...{ id: chance.id(at, `lead ${n}`), createdAt: iso(at), firstName, lastName, isEnriched },
     email: chance.happens(0.9) ? `lead${n + 1}@${company.toLowerCase().replaceAll(' ', '-')}.example` : null,
     jobTitle: chance.one(PEOPLE)[3],
-    description: chance.happens(0.2) ? chance.one(NOTES) : null,
     company: { name: company, industry: isEnriched ? 'Machinery' : null, city, country },
-    phoneNumbers: {
-      leadProvided: chance.happens(0.6) ? phone('MOBILE') : [],
-      serviceProvided: isEnriched ? phone('HQ') : [],
-    },
+    phoneNumbers: { leadProvided: chance.happens(0.6) ? [phone] : [] },
     tags: options.filter(() => chance.happens(0.8)).map((ids) => ({ tagOptionId: chance.one(ids) })),
     activations: chance.happens(0.4) ? [{ activationId: met.id, registered, checkedIn }] : [],
     events: [{ event: met.event, registered, checkedIn, associatedAt: iso(at) }],
@@ -114,7 +109,7 @@ class Chance {
 
   /** Version 7, which sorts by time; the rest is a digest of what it identifies. */
   id(at: number, name: string): string {
-    const text = `${this.seed.organizationId} ${this.seed.seed} ${name}`;
-    return v7({ msecs: at, seq: 0, random: createHash('sha256').update(text).digest() });
+    const digest = createHash('sha256').update(`${this.seed.organizationId} ${this.seed.seed} ${name}`).digest();
+    return v7({ msecs: at, seq: 0, random: digest });
   }
 }
