@@ -7,7 +7,7 @@ import { OrganizationsService } from './access/organizations.service';
 import { Config } from './config';
 import { connect } from './database/connect';
 import type { OpenDatabase } from './database/open';
-import { PROGRAM } from './cli/arguments';
+import { PROGRAM } from './cli/program';
 import { demo } from './cli/seed/demo';
 import { ImportService } from './cli/import/import.service';
 

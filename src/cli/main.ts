@@ -1,15 +1,7 @@
-import 'reflect-metadata';
-import { operatorProgram } from './commands';
-import { reportOf } from './terminal/report';
-import { say, styled } from './terminal/terminal';
+#!/usr/bin/env node
+import { startServer } from './start-server';
 
-operatorProgram()
-  .parseAsync()
-  .then(
-    () => process.exit(0),
-    (error: unknown) => {
-      const { message, status } = reportOf(error);
-      if (message) say(styled('red', message, process.stderr));
-      process.exit(status);
-    },
-  );
+const args = process.argv.slice(2).join(' ');
+if (args === '' || args === 'start') startServer();
+// Loaded only here: it takes half a second and 60 MB, which a process that only waits for the server need not have.
+else void (module.require('./run') as typeof import('./run')).run();

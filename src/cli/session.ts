@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { readConfig } from '../config';
-import { poolOf } from '../database/data-source';
 import { connect } from '../database/connect';
+import { poolOf } from '../database/data-source';
 import { OpenDatabase, openDatabase } from '../database/open';
 import { Interrupted, stopSignal } from '../stop-signal';
 import { say } from './terminal/terminal';
@@ -25,7 +25,7 @@ export class Signals {
     stop.addEventListener('abort', this.interrupt);
   }
 
-  /** Has a signal wait, or lets it come: while PostgreSQL commits, nobody else can say what is stored. */
+  /** Delays a signal, or releases it: during a commit nobody knows whether the work will be stored. */
   hold(isHeld: boolean): void {
     this.isHeld = isHeld;
     this.interrupt();
@@ -33,10 +33,9 @@ export class Signals {
 }
 
 /**
- * Runs a command's work on the database that the settings name, and closes it after.
- * @param open how the database is opened; migrated, unless told otherwise
- * @throws Interrupted when the process was told to stop: the work's connections are cut, so PostgreSQL takes back what
- * was not committed
+ * Runs a command's work on the database of the settings and closes it afterwards.
+ * @param open opens the database; by default with all migrations applied
+ * @throws Interrupted after a signal: the work's connections are cut, so PostgreSQL rolls back what is not committed
  */
 export async function withDatabase<T>(
   work: (dataSource: DataSource, database: OpenDatabase, signals: Signals) => Promise<T>,
@@ -45,7 +44,7 @@ export async function withDatabase<T>(
   const config = readConfig();
   const stop = stopSignal();
   const database = await open(config, say, { say, signal: stop }).catch((error: unknown) => {
-    stop.throwIfAborted(); // it was waiting
+    stop.throwIfAborted(); // the signal ended the wait
     throw error;
   });
   try {
@@ -59,7 +58,7 @@ export async function withDatabase<T>(
       if (error instanceof Interrupted) cut();
       throw error;
     } finally {
-      // What was cut may never give its connection back: it may be waiting for a line that does not come.
+      // Interrupted work may never return its connection: it may be waiting for its input.
       if (!stop.aborted) await dataSource.destroy();
     }
   } finally {
@@ -67,14 +66,14 @@ export async function withDatabase<T>(
   }
 }
 
-/** Ends the connections that are at work when it is called. */
+/** @returns a function that ends the connections in use at that moment */
 function cutterOf(dataSource: DataSource): () => void {
   const pool = poolOf(dataSource);
-  const atWork = new Set<PoolClient>();
-  pool.on('acquire', (client) => void atWork.add(client));
-  pool.on('release', (_, client) => void atWork.delete(client));
+  const inUse = new Set<PoolClient>();
+  pool.on('acquire', (client) => void inUse.add(client));
+  pool.on('release', (_, client) => void inUse.delete(client));
   return () => {
-    // A client of a pool is a pg Client, whose end() does not wait for the statement under way.
-    for (const client of atWork as Set<PoolClient & { end(): Promise<void> }>) client.end().catch(() => undefined);
+    // A client of a pool is a pg Client, whose end() does not wait for the running statement.
+    for (const client of inUse as Set<PoolClient & { end(): Promise<void> }>) client.end().catch(() => undefined);
   };
 }

@@ -2,7 +2,11 @@ import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { stripVTControlCharacters } from 'node:util';
+import { operatorProgram } from '../../src/cli/commands';
+import { reportOf } from '../../src/cli/terminal/report';
 import { TestDatabase, testDatabase } from './database';
 import { InProcess, startInProcess } from './lanyard';
 
@@ -13,12 +17,25 @@ export interface Outcome {
   stderr: string;
 }
 
-/** The operator's command line, each command in a process of its own, on one database. */
+/** The operator's command line on one database. */
 export class Operator {
+  /** The end of the last command within this process: they share its streams. */
+  private static last: Promise<unknown> = Promise.resolve();
+
   constructor(private readonly environment: NodeJS.ProcessEnv) {}
 
-  /** @param input what the command finds on standard input */
-  async run(args: string[], input = '', stdout: 'pipe' | number = 'pipe'): Promise<Outcome> {
+  /**
+   * Runs a command within this process: a process of its own takes a second.
+   * @param input what the command finds on standard input
+   */
+  run(args: string[], input = ''): Promise<Outcome> {
+    const outcome = Operator.last.then(() => runHere(args, input, Operator.environment(this.environment)));
+    Operator.last = outcome.catch(() => undefined);
+    return outcome;
+  }
+
+  /** Runs a command in a process of its own. */
+  async spawn(args: string[], input = '', stdout: 'pipe' | number = 'pipe'): Promise<Outcome> {
     const child = this.start(args, stdout);
     child.stdin?.on('error', () => undefined); // a command that is refused does not read it
     child.stdin?.end(input);
@@ -29,7 +46,7 @@ export class Operator {
   async runOntoFullDisk(args: string[], input = ''): Promise<Outcome> {
     const full = openSync('/dev/full', 'w');
     try {
-      return await this.run(args, input, full);
+      return await this.spawn(args, input, full);
     } finally {
       closeSync(full);
     }
@@ -64,6 +81,50 @@ export class Operator {
     const runner = join(__dirname, '../../scripts/run-typescript.mjs');
     return [process.execPath, runner, join(__dirname, '../../src/cli/main.ts'), ...args];
   }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+async function runHere(args: string[], input: string, environment: NodeJS.ProcessEnv): Promise<Outcome> {
+  const outcome: Outcome = { status: 0, stdout: '', stderr: '' };
+  const listeners = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
+  const restored = [
+    replace(process, 'env', environment),
+    replace(process, 'stdin', Readable.from(input === '' ? [] : [Buffer.from(input)])),
+    ...(['stdout', 'stderr'] as const).flatMap((name) => [
+      replace(process[name], 'isTTY', false),
+      replace(process[name], 'columns', undefined),
+      replace(process[name], 'write', (text: string, done?: () => void) => {
+        outcome[name] += stripVTControlCharacters(text);
+        done?.();
+        return true;
+      }),
+    ]),
+  ];
+  try {
+    await operatorProgram().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    const { message, status } = reportOf(error);
+    if (message) outcome.stderr += `${message}\n`;
+    outcome.status = status;
+  } finally {
+    for (const restore of restored.reverse()) restore();
+    for (const [signal, before] of listeners) {
+      const added = process.listeners(signal).filter((listener) => !before.includes(listener));
+      for (const listener of added) process.removeListener(signal, listener);
+    }
+  }
+  return outcome;
+}
+
+/** @returns what puts the former value back */
+function replace(of: object, name: string, value: unknown): () => void {
+  const before = Object.getOwnPropertyDescriptor(of, name);
+  Object.defineProperty(of, name, { value, configurable: true, writable: true });
+  return () => {
+    if (before) Object.defineProperty(of, name, before);
+    else Reflect.deleteProperty(of, name);
+  };
 }
 
 export async function outcomeOf(child: ChildProcess): Promise<Outcome> {

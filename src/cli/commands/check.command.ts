@@ -8,15 +8,15 @@ import { answer, Refusal, styled } from '../terminal/terminal';
 /** `check` */
 export function checkCommand(program: Command): void {
   command(program, 'check', {
-    about: 'Compare the stored JSON of leads, the counts of lists, and the words of the search with the data.',
+    about: 'Compare derived data (rendered leads, totals and places of lists, words of the search) with its source.',
     result: '{documents: {checked, wrong}, lists: …, words: …}, as it was found',
-    examples: ['check', 'check --repair'],
+    example: 'check --repair',
   })
-    .option('--repair', 'make what is wrong right', false)
+    .option('--repair', 'derive again what is wrong', false)
     .action((_, self: Command) => check(self.optsWithGlobals()));
 }
 
-/** What each part of the result is about, as a person reads it. */
+/** The parts of the result, as a person reads them. */
 const PARTS = {
   documents: 'documents of leads',
   lists: 'lists',
@@ -27,13 +27,17 @@ async function check({ json, repair }: GlobalOptions & { repair: boolean }): Pro
   const { found, left } = await withDatabase(async (dataSource) => {
     const service = new CheckService(dataSource);
     const found = await service.check(repair);
-    // That a repair went through does not say that it repaired.
+    // A repair without an error has not necessarily repaired anything.
     return { found, left: repair && wrongIn(found).length > 0 ? await service.check(false) : found };
   });
   await answer(json, found, () =>
     table(
       ['', 'checked', 'wrong'],
-      partsOf(found).map(([name, { checked, wrong }]) => [name, figure(checked), wrongText(wrong)]),
+      partsOf(found).map(([name, { checked, wrong }]) => [
+        name,
+        figure(checked),
+        wrong > 0 ? styled('red', figure(wrong)) : '0',
+      ]),
     ),
   );
   const wrong = wrongIn(left).join(', ');
@@ -41,17 +45,15 @@ async function check({ json, repair }: GlobalOptions & { repair: boolean }): Pro
   throw new Refusal(
     repair
       ? `still wrong after the repair: ${wrong}; are triggers of these tables disabled?`
-      : 'what is stored is not what the data says; check --repair makes it right',
+      : 'derived data is inconsistent; run check --repair',
   );
 }
 
 const partsOf = (result: CheckResult): [name: string, counts: CheckResult[keyof CheckResult]][] =>
   (Object.keys(PARTS) as (keyof CheckResult)[]).map((part) => [PARTS[part], result[part]]);
 
-/** What is wrong, each part with its count. */
+/** The parts with something wrong, each with its count. */
 const wrongIn = (result: CheckResult): string[] =>
   partsOf(result)
     .filter(([, { wrong }]) => wrong > 0)
     .map(([name, { wrong }]) => `${figure(wrong)} ${name}`);
-
-const wrongText = (count: number): string => (count > 0 ? styled('red', figure(count)) : '0');

@@ -7,9 +7,9 @@ import { answer } from '../terminal/terminal';
 /** `config` */
 export function configCommand(program: Command): void {
   command(program, 'config', {
-    about: 'Show the settings in force, passwords left out. Nothing is connected to.',
-    result: '[{name, value, source}]; value is null when there is none, source is environment or default',
-    examples: ['config', 'config --json'],
+    about: 'Show the settings in force, without passwords. Connects to nothing.',
+    result: '[{name, value, source}]; value is null when unset, source is environment or default',
+    example: 'config',
   }).action((_, self: Command) => show(self.optsWithGlobals()));
 }
 
@@ -35,7 +35,7 @@ function shown({ key, secret, write }: Setting, config: Config): string | null {
   return secret ? withoutPassword(String(value)) : write(value);
 }
 
-/** As much of a connection string as may be seen: it may have a password in its place, or among its parameters. */
+/** A connection string may have a password in its place or among its parameters. */
 function withoutPassword(connection: string): string {
   const url = new URL(connection);
   if (url.password) url.password = '***';

@@ -7,14 +7,14 @@ import { answer } from '../terminal/terminal';
 /** `migrate` */
 export function migrateCommand(program: Command): void {
   command(program, 'migrate', {
-    about: 'Apply the migrations that are missing. Servers do so at their start, too; here it can be done before.',
+    about: 'Apply the missing migrations now; a server would at its start.',
     result: '{applied: [name]}',
-    examples: ['migrate'],
+    example: 'migrate',
   }).action((_, self: Command) => run(self.optsWithGlobals()));
 }
 
 async function run({ json }: GlobalOptions): Promise<void> {
-  // As a server does at its start, it waits for a PostgreSQL that is not there yet.
+  // Like a server at its start, it waits for a PostgreSQL that is not up yet.
   const open: typeof openDatabase = (config, say, waiting) =>
     openDatabase(config, say, { ...waiting, milliseconds: config.databaseWaitMs });
   const applied = await withDatabase((_, database) => Promise.resolve(database.applied), open);

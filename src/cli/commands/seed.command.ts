@@ -1,72 +1,41 @@
+import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { MAX_INT32 } from '../../api-schema/schemas';
 import { isCalendarDay } from '../../api-schema/text';
 import { command, GlobalOptions, organization, wholeNumber } from '../arguments';
-import type { UncheckedRecord } from '../import/import.service';
-import { importedText, importInto, storedText } from './import.command';
+import { inventedRecords, type Seed } from '../seed/seed';
 import { Progress } from '../terminal/progress';
-import { Chance } from '../seed/seed.chance';
-import { inventLead, meetings } from '../seed/seed.leads';
-import { invent } from '../seed/seed.organization';
-import { Seed, seedTotal } from '../seed/seed.plan';
 import { answer, UsageError } from '../terminal/terminal';
+import { importedText, importInto, storedText } from './import.command';
 
-const MOST_LEADS = 10_000_000;
+type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization: number };
+
+const MAX_LEADS = 10_000_000;
 
 /** `seed` */
 export function seedCommand(program: Command): void {
   command(program, 'seed', {
-    about: 'Fill an organization with invented data, of any size and the same each time.',
-    result:
-      '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, counts of records',
-    examples: ['seed --organization 1 --leads 100000', 'seed --organization 1 --leads 500 --seed 7 --until 2027-03-31'],
+    about: 'Fill an organization with invented data. The same options give the same data; nothing removes it again.',
+    result: '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, counts',
+    example: 'seed --organization 1 --leads 100000',
   })
-    .requiredOption('--organization <ID>', 'whose data it becomes', organization)
-    .option(
-      '--leads <N>',
-      `how many leads: 0 to ${MOST_LEADS}; all else is in proportion`,
-      wholeNumber('--leads', MOST_LEADS),
-      1000,
-    )
-    .option('--seed <N>', 'the same number gives the same data', wholeNumber('--seed', MAX_INT32), 42)
-    .option('--until <DATE>', 'the day before which it happened, but for a few events', day, '2026-06-30')
-    .addHelpText(
-      'after',
-      `
-It makes users, tag groups, events, activations, leads, and what was done with them.
-Nobody is real: addresses of e-mail and of the web end in .example, phone numbers are kept for fiction. Doing it again
-with the same numbers changes nothing. Take an organization of its own: there is no command to take the data away.`,
-    )
+    .requiredOption('--organization <ID>', 'organization that receives the data', organization)
+    .option('--leads <N>', 'number of leads; the rest is in proportion', wholeNumber('--leads', MAX_LEADS), 1000)
+    .option('--seed <N>', 'another number gives other data', wholeNumber('--seed', MAX_INT32), 42)
+    .option('--until <DATE>', 'the data is of the three years before', day, '2026-06-30')
     .action((_, self: Command) => seed(self.optsWithGlobals()));
 }
 
-type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization: number };
-
-async function seed({ json, organization: organizationId, leads, seed: number, until }: SeedOptions): Promise<void> {
-  const plan = { organizationId, leads, seed: number, until };
-  const progress = new Progress({ records: seedTotal(plan) });
+async function seed({ json, organization: organizationId, ...options }: SeedOptions): Promise<void> {
+  const progress = new Progress({ records: Math.floor(1.8 * options.leads) }); // roughly
+  const records = Readable.from(inventedRecords({ organizationId, ...options }));
   const { imported } = await importInto(organizationId, progress, (imports) =>
-    imports.importRecords(organizationId, seedRecords(plan), progress.records),
+    imports.importRecords(organizationId, records, progress.records),
   );
   await answer(json, { imported }, () => importedText(imported), storedText(imported));
 }
 
-/** The records of an invented organization, parents first, in constant memory. */
-async function* seedRecords(plan: Seed): AsyncGenerator<UncheckedRecord> {
-  const chance = await Chance.of(plan);
-  const world = invent(plan, chance);
-  for (const section of ['users', 'tagGroups', 'events'] as const) {
-    for (const record of world[section]) yield { section, record };
-  }
-  for (const record of [...world.activations.values()].flat()) yield { section: 'activations', record };
-  for (const meeting of meetings(world, chance, plan.leads)) {
-    const { lead, activities } = inventLead(meeting, world, chance);
-    yield { section: 'leads', record: lead };
-    for (const record of activities) yield { section: 'leadActivityEvents', record };
-  }
-}
-
 function day(value: string): string {
   if (isCalendarDay(value) && value > '1980' && value < '9000') return value;
-  throw new UsageError('--until must be a date, as in 2027-03-31');
+  throw new UsageError('--until must be a date such as 2027-03-31');
 }

@@ -1,76 +1,69 @@
 import { Command } from 'commander';
 import { Config, ConfigError, readConfig } from '../../config';
+import { findDatabase } from '../../database/open';
 import { mayHoldData } from '../../embedded-postgres/data-directory';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
-import { findDatabase } from '../../database/open';
-import { closeRedis, createRedis, untilReady } from '../../redis/redis';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
+import { closeRedis, createRedis, untilReady } from '../../redis/redis';
 import { command, GlobalOptions } from '../arguments';
 import { withDatabase } from '../session';
-import { Status, StatusService } from './status.service';
-import { statusText } from './status.text';
-import { answer, Refusal } from '../terminal/terminal';
+import { Status, StatusService } from '../status/status.service';
+import { visible } from '../terminal/quoted';
+import { figure, pairs, table } from '../terminal/table';
+import { answer, Refusal, styled } from '../terminal/terminal';
 
-const RESULT = [
-  '{database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null,',
-  'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads,',
-  'busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]};',
-  'size in bytes, error where something is not reachable, and null for what cannot be looked up',
-].join(' ');
+const RESULT = `{database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null,
+migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads,
+busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]}; size in bytes, null for what is unknown`;
+
+const NOTES = `
+Exits with 1 when the database does not answer. It stores nothing and applies no migration; of Redis it takes one token,
+from a bucket of its own. A key is expiring when it ends within 7 days. Requests are counted once a minute.`;
 
 /** `status` */
 export function statusCommand(program: Command): void {
   command(program, 'status', {
     about: 'Show database, Redis, migrations, keys, leads, and the busiest keys of the last hour.',
     result: RESULT,
-    examples: ['status', 'status --json'],
+    example: 'status',
   })
-    .addHelpText(
-      'after',
-      `
-It changes nothing that is stored, applies no migration, and exits with 1 when the database does not answer; of Redis it
-takes a token, from a bucket of its own. A key counts as expiring when it ends within 7 days. Servers write their counts of requests once a minute, so the last minute may be missing.`,
-    )
+    .addHelpText('after', NOTES)
     .action((_, self: Command) => status(self.optsWithGlobals()));
 }
 
 async function status({ json }: GlobalOptions): Promise<void> {
   const config = readConfig();
   const [found, redis] = await Promise.all([ofDatabase(config), ofRedis(config)]);
-  await answer(json, { ...found, redis } satisfies Status, () => statusText({ ...found, redis }));
+  const all = { ...found, redis } satisfies Status;
+  await answer(json, all, () => statusText(all));
   if (!found.database.reachable) throw new Refusal('the database does not answer');
 }
 
+const UNKNOWN_COUNTS = { organizations: null, keys: null, leads: null, busiestKeys: null };
+
 async function ofDatabase(config: Config): Promise<Omit<Status, 'redis'>> {
   try {
-    // To look at it would make it.
+    // Opening it would create it.
     if (!config.databaseUrl && !mayHoldData(config.dataDir)) {
       throw new EmbeddedPostgresError(`there is no database yet in ${config.dataDir}`);
     }
     return await withDatabase(async (dataSource, { embedded }) => {
       const service = new StatusService(dataSource);
       const [database, migrations] = [await service.database(embedded), await service.migrations()];
-      // Tables that are still to come cannot be asked.
-      const isMigrated = migrations.pending.length === 0;
-      const { organizations, keys, leads } = isMigrated ? await service.counts() : NOTHING;
-      return {
-        database,
-        migrations,
-        organizations,
-        keys,
-        leads,
-        busiestKeys: isMigrated ? await service.busiestKeys() : null,
-      };
+      // A pending migration may be the one that creates a table.
+      const counts =
+        migrations.pending.length > 0
+          ? UNKNOWN_COUNTS
+          : { ...(await service.counts()), busiestKeys: await service.busiestKeys() };
+      return { database, migrations, ...counts };
     }, findDatabase);
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof EmbeddedPostgresError)) throw error;
     const embedded = config.databaseUrl === undefined;
     const database = { reachable: false, error: error.message, embedded, version: null, size: null };
-    return { database, migrations: null, ...NOTHING, busiestKeys: null };
+    return { database, migrations: null, ...UNKNOWN_COUNTS };
   }
 }
-
-const NOTHING = { organizations: null, keys: null, leads: null };
 
 async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['redis']> {
   if (!redisUrl) return null;
@@ -78,7 +71,7 @@ async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['re
   const buckets = new RedisTokenBucketStore(redis);
   try {
     await untilReady(redis);
-    // What servers ask of it: a replica, or one without memory, answers everything else.
+    // What servers do with it: a replica, or a Redis without memory, only answers reads.
     await buckets.take('status', { maxTokens: 1, refillRate: 1 });
     const about = await redis.info('server').catch(() => '');
     const [, version = null] = /^redis_version:(\S+)/m.exec(about) ?? [];
@@ -88,4 +81,49 @@ async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['re
   } finally {
     await closeRedis(redis);
   }
+}
+
+function statusText({ database, redis, migrations, organizations, keys, leads, busiestKeys }: Status): string {
+  const facts = pairs([
+    ['Database', databaseText(database)],
+    ['Redis', redisText(redis)],
+    ['Migrations', migrations ? migrationsText(migrations) : UNKNOWN],
+    ['Organizations', organizations === null ? UNKNOWN : figure(organizations)],
+    ['Keys', keys ? keysText(keys) : UNKNOWN],
+    ['Leads', leads === null ? UNKNOWN : figure(leads)],
+  ]);
+  return busiestKeys ? `${facts}\n\n${busiestText(busiestKeys)}` : facts;
+}
+
+const UNKNOWN = 'unknown';
+const warning = (text: string): string => styled('yellow', text);
+
+function databaseText({ reachable, error, embedded, version, size }: Status['database']): string {
+  if (!reachable) return `${styled('red', 'unreachable')}: ${error}`;
+  const name = `${embedded ? 'embedded ' : ''}PostgreSQL ${version?.split(' ')[0]}`;
+  return `${styled('green', 'ok')}: ${name}, ${((size ?? 0) / 2 ** 20).toFixed(1)} MiB`;
+}
+
+function redisText(redis: Status['redis']): string {
+  if (!redis) return 'not configured: each server counts tokens by itself';
+  if (!redis.reachable) return warning(`unreachable (${redis.error}): each server counts tokens by itself`);
+  return `${styled('green', 'ok')}${redis.version ? `: Redis ${redis.version}` : ''}`;
+}
+
+function migrationsText({ applied, pending }: NonNullable<Status['migrations']>): string {
+  if (pending.length === 0) return `${applied} applied, none pending`;
+  return `${applied} applied, ${warning(`${pending.length} pending`)}: ${pending.join(', ')}`;
+}
+
+function keysText({ active, expiring, expired, revoked }: NonNullable<Status['keys']>): string {
+  const soon = expiring > 0 ? ` (${warning(`${figure(expiring)} expire within 7 days`)})` : '';
+  return `${figure(active)} active${soon}, ${figure(expired)} expired, ${figure(revoked)} revoked`;
+}
+
+function busiestText(keys: NonNullable<Status['busiestKeys']>): string {
+  if (keys.length === 0) return 'No requests were recorded in the last hour.';
+  const rows = keys.map(({ prefix, label, organization: { id, name }, requests }) => [
+    ...[`${prefix}…`, label && visible(label), `${id} ${visible(name)}`, figure(requests)],
+  ]);
+  return `Busiest keys of the last hour:\n${table(['key', 'label', 'organization', 'requests'], rows)}`;
 }

@@ -1,7 +1,7 @@
-import { CSV_FIELDS, CsvSection, Field } from './csv.fields';
 import { ImportFault } from '../import/import-fault';
 import { quoted } from '../terminal/quoted';
 import { UsageError } from '../terminal/terminal';
+import { CSV_FIELDS, CsvSection, Field } from './csv.fields';
 
 /** `--map COLUMN=FIELD`; an undefined field leaves the column out. */
 export interface Mapping {
@@ -9,7 +9,7 @@ export interface Mapping {
   field: Field | undefined;
 }
 
-/** A column of a table: its head, and the field that it holds. */
+/** A column of a table. */
 export interface Column {
   head: string;
   /** place in a row, from 0 */
@@ -22,55 +22,55 @@ export function mappingsOf(section: CsvSection, entries: string[]): Mapping[] {
   return entries.map((entry) => {
     const equals = entry.lastIndexOf('=');
     const [column, name] = [entry.slice(0, Math.max(0, equals)).trim(), entry.slice(equals + 1).trim()];
-    if (column === '') throw new UsageError(`--map must be COLUMN=FIELD, as in --map "E-mail=email"`);
+    if (column === '') throw new UsageError('--map must be COLUMN=FIELD, as in --map "E-mail=email"');
     const field = fieldNamed(section, name);
     if (field || name === '') return { column, field };
-    const meant = alike(section, name);
-    throw new UsageError(`--map: ${section} have no field ${name}${meant ? ` (${meant}?)` : ''}`);
+    throw new UsageError(`--map: ${section} have no field ${name}; import --help lists the fields`);
   });
 }
 
 /**
- * The columns of a file by its heads: those that --map names, and all others by the names of fields, of which letters
- * and digits alone count (`First name` is `firstName`).
- * @throws ImportFault naming every head that means nothing, or that what another one means
+ * The columns of a file: those that --map names, and the others by the names of fields.
+ * @throws ImportFault naming the columns without a field, or two columns of the same field
  */
 export function columnsOf(section: CsvSection, heads: string[], mappings: Mapping[]): Column[] {
-  for (const { column } of mappings) {
-    if (!heads.some((head) => isSame(head, column))) {
-      throw new ImportFault(
-        `--map: the file has no column ${quoted(column)}; its columns are ${heads.map(quoted).join(', ')}`,
-      );
-    }
+  const absent = mappings.find(({ column }) => !heads.some((head) => isSame(head, column)));
+  if (absent) {
+    const columns = heads.map(quoted).join(', ');
+    throw new ImportFault(`--map: the file has no column ${quoted(absent.column)}; its columns are ${columns}`);
   }
-  const meant = heads.map((head) => fieldsOf(section, head, mappings));
-  const unknown = heads.filter((head, index) => head.trim() !== '' && meant[index] === undefined);
-  if (unknown.length > 0) throw new ImportFault(unknownColumns(section, unknown, heads));
-  const columns = heads.flatMap((head, index) => (meant[index] ?? []).map((field) => ({ head, index, field })));
+  const fields = heads.map((head) => fieldsOf(section, head, mappings));
+  const unknown = heads.filter((head, index) => head.trim() !== '' && fields[index] === undefined).map(quoted);
+  if (unknown.length > 0) {
+    throw new ImportFault(
+      `unknown columns: ${unknown.join(', ')}; name their fields with --map "COLUMN=FIELD", leave one out with ` +
+        '--map "COLUMN=", or give another --delimiter',
+    );
+  }
+  const columns = heads.flatMap((head, index) => (fields[index] ?? []).map((field) => ({ head, index, field })));
   for (const { head, index, field } of columns) {
     const other = columns.find((column) => column.field === field && column.index !== index);
     if (other) throw new ImportFault(`columns ${quoted(head)} and ${quoted(other.head)} are both ${field.name}`);
   }
-  if (columns.length === 0) throw new ImportFault('no column of the file is to be read');
-  // What a field puts in its place may stand on what fields before it have put there.
+  if (columns.length === 0) throw new ImportFault('all columns of the file are left out');
+  // A field may build on what earlier fields have put into the record.
   const order: readonly Field[] = CSV_FIELDS[section];
   return columns.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
 }
 
-/** The columns of an export: what --map names, in its order, or every field that loses nothing. */
+/** The columns of an export: those that --map names, in its order, or every field that loses nothing. */
 export function exportedColumns(section: CsvSection, mappings: Mapping[]): { head: string; field: Written }[] {
-  const fields = CSV_FIELDS[section].filter(isWritten);
-  if (mappings.length === 0) return fields.map((field) => ({ head: field.name, field }));
+  if (mappings.length === 0) return CSV_FIELDS[section].filter(isWritten).map((field) => ({ head: field.name, field }));
   return mappings.map(({ column, field }) => {
     if (field && isWritten(field)) return { head: column, field };
-    throw new UsageError(`--map: ${field?.name ?? 'nothing'} cannot be written; ${section} have ${namesOf(fields)}`);
+    throw new UsageError(`--map: column ${quoted(column)} needs a field that can be exported`);
   });
 }
 
 type Written = Required<Pick<Field, 'name' | 'take'>>;
 const isWritten = (field: Field): field is Field & Written => field.take !== undefined;
 
-/** Undefined when nobody said what the column means; none when it is to be left out. */
+/** Undefined when the column is unknown; empty when it is to be left out. */
 function fieldsOf(section: CsvSection, head: string, mappings: Mapping[]): Field[] | undefined {
   const named = mappings.filter(({ column }) => isSame(head, column));
   if (named.length > 0) return named.flatMap(({ field }) => field ?? []);
@@ -78,6 +78,7 @@ function fieldsOf(section: CsvSection, head: string, mappings: Mapping[]): Field
   return field && [field];
 }
 
+/** Names are compared by letters and digits: `First name` is `firstName`. */
 const plainName = (name: string): string =>
   name
     .normalize('NFKD')
@@ -87,48 +88,10 @@ const plainName = (name: string): string =>
 const isSame = (head: string, column: string): boolean =>
   head.trim() === column || (plainName(head) !== '' && plainName(head) === plainName(column));
 
-/** `company` is `company.name`. */
-const namesFor = ({ name }: Field): string[] => [name, ...(name.endsWith('.name') ? [name.slice(0, -5)] : [])];
-
 function fieldNamed(section: CsvSection, name: string): Field | undefined {
   const fields: readonly Field[] = CSV_FIELDS[section];
-  return fields.find((field) => namesFor(field).some((known) => plainName(known) === plainName(name)));
+  const plain = plainName(name);
+  return fields.find((field) =>
+    [field.name, field.name.replace(/\.name$/, '')].some((own) => plainName(own) === plain),
+  );
 }
-
-function unknownColumns(section: CsvSection, unknown: string[], heads: string[]): string {
-  const [delimiter, name] = [
-    [';', '";"'],
-    ['\t', 'tab'],
-    [',', '","'],
-  ].find(([candidate = '']) => heads.length === 1 && heads[0]?.includes(candidate)) ?? [''];
-  if (delimiter) return `the file has one column, ${quoted(heads[0] ?? '')}: is it parted by --delimiter ${name}?`;
-  const mapped = (head: string, field: string): string => `--map "${canBeTyped(head) ? head : 'COLUMN'}=${field}"`;
-  const maps = unknown.map((head) => mapped(head, alike(section, head) ?? 'FIELD'));
-  return `unknown column${unknown.length > 1 ? 's' : ''} ${unknown.map(quoted).join(', ')}; say what it holds, as in ${maps.join(' ')}, or leave it out: ${mapped(unknown[0] ?? '', '')}`;
-}
-
-/** Whether a shell takes the name for what it is, in double quotes, as a message can show it. */
-const canBeTyped = (head: string): boolean => quoted(head) === `"${head}"` && !/[$`!]/.test(head);
-
-/** Names that are less alike than this are not meant. */
-const ALIKE = 0.4;
-
-/** The name of the field whose name is most like another one; undefined when none is. */
-function alike(section: CsvSection, name: string): string | undefined {
-  const [best] = CSV_FIELDS[section]
-    .map((field) => ({ field, likeness: likeness(plainName(field.name), plainName(name)) }))
-    .sort((a, b) => b.likeness - a.likeness);
-  return best && best.likeness >= ALIKE ? best.field.name : undefined;
-}
-
-/** The Sørensen–Dice coefficient of two texts' pairs of letters: 0 when they share none, 1 when all. */
-function likeness(one: string, other: string): number {
-  const [pairs, others] = [pairsOf(one), pairsOf(other)];
-  const shared = [...pairs].filter((pair) => others.has(pair)).length;
-  return (2 * shared) / (pairs.size + others.size || 1);
-}
-
-const pairsOf = (text: string): Set<string> =>
-  new Set(Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2)));
-
-const namesOf = (fields: readonly Written[]): string => fields.map(({ name }) => name).join(', ');

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { exportedColumns } from './csv.columns';
 import type { Draft } from './csv.fields';
-import { withoutFormula } from './csv.formulas';
+import { escapeFormula } from './csv.formulas';
 import type { CsvForm } from './csv.options';
 import type { Form } from '../export/export.form';
 
@@ -14,7 +14,7 @@ export function csvForm({ section, delimiter, mappings, raw }: CsvForm, bom: boo
     record: ({ record }, _, before) => {
       const values = JSON.parse(record) as Draft;
       const cells = columns.map(({ field }) => field.take(values));
-      return `${before ? '' : head}${row(raw ? cells : cells.map(withoutFormula))}`;
+      return `${before ? '' : head}${row(raw ? cells : cells.map(escapeFormula))}`;
     },
     end: (last) => (last ? '' : head),
   };

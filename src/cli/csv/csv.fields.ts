@@ -49,11 +49,7 @@ const flag: Kind = {
   write: String,
 };
 
-/** A JSON array. */
-const array: Kind = {
-  read: (cell) => jsonArray(cell, 'not a JSON array'),
-  write: (value) => JSON.stringify(value),
-};
+const array: Kind = { read: jsonArray, write: JSON.stringify };
 
 /**
  * A list: `a; b` where that is enough, else a JSON array.
@@ -65,10 +61,7 @@ function list(
   simple: (item: unknown) => unknown = () => undefined,
 ): Kind {
   return {
-    read: (cell) =>
-      cell.trimStart().startsWith('[')
-        ? jsonArray(cell, 'neither texts with ; between them nor a JSON array')
-        : parts(cell).map(item),
+    read: (cell) => (cell.trimStart().startsWith('[') ? jsonArray(cell) : parts(cell).map(item)),
     write: (value) => {
       const texts = (value as unknown[]).map(simple);
       const cell = texts.join('; ');
@@ -78,14 +71,14 @@ function list(
   };
 }
 
-function jsonArray(cell: string, fault: string): unknown[] {
+function jsonArray(cell: string): unknown[] {
   try {
     const value: unknown = JSON.parse(cell);
     if (Array.isArray(value)) return value;
   } catch {
     // said below
   }
-  throw new CellFault(fault);
+  throw new CellFault('not a JSON array');
 }
 
 const parts = (cell: string): string[] =>

@@ -4,27 +4,25 @@ import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { isUuid } from '../../api-schema/text';
 import { INDUSTRY_EVENT } from '../../industry-events/industry-event.response';
-import { Column, columnsOf } from './csv.columns';
-import { CellFault, CSV_FIELDS, Draft } from './csv.fields';
-import { asItWas } from './csv.formulas';
-import type { CsvForm } from './csv.options';
-import { LINES_OF_CSV, textsOf } from '../import/dataset-source';
 import { CATALOGUE, lockOf } from '../../database/locks';
 import { LEADS } from '../export/export.records';
 import { ImportFault } from '../import/import-fault';
 import type { UncheckedRecord } from '../import/import.service';
 import { quoted } from '../terminal/quoted';
+import { Column, columnsOf } from './csv.columns';
+import { CellFault, CSV_FIELDS, Draft } from './csv.fields';
+import { unescapeFormula } from './csv.formulas';
+import type { CsvForm } from './csv.options';
 
 interface Row {
   cells: string[];
   /** on which it begins, from 1 */
   line: number;
+  isUtf8: boolean;
 }
 
-/** Of a row, in MiB. Behind a quote that is never closed all of the file would be one. */
-const LONGEST_ROW = 16;
-/** Rows whose stored records are looked up together. */
-const BATCH = 1000;
+/** With a quote that is never closed, the rest of the file would be one row. */
+const MAX_ROW_MIB = 16;
 
 /** The records of a CSV file, in constant memory. */
 export class CsvRecords {
@@ -36,28 +34,32 @@ export class CsvRecords {
   ) {}
 
   /**
-   * Where a file lacks columns, records that are there already keep what they have in them.
-   * @param transaction the one that writes: what it found stored stays as it is until its end
+   * In columns that the file lacks, stored records keep what they have.
+   * @param transaction the one that writes: what it reads here stays locked until its end
    * @throws ImportFault naming line and column
    */
   async *read(
     chunks: AsyncIterable<Buffer>,
     transaction: () => Promise<EntityManager>,
   ): AsyncGenerator<UncheckedRecord> {
-    const rows = rowsOf(chunks, this.form.delimiter);
-    const { value: head } = (await rows.next()) as { value: Row | undefined };
-    if (!head) throw new ImportFault('the file is empty');
-    this.columns = columnsOf(this.form.section, head.cells, this.form.mappings);
-    const keepsStored = this.has('id', 'ref') && !this.hasEverything();
-    for await (const batch of batches(rows)) {
-      const stored = keepsStored ? await this.stored(batch, await transaction()) : undefined;
-      for (const row of batch) {
+    let head: Row | undefined;
+    let keepsStored = false;
+    for await (const rows of rowsOf(chunks, this.form.delimiter)) {
+      if (!head && (head = rows.shift())) {
+        if (!head.isUtf8) throw new ImportFault('line 1: not UTF-8');
+        this.columns = columnsOf(this.form.section, head.cells, this.form.mappings);
+        keepsStored = this.has('id', 'ref') && !this.hasEverything();
+      }
+      if (!head || rows.length === 0) continue;
+      const stored = keepsStored ? await this.stored(rows, await transaction()) : undefined;
+      for (const row of rows) {
         yield { section: this.form.section, record: this.recordOf(row, head, stored), line: row.line };
       }
     }
+    if (!head) throw new ImportFault('the file is empty');
   }
 
-  /** The same fault, with the column's head in place of the path. */
+  /** The same fault, with the name of the column in place of the path. */
   explain(fault: ImportFault): ImportFault {
     const [, line, path = '', reason] = /^(line \d+): \w+\[\d+\](?:\.([^\s:]+))?(.*)$/s.exec(fault.message) ?? [];
     if (!line) return fault;
@@ -72,7 +74,8 @@ export class CsvRecords {
     return CSV_FIELDS[this.form.section].every(({ name, take }) => !take || this.has(name));
   }
 
-  private recordOf({ cells, line }: Row, head: Row, stored: Map<string, Draft> | undefined): Draft {
+  private recordOf({ cells, line, isUtf8 }: Row, head: Row, stored: Map<string, Draft> | undefined): Draft {
+    if (!isUtf8) throw new ImportFault(`line ${line}: not UTF-8`);
     if (cells.length !== head.cells.length) {
       throw new ImportFault(`line ${line}: ${cells.length} cells, but there are ${head.cells.length} columns`);
     }
@@ -94,7 +97,7 @@ export class CsvRecords {
   }
 
   private textOf(cell = ''): string {
-    return this.form.raw ? cell : asItWas(cell);
+    return this.form.raw ? cell : unescapeFormula(cell);
   }
 
   private idOf(cells: string[]): string | undefined {
@@ -105,85 +108,94 @@ export class CsvRecords {
     return isUuid(draft.id) ? draft.id.toLowerCase() : undefined;
   }
 
-  private async stored(batch: Row[], manager: EntityManager): Promise<Map<string, Draft>> {
-    const ids = batch.flatMap(({ cells }) => this.idOf(cells) ?? []);
-    const records = await storedRecords(manager, this.form.section, this.organizationId, ids);
-    return new Map(records.map((record) => [String(record.id), record]));
+  /** The stored records of these rows by id, locked for the transaction, without their times and bookmarks: those stay. */
+  private async stored(rows: Row[], manager: EntityManager): Promise<Map<string, Draft>> {
+    const ids = rows.flatMap(({ cells }) => this.idOf(cells) ?? []);
+    for (const statement of LOCK[this.form.section]) await manager.query(statement, [ids, this.organizationId]);
+    const statement = STORED[this.form.section];
+    const stored = await manager.query<{ record: Draft }[]>(statement, [ids, this.organizationId]);
+    return new Map(stored.map(({ record: { createdAt: _, updatedAt: __, ...own } }) => [String(own.id), own]));
   }
 }
 
-/** Whether a field holds what a fault's path names: `tags` holds `tags[0].tagOptionId`. */
+/** Whether a field holds what the path of a fault names: `tags` holds `tags[0].tagOptionId`. */
 function covers(name: string, path: string): boolean {
   if (name === path || (name === 'ref' && path === 'id')) return true;
   return path.startsWith(`${name}[`) || path.startsWith(`${name}.`);
 }
 
-async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Row> {
+/** The rows of a file, those of one chunk at a time; before a fault is thrown, the rows before it. */
+async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Row[]> {
   const rows: Row[] = [];
-  // A line end of two characters within quotes counts as two lines there.
-  let twice = 0;
-  let last = 0;
+  const encoding = new EncodingCheck();
+  // csv-parse counts a CRLF within quotes as two lines.
+  let extraLines = 0;
+  let lastLine = 0;
   const parser = parse({
+    bom: true,
     delimiter,
-    max_record_size: LONGEST_ROW << 20,
+    max_record_size: MAX_ROW_MIB << 20,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
-    // What the parser hands on by itself is lost where a fault comes after it.
+    // As a stream it would lose the rows that it has read before a fault.
     on_record: (cells: string[], { lines }) => {
-      twice += count(cells, /\r\n/g);
-      last = lines - twice;
-      if (cells.some((cell) => cell.trim() !== '')) rows.push({ cells, line: last - count(cells, /\r\n|\n|\r/g) });
+      extraLines += count(cells, /\r\n/g);
+      lastLine = lines - extraLines;
+      const line = lastLine - count(cells, /\r\n|\n|\r/g);
+      if (cells.some((cell) => cell.trim() !== '')) rows.push({ cells, line, isUtf8: encoding.isSound(cells) });
     },
   });
-  parser.on('error', () => undefined); // whoever writes is told
+  parser.on('error', () => undefined); // passed to the callbacks below
+  const write = promisify((chunk: Buffer, done: Done) => void parser.write(chunk, done));
+  const end = promisify((done: Done) => void parser.end(done));
   let fault: unknown;
   try {
-    for await (const text of textsOf(chunks, LINES_OF_CSV)) {
-      await promisify((told: Told) => void parser.write(text, told))();
-      yield* rows.splice(0);
+    for await (const chunk of chunks) {
+      encoding.check(chunk);
+      await write(chunk);
+      yield rows.splice(0);
     }
+    encoding.check();
   } catch (error) {
     fault = error;
   }
-  // Only now is the last row known to have ended.
-  await promisify((told: Told) => void parser.end(told))().catch((error: unknown) => (fault ??= error));
-  yield* rows;
-  if (fault !== undefined) throw fault instanceof CsvError ? rowFault(fault, last, twice) : fault;
+  // Only the end completes the last row.
+  await end().catch((error: unknown) => (fault ??= error));
+  yield rows;
+  if (fault !== undefined) throw fault instanceof CsvError ? rowFault(fault, lastLine, extraLines) : fault;
 }
 
-type Told = (error?: Error | null) => void;
+/** Finds cells that are not UTF-8. csv-parse decodes such bytes to U+FFFD, which a sound file may contain too. */
+class EncodingCheck {
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true });
+  private isUtf8 = true;
 
-function rowFault({ code, lines }: CsvError & { lines?: number }, last: number, twice: number): ImportFault {
-  const begin = `line ${last + 1} or one after it`;
+  /** @param chunk the next bytes; none at the end */
+  check(chunk?: Buffer): void {
+    try {
+      if (this.isUtf8) this.decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      this.isUtf8 = false;
+    }
+  }
+
+  isSound = (cells: string[]): boolean => this.isUtf8 || !cells.some((cell) => cell.includes('\ufffd'));
+}
+
+type Done = (error?: Error | null) => void;
+
+function rowFault({ code, lines }: CsvError & { lines?: number }, lastLine: number, extraLines: number): ImportFault {
+  const begin = `line ${lastLine + 1} or one after it`;
   if (code === 'CSV_QUOTE_NOT_CLOSED') return new ImportFault(`${begin}: a quote is not closed`);
   if (code === 'CSV_MAX_RECORD_SIZE') {
-    return new ImportFault(`${begin}: a row is longer than ${LONGEST_ROW} MiB (or a quote in it is not closed)`);
+    return new ImportFault(`${begin}: a row is longer than ${MAX_ROW_MIB} MiB (or a quote in it is not closed)`);
   }
-  return new ImportFault(
-    `line ${(lines ?? last + 1) - twice}: a quote stands where none may (within a cell it is doubled)`,
-  );
+  return new ImportFault(`line ${(lines ?? lastLine + 1) - extraLines}: a quote within a cell must be doubled`);
 }
 
 const count = (cells: string[], what: RegExp): number =>
   cells.reduce((sum, cell) => sum + (/[\r\n]/.test(cell) ? (cell.match(what)?.length ?? 0) : 0), 0);
-
-async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
-  let batch: Row[] = [];
-  let fault: unknown;
-  try {
-    for await (const row of rows) {
-      batch.push(row);
-      if (batch.length < BATCH) continue;
-      yield batch;
-      batch = [];
-    }
-  } catch (error) {
-    fault = error;
-  }
-  yield batch;
-  if (fault !== undefined) throw fault;
-}
 
 const STORED = {
   leads: `select row_to_json(r) as record
@@ -192,8 +204,8 @@ const STORED = {
     select row_to_json(r) as record from (${INDUSTRY_EVENT}) r`,
 };
 
-/** Nobody changes them, or takes them away, before the transaction's end. */
-const HELD = {
+/** Locks them against changes and deletes until the end of the transaction. */
+const LOCK = {
   leads: [
     'select from leads where organization_id = $2 and id = any($1::uuid[]) order by id for update',
     `select from event_leads where organization_id = $2 and lead_id = any($1::uuid[]) order by event_id, lead_id
@@ -204,18 +216,3 @@ const HELD = {
     'select from industry_events where id = any($1::uuid[]) and $2::integer is not null order by id for update',
   ],
 };
-
-/**
- * What is stored of the leads of an organization, or of the catalogue, under some ids, held for the transaction.
- * @returns records without their moments, which stay, and without bookmarks
- */
-async function storedRecords(
-  manager: EntityManager,
-  section: keyof typeof STORED,
-  organizationId: number,
-  ids: string[],
-): Promise<Record<string, unknown>[]> {
-  for (const statement of HELD[section]) await manager.query(statement, [ids, organizationId]);
-  const rows = await manager.query<{ record: Record<string, unknown> }[]>(STORED[section], [ids, organizationId]);
-  return rows.map(({ record: { createdAt: _, updatedAt: __, ...record } }) => record);
-}

@@ -1,6 +1,5 @@
 import type { PoolClient } from 'pg';
 import { DataSource, QueryRunner } from 'typeorm';
-import { LISTS } from '../../database/lists';
 import { SectionName, SECTIONS } from '../import/dataset';
 import { RECORD_STATEMENTS } from './export.records';
 
@@ -16,17 +15,6 @@ const FETCH = 1000;
 /** Reads all data of an organization, in the form of a dataset. */
 export class ExportService {
   constructor(private readonly dataSource: DataSource) {}
-
-  /** How many records that will be, more or less: users, which are few, are in no list. */
-  async total(organizationId: number, sections: SectionName[] = SECTIONS): Promise<number> {
-    const names = sections.flatMap((section) => (section === 'users' ? [] : LISTS[section].table));
-    const [{ total }] = await this.dataSource.query<[{ total: number }]>(
-      `select coalesce(sum(rows), 0)::float8 as total from list_counts
-        where list = any($1) and organization_id in (0, $2) and shift = 40`,
-      [names, organizationId],
-    );
-    return total;
-  }
 
   /**
    * The records section by section, each section in the order of its list, as they were at one moment: one transaction

@@ -1,6 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
 import { ImportFault } from './import-fault';
-import { jsonFault } from './json-fault';
 import { reasonOf, Refusal } from '../terminal/terminal';
 
 /** A dataset in one of its two forms. */
@@ -176,10 +175,17 @@ function parsed(text: string): unknown {
 
 function parseWhole(text: string): unknown {
   if (text.trim() === '') throw new ImportFault('the dataset is empty');
-  const whole = parsed(text);
-  if (whole !== undefined) return whole;
-  const { line, column } = jsonFault(text);
-  throw new ImportFault(`line ${line}, column ${column}: not JSON`);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ImportFault(`${lineOf(error as Error, text)}not JSON`);
+  }
+}
+
+/** The line of a syntax error, where JSON.parse says it. The rest of its message quotes the data. */
+function lineOf({ message }: Error, text: string): string {
+  const [, position] = /at position (\d+)/.exec(message) ?? [];
+  return position === undefined ? '' : `line ${text.slice(0, Number(position)).split('\n').length}: `;
 }
 
 const isObject = (value: unknown): value is object =>

@@ -11,8 +11,8 @@ const USERS = [
 ].map(([name, firstName, lastName]) => ({ email: `${name}@exhibitor.example.com`, firstName, lastName }));
 const userAt = (index: number): string => USERS[index % USERS.length]?.email ?? '';
 
-const INTERESTS = ['Pumps', 'Valves', 'Sensors', 'Service contracts'];
-const TEMPERATURES = ['Hot', 'Warm', 'Cold'];
+export const INTERESTS = ['Pumps', 'Valves', 'Sensors', 'Service contracts'];
+export const TEMPERATURES = ['Hot', 'Warm', 'Cold'];
 
 const tagGroup = (name: string, options: string[], displayOrder: number, allowsMultipleSelection: boolean) => ({
   id: id(name),
@@ -26,7 +26,7 @@ const tagGroup = (name: string, options: string[], displayOrder: number, allowsM
   tagOptions: options.map((value, index) => ({ id: id(`${name}/${value}`), displayOrder: index, value })),
 });
 
-const PLACES = [
+export const PLACES = [
   { city: 'Hamburg', country: 'Germany', timeZone: 'Europe/Berlin', latitude: '53.5623', longitude: '9.9764' },
   { city: 'Rotterdam', country: 'Netherlands', timeZone: 'Europe/Amsterdam', latitude: '51.9244', longitude: '4.4777' },
   { city: 'Porto', country: 'Portugal', timeZone: 'Europe/Lisbon', latitude: '41.1579', longitude: '-8.6291' },
@@ -68,7 +68,7 @@ const ACTIVATIONS = EVENTS.flatMap((event, index) =>
   })),
 );
 
-const PEOPLE = [
+export const PEOPLE = [
   ['Ada', 'Rowe', 'Cobalt Systems', 'Head of Procurement'],
   ['Ben', 'Ito', 'Quarry Labs', 'Plant Engineer'],
   ['Chiara', 'Sandoval', 'Tidewater Group', 'Managing Director'],
@@ -123,7 +123,7 @@ const LEADS = PEOPLE.map(([firstName = '', lastName, company = '', jobTitle], in
   };
 });
 
-const ACTIONS = ['NOTE', 'PHONE', 'EMAIL', 'CALENDAR', 'LINKEDIN'];
+export const ACTIONS = ['NOTE', 'PHONE', 'EMAIL', 'CALENDAR', 'LINKEDIN'];
 
 const ACTIVITY_EVENTS = Array.from({ length: 20 }, (_, index) => ({
   id: id(`activity ${index}`),

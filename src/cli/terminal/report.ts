@@ -1,22 +1,22 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../../config';
-import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { databaseFault } from '../../database/errors';
-import { ImportFault } from '../import/import-fault';
+import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { Interrupted, statusOf } from '../../stop-signal';
+import { ImportFault } from '../import/import-fault';
 import { OutputClosed, Refusal, UsageError } from './terminal';
 
-/** What a command that failed says, and the exit status of the process. */
+/** The message of a command that failed, and the exit status of the process. */
 export interface Report {
   message?: string;
   status: number;
 }
 
-/** The report of an error: one line for everything that can happen, the whole story for what should not. */
+/** The report of an error: one line for what can be expected, the stack for a bug. */
 export function reportOf(error: unknown): Report {
-  // commander has said its own already; help that was asked for is no error
+  // commander has printed its own message; help on request is no error
   if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 };
-  // as a shell says of SIGPIPE, which Node ignores: what nobody was told may not pass for done
+  // the status that a shell gives SIGPIPE, which Node ignores: an unseen result must not pass for success
   if (error instanceof OutputClosed) return { message: error.message, status: 141 };
   if (error instanceof Interrupted) return { message: error.message, status: statusOf(error.signal) };
   if (error instanceof UsageError) return { message: `error: ${error.message}\n(add --help for usage)`, status: 2 };

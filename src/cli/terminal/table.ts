@@ -1,52 +1,45 @@
 import { stripVTControlCharacters } from 'node:util';
-import Table from 'cli-table3';
 import { styled } from './terminal';
 
 type Cell = string | number | null;
 
-/** Only two blanks between columns: it can be read, copied, and cut by other programs. */
-const BLANKS = Object.fromEntries(
-  ['top', 'bottom', 'mid', 'left', 'right']
-    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
-    .map((part) => [part, '']),
-);
-
 /**
- * Rows below their heads, numbers to the right. On a terminal that is too narrow for it each row is a block of lines,
- * `head  value`, because a row that is broken in two cannot be read.
+ * Rows below their heads, numbers to the right, with two blanks between columns: to read, copy, and cut by other
+ * programs. On a terminal that is too narrow each row becomes a block of lines, `head  value`.
  * @param width columns of the terminal
  */
-export function table(head: string[], rows: Cell[][], width = process.stdout.columns): string {
-  const isNumeric = head.map((_, column) =>
-    rows.every((row) => NUMBER.test(stripVTControlCharacters(text(row[column])))),
+export function table(head: string[], rows: Cell[][], width = process.stdout.columns || Infinity): string {
+  const cells = [head.map((name) => styled('bold', name)), ...rows.map((row) => row.map(text))];
+  const columns = head.map((_, index) => ({
+    width: cells.reduce((max, row) => Math.max(max, lengthOf(row[index])), 0),
+    isNumeric: rows.every((row) => NUMBER.test(stripVTControlCharacters(text(row[index])))),
+  }));
+  const lines = cells.map((row) =>
+    row
+      .map((cell, index) => padded(cell, columns[index]))
+      .join('  ')
+      .trimEnd(),
   );
-  const lines = new Table({
-    head: head.map((name) => styled('bold', name)),
-    chars: { ...BLANKS, middle: '  ' },
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-    colAligns: isNumeric.map((is) => (is ? 'right' : 'left')),
-  });
-  lines.push(...rows.map((row) => row.map(text)));
-  const whole = withoutEnds(lines.toString());
-  const isTooWide = whole.split('\n').some((line) => stripVTControlCharacters(line).length > (width || Infinity));
-  return isTooWide
-    ? rows.map((row) => pairs(head.map((name, column) => [name, row[column] ?? null]))).join('\n\n')
-    : whole;
+  return lines.every((line) => lengthOf(line) <= width)
+    ? lines.join('\n')
+    : rows.map((row) => pairs(head.map((name, index) => [name, row[index] ?? null]))).join('\n\n');
 }
 
 /** Lines of a name and its value. */
 export function pairs(entries: [name: string, value: Cell][]): string {
   const width = Math.max(...entries.map(([name]) => name.length));
-  return withoutEnds(
-    entries.map(([name, value]) => `${styled('bold', name.padEnd(width))}  ${text(value)}`).join('\n'),
-  );
+  return entries.map(([name, value]) => `${styled('bold', name.padEnd(width))}  ${text(value)}`.trimEnd()).join('\n');
 }
 
-/** A number as people write it. */
+/** A number with thousands separators. */
 export const figure = (value: number): string => value.toLocaleString('en-US');
 
 const NUMBER = /^([\d,]+(\.\d+)?)?$/;
 
 const text = (cell: Cell | undefined): string => String(cell ?? '');
+const lengthOf = (cell = ''): number => stripVTControlCharacters(cell).length;
 
-const withoutEnds = (lines: string): string => lines.replace(/ +$/gm, '');
+function padded(cell: string, { width, isNumeric } = { width: 0, isNumeric: false }): string {
+  const blanks = ' '.repeat(width - lengthOf(cell));
+  return isNumeric ? blanks + cell : cell + blanks;
+}

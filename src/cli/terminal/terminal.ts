@@ -1,42 +1,36 @@
 import type { Writable } from 'node:stream';
 import { getSystemErrorMap, styleText } from 'node:util';
 
-/** Why a command is not carried out, in one line: exit status 1. */
+/** The one-line reason for refusing a command: exit status 1. */
 export class Refusal extends Error {}
 
-/** Wrong usage that can be seen without the database, in one line: exit status 2. */
+/** Wrong usage, detected without the database, in one line: exit status 2. */
 export class UsageError extends Error {}
 
-/** Whoever read the output has gone (`… | head`), and so is the point of the command. */
+/** The reader of the output has closed it (`… | head`). */
 export class OutputClosed extends Error {}
 
-// A write that fails rejects its own promise; without a listener it would also end the process with a stack.
+// A failed write rejects its own promise; without a listener it would also end the process with a stack.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 /** A message to the person at the terminal, on standard error. */
 export const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Writes to standard output; resolves when it was taken. */
-export const print = (text: string): Promise<void> => write(process.stdout, text, 'standard output');
-
 /**
- * Writes to a stream; resolves when it was taken.
- * @throws OutputClosed when nobody reads it any more, Refusal when it cannot be written
+ * Writes to a stream; resolves when the text has been taken.
+ * @throws OutputClosed when the reader has closed it, Refusal when it cannot be written
  */
 export function write(stream: Writable, text: string, name: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {
       if (!error) resolve();
-      else if (codeOf(error) === 'EPIPE') reject(new OutputClosed(`nobody reads ${name}`));
+      else if ((error as NodeJS.ErrnoException).code === 'EPIPE') reject(new OutputClosed(`${name} was closed`));
       else reject(new Refusal(`cannot write ${name}: ${reasonOf(error)}`));
     });
   });
 }
 
-/**
- * Text with colours where it goes to a terminal that shows them. Node decides; it hears NO_COLOR, FORCE_COLOR and
- * NODE_DISABLE_COLORS.
- */
+/** Text with colours where the stream is a terminal that shows them; Node respects NO_COLOR and FORCE_COLOR. */
 export const styled = (
   format: Parameters<typeof styleText>[0],
   text: string,
@@ -45,8 +39,8 @@ export const styled = (
 
 /**
  * The result of a command: one JSON value with `--json`, else text for a person.
- * @param done what the command has done, also when nobody sees its result: who is told of a failure does it once more
- * @throws what keeps the result from being shown, which says what was done
+ * @param done what has been done, added to the error when the result cannot be shown: repeating the command would do it
+ *   twice
  */
 export async function answer(
   json: boolean | undefined,
@@ -54,13 +48,12 @@ export async function answer(
   text: () => string,
   done?: string,
 ): Promise<void> {
-  await print(`${json ? JSON.stringify(result) : text()}\n`).catch((error: Error) => {
+  const shown = `${json ? JSON.stringify(result) : text()}\n`;
+  await write(process.stdout, shown, 'standard output').catch((error: Error) => {
     if (done) error.message += `; ${done}`;
     throw error;
   });
 }
-
-const codeOf = (error: Error): unknown => (error as NodeJS.ErrnoException).code;
 
 /** Why a system call failed, without the call: `no such file or directory`. */
 export function reasonOf(error: unknown): string {

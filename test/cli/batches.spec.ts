@@ -155,7 +155,7 @@ describe('an import of several batches', () => {
     });
   });
 
-  it('is told of NDJSON that has no sections', async () => {
+  it('names the line of NDJSON without sections', async () => {
     const { status, stderr } = await importing('\n{"name": "Expo"}\n{"name": "Fair"}\n');
     expect({ status, stderr }).toEqual({
       status: 1,
@@ -223,7 +223,7 @@ describe('an import of several batches', () => {
     expect(kept).toEqual([{ name: 'First' }]);
   });
 
-  it('tells the id of an event whatever its ref is', async () => {
+  it('returns the id of an event whatever its ref is', async () => {
     const { stdout } = await importing(line('events', { ref: '__proto__', name: 'Expo', type: 'OTHER' }));
     expect(JSON.parse(stdout).events).toHaveProperty(['__proto__'], expect.any(Number));
   });
@@ -351,7 +351,7 @@ describe('an import of several batches', () => {
     await until(async () => (await lockWaits(installation.database.url)) === 1);
     child.kill('SIGINT');
     const outcome = outcomeOf(child);
-    await installation.operator.json(['organizations', 'list']); // which takes longer than a signal
+    await installation.operator.spawn(['organizations', 'list']); // takes longer than a signal
     await holder.destroy();
     await query(installation.database.url, 'drop trigger waits on tag_groups; drop function wait');
     expect(await outcome).toMatchObject({ status: 0, stderr: '' });
@@ -377,7 +377,9 @@ describe('an import of several batches', () => {
 
   it('is done twice at the same time as if one after the other', async () => {
     const input = line('tagGroups', group) + manyLeads(1500, [one]).map(leadLine).join('');
-    const outcomes = await Promise.all([importing(input), importing(input)]);
+    const args = ['import', '-', '--organization', String(organizationId)];
+    const { operator } = installation;
+    const outcomes = await Promise.all([operator.spawn(args, input), operator.spawn(args, input)]);
     expect(outcomes.map(({ status, stderr }) => ({ status, stderr }))).toEqual([
       { status: 0, stderr: '' },
       { status: 0, stderr: '' },

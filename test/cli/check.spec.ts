@@ -33,19 +33,19 @@ describe('operator check', () => {
 
   const all = (count: number) => ({ checked: count, wrong: count });
 
-  it('finds nothing where nobody switched triggers off', async () => {
+  it('finds nothing in a sound database', async () => {
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     const { stdout } = await installation.operator.run(['check']);
     expect(stdout).toMatch(/documents of leads\W+2\W+0/);
     expect(stdout).toMatch(/words of industry events\W+2\W+0/);
   });
 
-  it('says what is wrong, and makes it right when it is told to', async () => {
+  it('reports what is wrong, and repairs it with --repair', async () => {
     await sql(`begin; alter table leads disable trigger user; update leads set last_name = 'Off' where ctid = '(0,1)';
       alter table leads enable trigger user; update list_counts set rows = 9 where list = 'leads' and shift = 40;
       alter table industry_events disable trigger user; update industry_events set search = 'moon' where search @@ 'solar';
       alter table industry_events enable trigger user; commit`);
-    const refused = { status: 1, stderr: expect.stringContaining('check --repair makes it right') as string };
+    const refused = { status: 1, stderr: expect.stringContaining('run check --repair') as string };
     expect(await check()).toEqual({ ...refused, found: found(1) });
     expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: found(1) });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
@@ -60,14 +60,14 @@ describe('operator check', () => {
     expect(await check()).toMatchObject({ status: 0, found: { lists: { checked, wrong: 0 } } });
   });
 
-  it('makes leads right whose triggers are off', async () => {
+  it('repairs leads whose triggers are disabled', async () => {
     await sql(`alter table leads disable trigger user; update leads set document = 'x'`);
     expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: { ...found(0), documents: all(2) } });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     await sql('alter table leads enable trigger user');
   });
 
-  it('says what is still wrong after the repair', async () => {
+  it('reports what is still wrong after the repair', async () => {
     await sql(`create function keep() returns trigger language plpgsql as
         $$ begin new.search := coalesce(old.search, 'stale'); return new; end $$;
       alter table industry_events disable trigger user; update industry_events set search = 'stale';

@@ -18,7 +18,6 @@ import { DataSource } from 'typeorm';
 import { SECTIONS } from '../../src/cli/import/dataset';
 import { demo } from '../../src/cli/seed/demo';
 import { ImportService } from '../../src/cli/import/import.service';
-import { jsonFault } from '../../src/cli/import/json-fault';
 import { withDatabase } from '../../src/cli/session';
 import { Interrupted, stopSignal } from '../../src/stop-signal';
 import { query, until } from '../support/embedded-fixtures';
@@ -115,9 +114,9 @@ describe('import and export', () => {
       ['a fault in a record', '{"users": [{"email": "a@example.com"}, {"email": 1}]}', 'users[1].email: missing or'],
       ['a fault in a line', ndjson('a@example.com', 'nobody'), 'line 2: users[1].email: missing or invalid'],
       ['a line that is no JSON', `${ndjson('a@example.com')}{secret}`, 'line 2: not JSON'],
-      ['a syntax error', '{"users": [\n  {"email": "a@example.com" "secret"}]}', 'line 2, column 29: not JSON'],
-      ['one line that is cut off', '{"users":[', 'line 1, column 11: not JSON'],
-      ['lines that are cut off', '{"users":[\n{}', 'line 2, column 3: not JSON'],
+      ['a syntax error', '{"users": [\n  {"email": "a@example.com" "secret"}]}', 'line 2: not JSON'],
+      ['one line that is cut off', '{"users":[', 'not JSON'],
+      ['lines that are cut off', '{"users":[\n{}', 'line 2: not JSON'],
       ['an array', '[{"email": "a@example.com"}]', 'the dataset must be one JSON object, or NDJSON'],
       ['a section with a line end in its name', '{"le\\nads": []}', '"le\\nads": not a section (users, '],
       ['a section whose name colours', '{"\\u001b[31m\\u009b\\u202ex": []}', '"\\u001b[31m\\u009b\\u202ex": not a'],
@@ -237,13 +236,13 @@ describe('import and export', () => {
       const importing = ['import', '-', '--organization', `${organizationId}`];
       const full = await first.operator.runOntoFullDisk(importing, ndjson('a@x.org', 'b@x.org'));
       const reason = 'cannot write standard output: no space left on device';
-      expect(full).toEqual({ status: 1, stdout: '', stderr: `${reason}; stored all the same: 2 users\n` });
+      expect(full).toEqual({ status: 1, stdout: '', stderr: `${reason}; stored: 2 users\n` });
 
       const child = first.operator.start(importing);
       child.stdin?.end(ndjson('c@x.org'));
       child.stdout?.destroy();
       const { status, stderr } = await outcomeOf(Object.assign(child, { stdout: null }));
-      const closed = 'nobody reads standard output; stored all the same: 1 users\n';
+      const closed = 'standard output was closed; stored: 1 users\n';
       expect({ status, stderr }).toEqual({ status: 141, stderr: closed });
       expect(await users(organizationId)).toHaveLength(3);
     });
@@ -302,27 +301,6 @@ describe('import and export', () => {
         process.emit('SIGTERM');
         expect(exits).toEqual([143]);
       });
-    });
-
-    it('finds the place at which a text stops being JSON', () => {
-      const places: [string, number, number][] = [
-        ['{"a": 1,}', 1, 9],
-        ['[1, 2', 1, 6],
-        ['{"a": [1,\n  2 3]}', 2, 5],
-        ['{"a" 1}', 1, 6],
-        ['{"a": tru}', 1, 7],
-        ['{"a": "un\nterminated"}', 1, 7],
-        ['{"a": 01}', 1, 8],
-        ['{} {}', 1, 4],
-        ['[1}', 1, 3],
-        ['{a: 1}', 1, 2],
-        ['\n\n  nothing', 3, 3],
-        ['{"a": "\\x"}', 1, 7],
-        ['{"a\\u00e9": "\\\\", "b": }', 1, 24],
-        [`["${'\\n'.repeat(4_000_000)}",]`, 1, 8_000_005],
-        ['[' + '"x",'.repeat(100_000) + '"' + 'y'.repeat(1_000_000), 1, 400_002],
-      ];
-      for (const [text, line, column] of places) expect(jsonFault(text)).toEqual({ line, column });
     });
   });
 

@@ -7,7 +7,7 @@ import { getMetadataStorage } from 'class-validator';
 import { DataSource } from 'typeorm';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { instantiate } from '../../src/http/reader';
-import { asItWas, withoutFormula } from '../../src/cli/csv/csv.formulas';
+import { unescapeFormula, escapeFormula } from '../../src/cli/csv/csv.formulas';
 import { CSV_FIELDS } from '../../src/cli/csv/csv.fields';
 import { CsvRecords } from '../../src/cli/csv/csv.import';
 import type { CsvForm } from '../../src/cli/csv/csv.options';
@@ -146,16 +146,13 @@ describe('CSV', () => {
     });
 
     it.each([
-      ['unknown columns', 'Mail,Firm,xyz\na@b.co,x,y\n', [], 'unknown columns "Mail", "Firm", "xyz"; say what it'],
-      ['what such a column may be', 'Mail,Title\na@b.co,x\n', [], '--map "Mail=email" --map "Title=jobTitle"'],
-      ['no --map that a shell would change', 'xyz,$1\n1,2\n', [], 'as in --map "xyz=FIELD" --map "COLUMN=FIELD", or'],
-      ['no --map that is no name', '"x""y"\n1\n', [], 'as in --map "COLUMN=FIELD", or leave it out: --map "COLUMN="'],
-      ['columns in one line', '"a\u009b\u202e\u2028"\nx\n', [], 'unknown column "a\\u009b\\u202e\\u2028"; say'],
-      ['columns, not all of a long one', `${'😀'.repeat(300)}\nx\n`, [], `column "${'😀'.repeat(255)}…"; say`],
+      ['unknown columns', 'Mail,Firm,xyz\na@b.co,x,y\n', [], 'unknown columns: "Mail", "Firm", "xyz"; name their'],
+      ['columns in one line', '"a\u009b\u202e\u2028"\nx\n', [], 'unknown columns: "a\\u009b\\u202e\\u2028"; name'],
+      ['columns, not all of a long one', `${'😀'.repeat(300)}\nx\n`, [], `columns: "${'😀'.repeat(255)}…"; name`],
       ['two columns of a field', 'email,E-Mail\na@b.co,b@b.co\n', [], 'columns "email" and "E-Mail" are both email'],
       ['a mapping of no column', 'email\na@b.co\n', ['Mail=email'], 'the file has no column "Mail"; its col'],
-      ['another delimiter', 'email;firstName\na@b.co;A\n', [], 'is it parted by --delimiter ";"?'],
-      ['no column to read', 'x\ny\n', ['x='], 'no column of the file is to be read'],
+      ['another delimiter', 'email;firstName\na@b.co;A\n', [], 'or give another --delimiter'],
+      ['no column to read', 'x\ny\n', ['x='], 'all columns of the file are left out'],
       ['an empty file', '\n', [], 'the file is empty'],
       ['a bad value', 'firstName,E-mail\n"a\nb",a@b.co\nc,nobody\n', [], 'line 4, column "E-mail": missing or invalid'],
       ['the line on which a row begins', 'firstName,email\n"a\r\nb",nobody\n', [], 'line 2, column "email": missing'],
@@ -200,7 +197,7 @@ describe('CSV', () => {
         [],
         'after it: a row is longer than 16 MiB (',
       ],
-      ['a quote where none may be', 'email\na@b.co\n"a"b\n', [], 'line 3: a quote stands where none may'],
+      ['a quote where none may be', 'email\na@b.co\n"a"b\n', [], 'line 3: a quote within a cell must be'],
       ['bytes that are no UTF-8', Buffer.from('email\n\xff\n', 'latin1'), [], 'line 2: not UTF-8'],
       ['a bad value before a stray quote', 'email\nnobody\n"a"b\n', [], 'line 2, column "email": missing or invalid'],
       ['a bad value before an open quote', 'email\nnobody\n"a\n', [], 'line 2, column "email": missing or invalid'],
@@ -210,7 +207,7 @@ describe('CSV', () => {
         [],
         'line 2, column "em',
       ],
-      ['the line below line ends in cells', 'email,description\n,"a\r\nb\r\n"\n,"a"b\n', [], 'line 5: a quote stands'],
+      ['the line below line ends in cells', 'email,description\n,"a\r\nb\r\n"\n,"a"b\n', [], 'line 5: a quote within'],
       ['the line below blank rows of several', 'email\n"\r\n"\nnobody\n', [], 'line 4, column "email": missing'],
       ['bytes of a file of bare CRs', Buffer.from('twitter\r\r"a\rb"\r\xff\r', 'latin1'), [], 'line 5: not UTF-8'],
     ])(
@@ -364,11 +361,11 @@ describe('CSV', () => {
 
   it('has a quote before what a spreadsheet runs, which is taken away again', () => {
     for (const cell of ['=1', '+1', '-1', '@a', '\tx', '\rx', '\nx', '＝1', "'=1", "''-1"]) {
-      expect(withoutFormula(cell)).toBe(`'${cell}`);
-      expect(asItWas(withoutFormula(cell))).toBe(cell);
+      expect(escapeFormula(cell)).toBe(`'${cell}`);
+      expect(unescapeFormula(escapeFormula(cell))).toBe(cell);
     }
     for (const cell of ['', 'a=1', "'twas", "''", ' =1', '1-1']) {
-      expect([withoutFormula(cell), asItWas(cell)]).toEqual([cell, cell]);
+      expect([escapeFormula(cell), unescapeFormula(cell)]).toEqual([cell, cell]);
     }
   });
 });

@@ -1,26 +1,18 @@
 import { DataSource } from 'typeorm';
 
-interface DatabaseStatus {
-  reachable: boolean;
-  /** why not */
-  error?: string;
-  embedded: boolean;
-  version: string | null;
-  /** bytes on the disk */
-  size: number | null;
-}
-
-interface MigrationsStatus {
-  applied: number;
-  /** names, in their order */
-  pending: string[];
-}
-
-/** What is stored. Of the keys, `active` ones are valid now, and those of them that end within a week are `expiring`. */
-interface Counts {
-  organizations: number;
-  keys: { active: number; expiring: number; expired: number; revoked: number };
-  leads: number;
+/** What `status` reports. What cannot be looked up is null. */
+export interface Status {
+  /** `error`: why it is not reachable; `size` in bytes on disk */
+  database: { reachable: boolean; error?: string; embedded: boolean; version: string | null; size: number | null };
+  /** null when none is configured */
+  redis: { reachable: boolean; error?: string; version: string | null } | null;
+  /** `pending`: names, in their order */
+  migrations: { applied: number; pending: string[] } | null;
+  organizations: number | null;
+  /** `active` are valid now; those of them that end within a week are `expiring` */
+  keys: { active: number; expiring: number; expired: number; revoked: number } | null;
+  leads: number | null;
+  busiestKeys: BusyKey[] | null;
 }
 
 interface BusyKey {
@@ -28,21 +20,11 @@ interface BusyKey {
   prefix: string;
   label: string | null;
   organization: { id: number; name: string };
-  /** that came with the key within the last hour, as far as processes have written them down (once a minute) */
+  /** in the last hour, as far as the servers have written them (once a minute) */
   requests: number;
 }
 
-/** What `status` finds. What cannot be looked up is null. */
-export interface Status {
-  database: DatabaseStatus;
-  /** null when none is configured */
-  redis: { reachable: boolean; error?: string; version: string | null } | null;
-  migrations: MigrationsStatus | null;
-  organizations: number | null;
-  keys: Counts['keys'] | null;
-  leads: number | null;
-  busiestKeys: BusyKey[] | null;
-}
+type Counts = { [name in 'organizations' | 'keys' | 'leads']: NonNullable<Status[name]> };
 
 const COUNTS = `
   select (select count(*)::integer from organizations) as organizations,
@@ -54,28 +36,27 @@ const COUNTS = `
         'revoked', count(*) filter (where revoked_at is not null))
       from (select *, revoked_at is null and coalesce(expires_at > now(), true) as is_active from api_keys) k) as keys`;
 
-/** Keys that are shown. */
-const BUSIEST = 10;
+const MAX_BUSIEST_KEYS = 10;
 
 const BUSIEST_KEYS = `
   select k.id, k.prefix, k.label, json_build_object('id', o.id, 'name', o.name) as organization,
     sum(u.requests)::float8 as requests
   from key_usage u join api_keys k on k.id = u.api_key_id join organizations o on o.id = k.organization_id
   where u.minute > now() - interval '1 hour'
-  group by k.id, o.id order by requests desc, k.id limit ${BUSIEST}`;
+  group by k.id, o.id order by requests desc, k.id limit ${MAX_BUSIEST_KEYS}`;
 
-/** What an operator wants to know at a glance. It changes nothing, and bears a database without a table. */
+/** The state of the database. It only reads, also where no migration was applied yet. */
 export class StatusService {
   constructor(private readonly dataSource: DataSource) {}
 
-  async database(embedded: boolean): Promise<DatabaseStatus> {
+  async database(embedded: boolean): Promise<Status['database']> {
     const [found] = await this.dataSource.query<[{ version: string; size: number }]>(
       `select current_setting('server_version') as version, pg_database_size(current_database())::float8 as size`,
     );
     return { reachable: true, embedded, ...found };
   }
 
-  async migrations(): Promise<MigrationsStatus> {
+  async migrations(): Promise<NonNullable<Status['migrations']>> {
     const [{ exists }] = await this.dataSource.query<[{ exists: boolean }]>(
       `select to_regclass('migrations') is not null as exists`,
     );

@@ -1,0 +1,172 @@
+import { Command } from 'commander';
+import { type ApiKey, ApiKeysService, DEFAULT_LIMITS, type IssuedKey, KeyEnded } from '../../access/api-keys.service';
+import { limitsFault, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
+import * as args from '../arguments';
+import { command, type GlobalOptions, requireOrganization } from '../arguments';
+import { withDatabase } from '../session';
+import { visible } from '../terminal/quoted';
+import { table } from '../terminal/table';
+import { answer, Refusal, UsageError } from '../terminal/terminal';
+
+interface Limits {
+  maxTokens?: number;
+  refillRate?: number;
+}
+
+interface IssueOptions extends GlobalOptions, Limits {
+  organization: number;
+  label?: string;
+  expiresAt?: Date;
+}
+
+const MAX_OVERLAP_S = 999_999_999;
+const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
+const KEY_ID = ['<KEYID>', 'id of the key (see keys list)', args.keyId] as const;
+const ROW = '{id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt}';
+const ISSUED = '{id, key, organizationId, label, maxTokens, refillRate, expiresAt}';
+
+/** `keys …` */
+export function keysCommand(program: Command): void {
+  const group = command(program, 'keys', {
+    about: 'Issue, list, limit, rotate and revoke the API keys of an organization.',
+    example: 'keys issue --organization 1 --label crm-sync',
+  });
+  const issueOptions = command(group, 'issue', {
+    about: `Issue a key, shown only this once: its hash is stored. By default it has ${limitsText(DEFAULT_LIMITS)}.`,
+    result: ISSUED,
+    example: 'keys issue --organization 1 --label crm-sync --max-tokens 100 --refill-rate 10 --expires-at 2027-01-31',
+  })
+    .requiredOption('--organization <ID>', 'organization of the key', args.organization)
+    .option('--label <TEXT>', 'purpose of the key, at most 255 characters', args.text('--label'));
+  withLimits(issueOptions)
+    .option('--expires-at <DATE>', 'date (midnight UTC) or ISO 8601 date-time; default: never', args.moment)
+    .action((_, self: Command) => issue(self.optsWithGlobals()));
+
+  command(group, 'list', {
+    about: 'List the keys of an organization, oldest first.',
+    result: `[${ROW}]`,
+    example: 'keys list --organization 1',
+  })
+    .requiredOption('--organization <ID>', 'organization of the keys', args.organization)
+    .action((_, self: Command) => list(self.optsWithGlobals()));
+
+  const setLimitsOptions = command(group, 'set-limits', {
+    about: 'Change the limits of a key; in force within 5 seconds.',
+    result: ROW,
+    example: `keys set-limits ${EXAMPLE_ID} --max-tokens 200`,
+  });
+  withLimits(setLimitsOptions)
+    .argument(...KEY_ID)
+    .action((id: string, _, self: Command) => setLimits(id, self.optsWithGlobals()));
+
+  command(group, 'rotate', {
+    about: 'Issue a key with the settings of another one, which expires after the overlap.',
+    result: ISSUED,
+    example: `keys rotate ${EXAMPLE_ID} --overlap 3600`,
+  })
+    .argument(...KEY_ID)
+    .option('--overlap <SECONDS>', 'time the old key still works', args.wholeNumber('--overlap', MAX_OVERLAP_S), 0)
+    .action((id: string, _, self: Command) => rotate(id, self.optsWithGlobals()));
+
+  command(group, 'revoke', {
+    about: 'Revoke a key for good; in force within 5 seconds.',
+    result: '{id, revokedAt}',
+    example: `keys revoke ${EXAMPLE_ID}`,
+  })
+    .argument(...KEY_ID)
+    .action((id: string, _, self: Command) => revoke(id, self.optsWithGlobals()));
+}
+
+const withLimits = (to: Command): Command =>
+  to
+    .option('--max-tokens <N>', `largest burst of requests: an integer ${range(MAX_TOKENS)}`, args.decimal)
+    .option('--refill-rate <R>', `requests a second: ${range(REFILL_RATE)}, up to 3 decimals`, args.decimal);
+
+const range = ({ least, most }: { least: number; most: number }): string => `from ${least} to ${most}`;
+
+async function issue({ json, organization: id, label, expiresAt, ...rest }: IssueOptions): Promise<void> {
+  const settings = { ...checkedLimits(rest), ...(label !== undefined && { label }), ...(expiresAt && { expiresAt }) };
+  const issued = await withDatabase(async (dataSource) => {
+    await requireOrganization(dataSource, id);
+    return new ApiKeysService(dataSource.manager).issue(id, settings);
+  });
+  await answer(json, issued, () => issuedText(issued), unseenText(issued));
+}
+
+async function list({ json, organization: id }: GlobalOptions & { organization: number }): Promise<void> {
+  const keys = await withDatabase(async (dataSource) => {
+    await requireOrganization(dataSource, id);
+    return new ApiKeysService(dataSource.manager).list(id);
+  });
+  await answer(json, keys.map(rowOf), () => (keys.length > 0 ? keysTable(keys) : `Organization ${id} has no keys.`));
+}
+
+async function setLimits(id: string, { json, ...rest }: GlobalOptions & Limits): Promise<void> {
+  const limits = checkedLimits(rest);
+  if (Object.keys(limits).length === 0) throw new UsageError('--max-tokens or --refill-rate must be given');
+  const key = await withKeys(id, (keys) => keys.setLimits(id, limits));
+  await answer(json, rowOf(key), () => `Key ${id}: ${limitsText(key)}`);
+}
+
+async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: number }): Promise<void> {
+  const { oldEnds, ...issued } = await withKeys(id, (keys) =>
+    keys.rotate(id, overlap).catch((error: unknown) => {
+      throw error instanceof KeyEnded ? new Refusal(`key ${id} is revoked or expired`) : error;
+    }),
+  );
+  const old = `key ${id} ${overlap === 0 ? 'no longer works' : `works until ${oldEnds.toISOString()}`}`;
+  const shown = (): string => `${issuedText(issued)}\nThe old ${old}.`;
+  await answer(json, issued, shown, `${unseenText(issued)}, and ${old}`);
+}
+
+async function revoke(id: string, { json }: GlobalOptions): Promise<void> {
+  const revoked = await withKeys(id, (keys) => keys.revoke(id));
+  await answer(json, revoked, () => `Key ${id} was revoked at ${revoked.revokedAt.toISOString()}`);
+}
+
+/** @throws Refusal when there is no such key */
+async function withKeys<T>(id: string, work: (keys: ApiKeysService) => Promise<T | undefined>): Promise<T> {
+  const key = await withDatabase((dataSource) => work(new ApiKeysService(dataSource.manager)));
+  if (key === undefined) throw new Refusal(`key ${id} does not exist`);
+  return key;
+}
+
+/** The limits that were given. @throws UsageError when a key cannot have them */
+function checkedLimits({ maxTokens, refillRate }: Limits): Limits {
+  const given = { ...(maxTokens !== undefined && { maxTokens }), ...(refillRate !== undefined && { refillRate }) };
+  const fault = limitsFault({ ...DEFAULT_LIMITS, ...given });
+  if (fault) throw new UsageError(fault);
+  return given;
+}
+
+/** A key as programs see it listed: without its organization, which they named. */
+const rowOf = ({ id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt }: ApiKey) => ({
+  ...{ id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt },
+});
+
+const keysTable = (keys: ApiKey[]): string =>
+  table(
+    ['id', 'key', 'label', 'tokens', 'rate', 'created', 'last used', 'expires', 'revoked'],
+    keys.map((key) => [
+      ...[key.id, `${key.prefix}…`, key.label && visible(key.label), key.maxTokens, key.refillRate],
+      ...[key.createdAt, key.lastUsedAt, key.expiresAt, key.revokedAt].map(minute),
+    ]),
+  );
+
+/** A moment as a table shows it, in UTC. */
+const minute = (at: Date | null): string | null => at && `${at.toISOString().slice(0, 16)}Z`;
+
+function limitsText({ maxTokens, refillRate }: { maxTokens: number; refillRate: number }): string {
+  return `${maxTokens} tokens, refilled by ${refillRate} a second`;
+}
+
+/** A new key, on a line of its own so that it can be copied. */
+function issuedText(issued: IssuedKey): string {
+  const { id, key, organizationId, label, expiresAt } = issued;
+  const name = label === null ? '' : ` (${visible(label)})`;
+  const expiry = expiresAt ? `expires at ${expiresAt.toISOString()}` : 'never expires';
+  return `Key ${id} of organization ${organizationId}${name}, shown only this once:\n${key}\n${limitsText(issued)}; ${expiry}`;
+}
+
+/** What to do about a key that could not be shown. */
+const unseenText = ({ id }: IssuedKey): string => `key ${id} was issued but not shown: revoke it`;

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { programName } from '../../src/cli/program';
+import { Operator } from '../support/operator';
+
+const operator = new Operator({});
+
+describe('the usage of the command line', () => {
+  describe('is refused with status 2 for', () => {
+    const importCsv = ['import', '-', '--organization', '1', '--csv', 'leads'];
+    const exportAll = ['export', '--organization', '1'];
+    const exportCsv = ['export', '--organization', '1', '--csv', 'leads'];
+    const issueFor = ['keys', 'issue', '--organization', '1'];
+    const importAny = ['import', '-', '--organization', '1'];
+
+    it.each([
+      ['an unknown command', ['keys', 'destroy'], "unknown command 'destroy'"],
+      ['an unknown option', ['organizations', 'list', '--all'], "unknown option '--all'"],
+      ['an argument of start', ['start', '3000'], 'too many arguments'],
+      ['a missing option', ['keys', 'issue'], "required option '--organization <ID>' not specified"],
+      ['a missing argument', ['keys', 'revoke'], "missing required argument 'KEYID'"],
+      ['a blank name', ['organizations', 'create', '--name', ' '], '--name must have'],
+      ['a long label', [...issueFor, '--label', 'x'.repeat(256)], '--label must have'],
+      ['a name that is not UTF-8', ['organizations', 'create', '--name', 'M\ufffdller'], '--name must be UTF-8, '],
+      ['an organization that is no number', ['keys', 'list', '--organization', '1e3'], '--organization must be'],
+      ['tokens that are no number', [...issueFor, '--max-tokens', '0x10'], 'maxTokens must be'],
+      ['tokens out of range', [...issueFor, '--max-tokens', '0'], 'maxTokens must be'],
+      ['a rate with four decimals', [...issueFor, '--refill-rate', '0.0625'], 'refillRate must be'],
+      ['an impossible day', [...issueFor, '--expires-at', '2027-02-30'], '--expires-at must be'],
+      ['no limit', ['keys', 'set-limits', randomUUID()], '--max-tokens or --refill-rate must be given'],
+      ['a negative overlap', ['keys', 'rotate', randomUUID(), '--overlap', '-1'], '--overlap must be'],
+      ['NDJSON as one JSON value', [...exportAll, '--ndjson', '--json'], '--json with --ndjson needs --output'],
+      ['the same to -', [...exportAll, '--ndjson', '--json', '--output', '-'], '--json with --ndjson needs --output'],
+      ['an output without a name', [...exportAll, '--output', ''], '--output must be the name of a file, or -'],
+      ['CSV as one JSON value', [...exportCsv, '--json'], '--json with --csv needs --output'],
+      ['CSV as NDJSON', [...exportCsv, '--ndjson'], 'cannot be used with'],
+      ['a section that is no table', [...exportAll, '--csv', 'events'], 'Allowed choices are leads'],
+      ['a mapping without a field', [...importCsv, '--map', 'E-mail'], '--map must be COLUMN=FIELD'],
+      ['an unknown field', [...importCsv, '--map', 'A=jobTitel'], 'leads have no field jobTitel; import --help'],
+      ['a field that cannot be exported', [...exportCsv, '--map', 'A=phone'], '"A" needs a field that can be'],
+      ['an exported column without a field', [...exportCsv, '--map', 'A='], '"A" needs a field that can be'],
+      ['a long delimiter', [...importCsv, '--delimiter', ';;'], '--delimiter must be one character, or tab'],
+      ['a mapping without CSV', [...importAny, '--map', 'A=email'], '--map needs --csv'],
+      ['a delimiter without CSV', [...importAny, '--delimiter', ';'], '--delimiter needs --csv'],
+      ['a byte order mark without CSV', [...exportAll, '--bom'], '--bom needs --csv'],
+      ['leads that are no number', ['seed', '--organization', '1', '--leads', '1e3'], '--leads must be'],
+      ['a seed that is too large', ['seed', '--organization', '1', '--seed', '2147483648'], '--seed must be'],
+      ['an impossible day of a seed', ['seed', '--organization', '1', '--until', '2026-02-30'], '--until must be'],
+    ])('%s', async (_, args, reason) => {
+      const { status, stdout, stderr } = await operator.run(args);
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      expect(stderr).toContain(reason);
+    });
+  });
+
+  it.each(
+    [
+      ...[[], ['start'], ['organizations'], ['organizations', 'create'], ['organizations', 'list'], ['keys']],
+      ...['issue', 'list', 'set-limits', 'rotate', 'revoke'].map((command) => ['keys', command]),
+      ...[['import'], ['export'], ['seed'], ['status'], ['check'], ['config'], ['migrate']],
+    ].map((command) => [command]),
+  )('is explained with an example: %j --help', async (command: string[]) => {
+    const { status, stdout, stderr } = await operator.run([...command, '--help']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: npm run --silent operator -- /);
+    expect(stdout).toMatch(new RegExp(`\\nExample.*:\\n  \\$ npm run --silent operator -- ${command.join(' ')}`));
+  });
+
+  it('names the program as it was started', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lanyard-npx-'));
+    const bin = join(folder, 'node_modules/.bin/lanyard');
+    mkdirSync(join(folder, 'node_modules'));
+    const npx = { npm_lifecycle_event: 'npx' };
+    expect(programName(bin, npx)).toBe('npx lanyard');
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ _npx: { packages: ['/srv/lanyard-0.1.0.tgz'] } }));
+    expect(programName(bin, npx)).toBe('npx /srv/lanyard-0.1.0.tgz');
+    expect(programName('/usr/local/bin/lanyard', {})).toBe('lanyard');
+    expect(programName('/app/dist/src/main.js', {})).toBe('npm run --silent operator --');
+    rmSync(folder, { recursive: true });
+  });
+});
