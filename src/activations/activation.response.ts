@@ -1,5 +1,4 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { dateTime } from '../database/json';
 import {
   DateTime,
   Day,
@@ -67,8 +66,8 @@ export class ActivationV0Response {
   @Int32({ description: 'How many scans were made at it.', example: 7 }) numberOfScans: number;
 }
 
-export const ACTIVATION = `
-  select id, event_id as "eventId", name, ${dateTime('created_at')} as "createdAt", type, start_date as "startDate",
-    end_date as "endDate", start_time as "startTime", end_time as "endTime", created_by as "createdBy", location,
-    users, number_of_scans as "numberOfScans"
-  from page`;
+/** The JSON text of a row of activations. */
+export const ACTIVATION = `(select row_to_json(o)::text from (
+  select id, event_id as "eventId", name, iso_utc(created_at) as "createdAt", type, start_date as "startDate",
+    end_date as "endDate", start_time as "startTime", end_time as "endTime", created_by as "createdBy", location, users,
+    number_of_scans as "numberOfScans") o)`;

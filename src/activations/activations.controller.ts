@@ -5,12 +5,12 @@ import { PageQuery, UuidParam } from '../api-schema/parameters';
 import { Returns, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { ActivationV0Response } from './activation.response';
-import { ActivationsService } from './activations.service';
+import { ActivationsRepository } from './activations.repository';
 
 @Tag('Activations', 'Parts of events with a time and a place of their own: a breakfast, a booth, a panel. Read-only.')
 @Controller('activations')
 export class ActivationsController {
-  constructor(private readonly activations: ActivationsService) {}
+  constructor(private readonly activations: ActivationsRepository) {}
 
   @Get()
   @ApiOperation({

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ActivationsController } from './activations.controller';
-import { ActivationsService } from './activations.service';
+import { ActivationsRepository } from './activations.repository';
 
-@Module({ controllers: [ActivationsController], providers: [ActivationsService] })
+@Module({ controllers: [ActivationsController], providers: [ActivationsRepository] })
 export class ActivationsModule {}

@@ -1,7 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
-import { isEmail, ValidateBy, ValidateIf, ValidateNested, type ValidationArguments } from 'class-validator';
+import {
+  getMetadataStorage,
+  isEmail,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+  type ValidationArguments,
+} from 'class-validator';
 import { DATE_TIME, DATE_TIME_INPUT, DAY, email, INT64_ID, int32, text, TIME_OF_DAY, UUID } from './schemas';
 import { hasAtMost, isCalendarDay, isStorableText, isUuid, toUtc } from './text';
 
@@ -174,6 +181,15 @@ export const UuidList = ({ max = 1000, ...options }: ListOptions = {}) =>
   );
 
 type Class = new () => object;
+
+/** The names of a class's fields, in their order. */
+export const fieldsOf = (type: Class): string[] => [
+  ...new Set(
+    getMetadataStorage()
+      .getTargetValidationMetadatas(type, '', false, false)
+      .map(({ propertyName }) => propertyName),
+  ),
+];
 
 /** ValidateNested refuses null, which a nullable field may have. */
 const nested = ({ nullable }: Options): PropertyDecorator[] => [

@@ -56,20 +56,22 @@ const returns = ({ title, description, models, properties }: Success, envelope: 
   );
 };
 
-/** `results` is one resource, or an object that holds it under `key`. The handler gives the resource's JSON text. */
-export const Returns = (model: Type, key?: string): Answers<Json> => {
+const textOf = (record: Json | object): Json => (typeof record === 'string' ? record : JSON.stringify(record));
+
+/** `results` is one resource, or an object that holds it under `key`. The handler returns it as JSON text or an object. */
+export const Returns = <T extends object>(model: Type<T>, key?: string): Answers<Json | T> => {
   const name = model.name.replace(/(V0Response|Result)$/, '');
   const results = key === undefined ? ref(model) : object({ [key]: ref(model) }, 'The record, under its name.');
   return returns(
     { title: `${name}Answer`, description: 'Done.', models: [model], properties: { results } },
     key === undefined
-      ? (json: Json) => `{"status":200,"results":${json}}`
-      : (json: Json) => `{"status":200,"results":{"${key}":${json}}}`,
+      ? (record: Json | T) => `{"status":200,"results":${textOf(record)}}`
+      : (record: Json | T) => `{"status":200,"results":{"${key}":${textOf(record)}}}`,
   );
 };
 
 /** `results` is an empty object. */
-export const ReturnsNothing = (): Answers<Json> =>
+export const ReturnsNothing = (): Answers<void> =>
   returns(
     {
       title: 'EmptyAnswer',
@@ -98,6 +100,8 @@ const total: Schema = {
   example: 1,
 };
 
+const itemsOf = ({ items }: Page): Json => (typeof items === 'string' ? items : items.map(textOf).join());
+
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
 export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
   returns(
@@ -111,5 +115,5 @@ export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
       },
     },
     (page: Page) =>
-      `{"status":200,"pagination":{"limit":${page.limit},"offset":${page.offset}},"results":{"${key}":[${page.items.join()}],"total":${page.total}}}`,
+      `{"status":200,"pagination":{"limit":${page.limit},"offset":${page.offset}},"results":{"${key}":[${itemsOf(page)}],"total":${page.total}}}`,
   );

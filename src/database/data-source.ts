@@ -11,10 +11,14 @@ import {
   STATEMENT_TIMEOUT_MS,
 } from './limits';
 
+/** The column of a property: its snake_case. */
+export const columnOf = (property: string): string =>
+  property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /** Columns are the snake_case of their properties, and primary keys are named as PostgreSQL names them. */
 class SnakeCase extends DefaultNamingStrategy implements NamingStrategyInterface {
   override columnName(property: string, custom: string | undefined): string {
-    return custom ?? property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return custom ?? columnOf(property);
   }
 
   override primaryKeyName(table: Table | string): string {

@@ -5,7 +5,7 @@ import { CurrentTransaction } from './current-transaction';
 import { poolOf } from './data-source';
 import { breaksConnection, RowNotFound } from './errors';
 import { FairQueue } from './fair-queue';
-import type { Listing } from './listings';
+import type { List } from './paginate';
 
 /** JSON text that PostgreSQL rendered and that is sent as it is. */
 export type Json = string;
@@ -16,8 +16,8 @@ export interface Page {
   limit: number;
   /** zero-based page index */
   offset: number;
-  /** JSON texts of the items, each one's or joined by commas */
-  items: Json[];
+  /** the JSON texts of the items, joined by commas, or plain objects */
+  items: Json | object[];
   /** records matching the query */
   total: number;
 }
@@ -29,7 +29,7 @@ export interface Statement {
   /** SQL with `$n` parameters; its rows have one column, JSON text */
   text: string;
   /** of the catalogue, which belongs to no organization: `$1` is the first value */
-  shared?: true;
+  shared?: boolean;
 }
 
 /** On whose behalf a statement runs. */
@@ -56,7 +56,7 @@ type TimedQuery = QueryArrayConfig & { query_timeout?: number };
 export class Statements {
   private readonly pool: Pool;
   private readonly texts = new Map<string, string>();
-  private readonly pages = new Map<string, Statement & { listing: Listing }>();
+  private readonly pages = new Map<string, Statement & { list: List }>();
 
   constructor(
     private readonly queue: FairQueue,
@@ -88,28 +88,27 @@ export class Statements {
    * @param given the values that the list is asked with
    * @throws RowNotFound when what the list belongs to does not exist
    */
-  async page(
+  async paginate(
     owner: Owner,
-    listing: Listing,
+    list: List,
     given: unknown[],
-    { limit, offset }: { limit: number; offset: number },
+    { limit, offset }: Pick<Page, 'limit' | 'offset'>,
   ): Promise<Page> {
-    const values = listing.shared ? given : [owner.organizationId, ...given];
-    const statement = this.pageStatement(listing, limit, values.length, offset === 0);
-    const query = this.prepared(statement, [...values, ...(offset ? [offset] : [])]);
-    const rows = await this.rows<[Json | null, string | null]>(owner, query);
-    const [, total = null] = rows[0] ?? [];
-    if (total === null) throw new RowNotFound();
-    return { limit, offset, items: rows.map(([json]) => json ?? ''), total: Number(total) };
+    const values = list.shared ? given : [owner.organizationId, ...given];
+    const query = offset
+      ? this.prepared(this.pageStatement(list, limit, `$${values.length + 1}::bigint`), [...values, offset])
+      : this.prepared(this.pageStatement(list, limit, '0'), values);
+    const [row] = await this.rows<[Json | null, string | null]>(owner, query);
+    if (!row) throw new RowNotFound();
+    return { limit, offset, items: row[0] ?? '', total: Number(row[1]) };
   }
 
   /** Made once: page sizes are few, and texts long. */
-  private pageStatement(listing: Listing, limit: number, values: number, isFirst: boolean): Statement {
-    const name = `${listing.name}:${limit}${isFirst ? ':first' : ''}`;
+  private pageStatement(list: List, limit: number, index: string): Statement {
+    const name = `${list.name}:${limit}:${index}`;
     const made = this.pages.get(name);
-    if (made?.listing === listing) return made;
-    const index = isFirst ? undefined : `$${values + 1}::bigint`;
-    const statement = { name, listing, text: listing.page(limit, index) };
+    if (made?.list === list) return made;
+    const statement = { name, list, text: list.page(limit, index) };
     this.pages.set(name, statement);
     return statement;
   }

@@ -4,14 +4,14 @@ import { Caller, CurrentCaller } from '../http/caller';
 import { JsonBody, PageQuery, UuidParam, Int64Param } from '../api-schema/parameters';
 import { ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
 import { EventAddLeadsV0Input, MAX_EVENT_LEADS } from './event.dto';
-import { EventLeadsService } from './event-leads.service';
+import { EventLeadsRepository } from './event-leads.repository';
 import { EventLeadV0Response, UserV0Response } from './event.response';
 
 /** Who belongs to an event: leads, with their flags, and users. */
 @ApiTags('Events')
 @Controller('events/:eventId')
 export class EventLeadsController {
-  constructor(private readonly eventLeads: EventLeadsService) {}
+  constructor(private readonly eventLeads: EventLeadsRepository) {}
 
   @Get('leads')
   @ApiOperation({

@@ -1,5 +1,4 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { children, dateTime, values } from '../database/json';
 import {
   DateTime,
   Day,
@@ -58,11 +57,12 @@ export class Event {
   tagGroups: string[];
 }
 
-export const EVENT = `
-  select id, name, type, registration_enabled as "registrationEnabled", ${dateTime('created_at')} as "createdAt",
+/** The JSON text of a row of events. */
+export const EVENT = `(select row_to_json(o)::text from (
+  select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
     start_date as "startDate", end_date as "endDate", location,
-    ${values('c.tag_group_id', children('event_tag_groups', 'event_id'), 'c.position')} as "tagGroups"
-  from page`;
+    coalesce((select json_agg(t.tag_group_id order by t.position) from event_tag_groups t
+      where t.organization_id = events.organization_id and t.event_id = events.id), '[]') as "tagGroups") o)`;
 
 @ApiSchema({ description: 'The association of a lead with an event.' })
 export class EventLeadV0Response {
@@ -71,7 +71,9 @@ export class EventLeadV0Response {
   @BooleanField(FIELD_DOCS.checkedIn) checkedIn: boolean;
 }
 
-export const EVENT_LEAD = `select lead_id as "leadId", registered, checked_in as "checkedIn" from page`;
+/** The JSON text of a row of event_leads. */
+export const EVENT_LEAD = `(select row_to_json(o)::text from (
+  select lead_id as "leadId", registered, checked_in as "checkedIn") o)`;
 
 @ApiSchema({ description: 'A user who is assigned to an event.' })
 export class UserV0Response {
@@ -83,8 +85,7 @@ export class UserV0Response {
 }
 
 /** Of the assignments of an event. (A lateral join keeps the order of the page.) */
-export const USER = `
-  select u.id, u.email, u.first_name as "firstName", u.last_name as "lastName"
-  from page cross join lateral (
-    select * from users where organization_id = page.organization_id and id = page.user_id offset 0
-  ) u`;
+/** The JSON text of the user of a row of event_users. */
+export const EVENT_USER = `(select row_to_json(o)::text from (
+  select id, email, first_name as "firstName", last_name as "lastName" from users
+  where users.organization_id = event_users.organization_id and users.id = event_users.user_id) o)`;

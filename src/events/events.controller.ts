@@ -6,12 +6,12 @@ import { Returns, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { EventCreateV0Input, EventUpdateV0Input } from './event.dto';
 import { Event } from './event.response';
-import { EventsService } from './events.service';
+import { EventsRepository } from './events.repository';
 
 @Tag('Events', 'Trade shows, conferences, dinners and the like, at which the organization meets leads.')
 @Controller('events')
 export class EventsController {
-  constructor(private readonly events: EventsService) {}
+  constructor(private readonly events: EventsRepository) {}
 
   @Get()
   @ApiOperation({

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { EventLeadsController } from './event-leads.controller';
-import { EventLeadsService } from './event-leads.service';
+import { EventLeadsRepository } from './event-leads.repository';
 import { EventsController } from './events.controller';
-import { EventsService } from './events.service';
+import { EventsRepository } from './events.repository';
 
-@Module({ controllers: [EventsController, EventLeadsController], providers: [EventsService, EventLeadsService] })
+@Module({ controllers: [EventsController, EventLeadsController], providers: [EventsRepository, EventLeadsRepository] })
 export class EventsModule {}

@@ -3,14 +3,14 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
 import { UuidParam } from '../api-schema/parameters';
 import { Returns, ReturnsList } from '../api-schema/returns';
-import { BookmarksService } from './bookmarks.service';
+import { BookmarksRepository } from './bookmarks.repository';
 import { BookmarkResult, IndustryEventV0Response } from './industry-event.response';
 
 /** The catalogue is everybody's; bookmarks belong to an organization. */
 @ApiTags('Industry events')
 @Controller('industryEvents')
 export class BookmarksController {
-  constructor(private readonly bookmarks: BookmarksService) {}
+  constructor(private readonly bookmarks: BookmarksRepository) {}
 
   @Get('bookmarks')
   @ApiOperation({

@@ -1,5 +1,4 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { dateTime } from '../database/json';
 import {
   DateTime,
   BooleanField,
@@ -101,9 +100,10 @@ export class BookmarkResult {
   @BooleanField({ description: 'Whether it was done.', example: true }) success: boolean;
 }
 
-const columns = `
-  id, ${dateTime('created_at')} as "createdAt", ${dateTime('updated_at')} as "updatedAt", name,
-  ${dateTime('start_date')} as "startDate", ${dateTime('end_date')} as "endDate", source_type as "sourceType",
+/** The columns of industry_events as the API shows them. */
+export const INDUSTRY_EVENT_COLUMNS = `
+  id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
+  iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
   source_id as "sourceId", event_type as "eventType", venue_city as "venueCity", venue_state as "venueState",
   venue_country as "venueCountry", venue_name as "venueName", venue_full_address as "venueFullAddress",
   venue_coordinates as "venueCoordinates", number_of_attendees as "numberOfAttendees",
@@ -111,10 +111,10 @@ const columns = `
   exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords, website,
   description, event_url as "eventUrl"`;
 
-export const INDUSTRY_EVENT = `select ${columns} from page`;
+/** The JSON text of a row of industry_events. */
+export const INDUSTRY_EVENT = `(select row_to_json(o)::text from (select ${INDUSTRY_EVENT_COLUMNS}) o)`;
 
-/** The record as one organization sees it; the organization is the statement's parameter `$1`. */
-export const INDUSTRY_EVENT_WITH_BOOKMARK = `
-  select ${columns}, exists (select from industry_event_bookmarks b
-    where b.organization_id = $1 and b.industry_event_id = page.id) as "isBookmarked"
-  from page`;
+/** The same as one organization sees it; the organization is the statement's parameter `$1`. */
+export const INDUSTRY_EVENT_WITH_BOOKMARK = `(select row_to_json(o)::text from (
+  select ${INDUSTRY_EVENT_COLUMNS}, exists (select from industry_event_bookmarks b
+    where b.organization_id = $1 and b.industry_event_id = industry_events.id) as "isBookmarked") o)`;

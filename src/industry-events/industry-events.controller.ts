@@ -6,6 +6,7 @@ import { Returns, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventCreation, IndustryEventV0Response, IndustryEventWithBookmark } from './industry-event.response';
+import { IndustryEventsRepository } from './industry-events.repository';
 import { IndustryEventsService } from './industry-events.service';
 
 @Tag(
@@ -14,7 +15,10 @@ import { IndustryEventsService } from './industry-events.service';
 )
 @Controller('industryEvents')
 export class IndustryEventsController {
-  constructor(private readonly industryEvents: IndustryEventsService) {}
+  constructor(
+    private readonly industryEvents: IndustryEventsService,
+    private readonly repository: IndustryEventsRepository,
+  ) {}
 
   @Get()
   @ApiOperation({
@@ -37,7 +41,7 @@ export class IndustryEventsController {
   })
   @Returns(IndustryEventWithBookmark, 'industryEvent')
   get(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
-    return this.industryEvents.get(caller, industryEventId);
+    return this.repository.get(caller, industryEventId);
   }
 
   @Post()
@@ -51,7 +55,7 @@ export class IndustryEventsController {
   })
   @Returns(IndustryEventCreation)
   create(@CurrentCaller() caller: Caller, @JsonBody() body: IndustryEventCreateV0Input) {
-    return this.industryEvents.create(caller, body);
+    return this.repository.create(caller, body);
   }
 
   @Put(':industryEventId')

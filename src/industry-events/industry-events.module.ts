@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { BookmarksController } from './bookmarks.controller';
-import { BookmarksService } from './bookmarks.service';
+import { BookmarksRepository } from './bookmarks.repository';
 import { IndustryEventsController } from './industry-events.controller';
+import { IndustryEventsRepository } from './industry-events.repository';
 import { IndustryEventsService } from './industry-events.service';
 
 /** Bookmarks come first: the route of one record would take `bookmarks` for an id. */
 @Module({
   controllers: [BookmarksController, IndustryEventsController],
-  providers: [IndustryEventsService, BookmarksService],
+  providers: [IndustryEventsService, IndustryEventsRepository, BookmarksRepository],
 })
 export class IndustryEventsModule {}

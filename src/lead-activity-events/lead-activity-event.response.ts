@@ -1,5 +1,4 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { dateTime } from '../database/json';
 import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, Int64Id } from '../api-schema/fields';
 import { EXAMPLE_IDS } from '../api-schema/schemas';
 
@@ -41,8 +40,8 @@ export class LeadActivityEventV0Response {
   associatedTagOption: string | null;
 }
 
-export const LEAD_ACTIVITY_EVENT = `
-  select id, ${dateTime('created_at')} as "createdAt", created_by as "createdBy", event_type as "eventType",
+/** The JSON text of a row of lead_activity_events. */
+export const LEAD_ACTIVITY_EVENT = `(select row_to_json(o)::text from (
+  select id, iso_utc(created_at) as "createdAt", created_by as "createdBy", event_type as "eventType",
     event_notes as "eventNotes", lead_id as "associatedLead", campaign_id as "associatedCampaign",
-    event_id as "associatedEvent", activation_id as "associatedActivation", tag_option_id as "associatedTagOption"
-  from page`;
+    event_id as "associatedEvent", activation_id as "associatedActivation", tag_option_id as "associatedTagOption") o)`;

@@ -6,7 +6,7 @@ import { Returns, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { LeadActivityEventsQuery } from './lead-activity-event.dto';
 import { LeadActivityEventV0Response } from './lead-activity-event.response';
-import { LeadActivityEventsService } from './lead-activity-events.service';
+import { LeadActivityEventsRepository } from './lead-activity-events.repository';
 
 @Tag(
   'Lead activity events',
@@ -14,7 +14,7 @@ import { LeadActivityEventsService } from './lead-activity-events.service';
 )
 @Controller('leadActivityEvents')
 export class LeadActivityEventsController {
-  constructor(private readonly leadActivityEvents: LeadActivityEventsService) {}
+  constructor(private readonly leadActivityEvents: LeadActivityEventsRepository) {}
 
   @Get()
   @ApiOperation({

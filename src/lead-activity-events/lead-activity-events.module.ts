@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LeadActivityEventsController } from './lead-activity-events.controller';
-import { LeadActivityEventsService } from './lead-activity-events.service';
+import { LeadActivityEventsRepository } from './lead-activity-events.repository';
 
-@Module({ controllers: [LeadActivityEventsController], providers: [LeadActivityEventsService] })
+@Module({ controllers: [LeadActivityEventsController], providers: [LeadActivityEventsRepository] })
 export class LeadActivityEventsModule {}

@@ -1,5 +1,4 @@
 import { ApiSchema } from '@nestjs/swagger';
-import type { Render } from '../database/json';
 import {
   DateTime,
   Email,
@@ -150,5 +149,5 @@ export class LeadV0Response {
   @Text(emails('professional')) professionalEmails: string | null;
 }
 
-/** Rendered by the database on every change of a lead or of what belongs to it (function lead_document). */
-export const LEAD: Render = { stored: 'document' };
+/** The JSON text of a row of leads, which the database renders on every change (functions/leads.sql). */
+export const LEAD = 'leads.document';

@@ -6,12 +6,12 @@ import { Returns, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
 import { LeadV0Response } from './lead.response';
-import { LeadsService } from './leads.service';
+import { LeadsRepository } from './leads.repository';
 
 @Tag('Leads', 'People whom the organization met: who they are, how to reach them, and what was noted.')
 @Controller('leads')
 export class LeadsController {
-  constructor(private readonly leads: LeadsService) {}
+  constructor(private readonly leads: LeadsRepository) {}
 
   @Get()
   @ApiOperation({

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LeadsController } from './leads.controller';
-import { LeadsService } from './leads.service';
+import { LeadsRepository } from './leads.repository';
 
-@Module({ controllers: [LeadsController], providers: [LeadsService] })
+@Module({ controllers: [LeadsController], providers: [LeadsRepository] })
 export class LeadsModule {}

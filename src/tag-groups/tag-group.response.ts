@@ -1,5 +1,4 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { children, objects } from '../database/json';
 import {
   BooleanField,
   MAX_LENGTH,
@@ -46,9 +45,11 @@ export class TagGroupV0Response {
   @ListOf(() => TagOption, { max: MAX_ENTRIES, description: 'Its options, in their order.' }) tagOptions: TagOption[];
 }
 
-export const TAG_GROUP = `
+/** The JSON text of a row of tag_groups. */
+export const TAG_GROUP = `(select row_to_json(o)::text from (
   select id, name, status, allows_multiple_selection as "allowsMultipleSelection", display_order as "displayOrder",
     usage_instructions as "usageInstructions", required, all_events as "allEvents",
-    ${objects(`select c.id, c.display_order as "displayOrder", c.value
-      from ${children('tag_options', 'tag_group_id')} order by c.display_order, c.id`)} as "tagOptions"
-  from page`;
+    coalesce((select json_agg(row_to_json(t)) from (
+      select id, display_order as "displayOrder", value from tag_options
+      where organization_id = tag_groups.organization_id and tag_group_id = tag_groups.id
+      order by display_order, id) t), '[]') as "tagOptions") o)`;

@@ -5,12 +5,12 @@ import { PageQuery, UuidParam } from '../api-schema/parameters';
 import { Returns, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { TagGroupV0Response } from './tag-group.response';
-import { TagGroupsService } from './tag-groups.service';
+import { TagGroupsRepository } from './tag-groups.repository';
 
 @Tag('Tag groups', 'The tags that users choose from when they capture a lead. Read-only.')
 @Controller('tagGroups')
 export class TagGroupsController {
-  constructor(private readonly tagGroups: TagGroupsService) {}
+  constructor(private readonly tagGroups: TagGroupsRepository) {}
 
   @Get()
   @ApiOperation({

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TagGroupsController } from './tag-groups.controller';
-import { TagGroupsService } from './tag-groups.service';
+import { TagGroupsRepository } from './tag-groups.repository';
 
-@Module({ controllers: [TagGroupsController], providers: [TagGroupsService] })
+@Module({ controllers: [TagGroupsController], providers: [TagGroupsRepository] })
 export class TagGroupsModule {}

@@ -1,8 +1,8 @@
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Statements } from '../../src/database/statements';
-import { TryAgain } from '../../src/database/errors';
+import { Retry } from '../../src/database/errors';
 import type { Writes } from '../../src/database/writes';
-import { IndustryEventsService } from '../../src/industry-events/industry-events.service';
+import { IndustryEventsRepository } from '../../src/industry-events/industry-events.repository';
 import { ImportService } from '../../src/cli/import/import.service';
 import { startInProcess } from '../support/lanyard';
 
@@ -11,14 +11,12 @@ describe('creating an industry event', () => {
     // The insert was in conflict, and then nothing is found.
     const insert = { insert: () => insert, into: () => insert, values: () => insert, orIgnore: () => insert };
     Object.assign(insert, { returning: () => insert, execute: () => Promise.resolve({ raw: [] }) });
-    const manager = {
-      createQueryBuilder: () => insert,
-      queryRunner: { connect: () => Promise.resolve({ query: () => Promise.resolve({ rows: [] }) }) },
-    } as unknown as EntityManager;
+    const manager = { createQueryBuilder: () => insert } as unknown as EntityManager;
     const writes = { transaction: (_: unknown, work: (inside: EntityManager) => unknown) => work(manager) };
-    const service = new IndustryEventsService({} as Statements, writes as unknown as Writes);
+    const statements = { all: () => Promise.resolve([]) } as unknown as Statements;
+    const repository = new IndustryEventsRepository(statements, writes as unknown as Writes);
     const caller = { keyId: 'k', organizationId: 1, maxTokens: 1, refillRate: 1 };
-    await expect(service.create(caller, { name: 'Expo', eventUrl: 'u' })).rejects.toBeInstanceOf(TryAgain);
+    await expect(repository.create(caller, { name: 'Expo', eventUrl: 'u' })).rejects.toBeInstanceOf(Retry);
   });
 
   it('is 503 while an import of the catalogue is written', async () => {

@@ -1,5 +1,5 @@
 import { RowNotFound } from '../../src/database/errors';
-import { counted, type Listing } from '../../src/database/listings';
+import type { List } from '../../src/database/paginate';
 import { type Statement, Statements } from '../../src/database/statements';
 import { InProcess, startInProcess } from '../support/lanyard';
 
@@ -43,19 +43,22 @@ describe('a statement', () => {
   });
 
   describe('of a list', () => {
-    const listing = (name: string, value: string, total = 'select 1'): Listing =>
-      counted({ name, render: `select '${value}' as value from page`, rows: 'select where $1::integer = 7', total });
-    const page = (list: Listing) => statements.page(owner, list, [], { limit: 2, offset: 0 });
+    const list = (name: string, item: string): List => ({
+      name,
+      page: () => `select ${item}, 1 where $1::integer = 7`,
+    });
+    const page = (of: List) => statements.paginate(owner, of, [], { limit: 2, offset: 0 });
 
     it('is refused when another has its name', async () => {
-      const [one, other] = [listing('test.list', 'a'), listing('test.list', 'b')];
-      expect((await page(one)).items).toEqual(['{"value":"a"}']);
-      await expect(page(other)).rejects.toThrow("Two statements are called 'test.list:2:first'");
-      expect((await page(one)).items).toEqual(['{"value":"a"}']);
+      const [one, other] = [list('test.list', "'a'"), list('test.list', "'b'")];
+      expect(await page(one)).toEqual({ limit: 2, offset: 0, items: 'a', total: 1 });
+      await expect(page(other)).rejects.toThrow("Two statements are called 'test.list:2:0'");
+      expect((await page(one)).items).toEqual('a');
     });
 
-    it('that has no total is RowNotFound: what the list belongs to does not exist', async () => {
-      await expect(page(listing('test.nowhere', 'a', 'select null'))).rejects.toBeInstanceOf(RowNotFound);
+    it('that has no row is RowNotFound: what the list belongs to does not exist', async () => {
+      const nowhere: List = { name: 'test.nowhere', page: () => `select '', 1 where $1::integer = 0` };
+      await expect(page(nowhere)).rejects.toBeInstanceOf(RowNotFound);
     });
   });
 

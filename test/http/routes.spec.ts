@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ModulesContainer } from '@nestjs/core';
 import type { Page } from '../../src/database/statements';
-import { Pagination } from '../../src/api-schema/pagination.response';
+import { ErrorResponse } from '../../src/api-schema/error.response';
 import { ENVELOPE, Returns } from '../../src/api-schema/returns';
 import { NotFoundController } from '../../src/http/not-found.controller';
 import { HealthController } from '../../src/health/health.controller';
@@ -28,7 +28,7 @@ const OTHERS: unknown[] = [NotFoundController, HealthController, PagesController
 /** `npm run types` fails unless the compiler refuses this: its answer would be `[object Object]`. */
 export class Miswrapped {
   // @ts-expect-error a page is no record
-  @Returns(Pagination)
+  @Returns(ErrorResponse)
   list(): Promise<Page> {
     throw new Error();
   }

@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse';
 import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { isUuid } from '../../api-schema/text';
-import { INDUSTRY_EVENT } from '../../industry-events/industry-event.response';
+import { INDUSTRY_EVENT_COLUMNS } from '../../industry-events/industry-event.response';
 import { CATALOGUE, lockOf } from '../../database/locks';
 import { LEADS } from '../export/export.records';
 import { ImportFault } from '../import/import-fault';
@@ -201,7 +201,7 @@ const STORED = {
   leads: `select row_to_json(r) as record
     from (${LEADS} where page.organization_id = $2 and page.id = any($1::uuid[])) r`,
   industryEvents: `with page as (select * from industry_events where id = any($1::uuid[]) and $2::integer is not null)
-    select row_to_json(r) as record from (${INDUSTRY_EVENT}) r`,
+    select row_to_json(r) as record from (select ${INDUSTRY_EVENT_COLUMNS} from page) r`,
 };
 
 /** Locks them against changes and deletes until the end of the transaction. */

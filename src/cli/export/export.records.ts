@@ -1,5 +1,5 @@
 import { children, dateTime, object, objects, values } from '../../database/json';
-import { INDUSTRY_EVENT } from '../../industry-events/industry-event.response';
+import { INDUSTRY_EVENT_COLUMNS } from '../../industry-events/industry-event.response';
 import type { SectionName } from '../import/dataset';
 
 /**
@@ -85,7 +85,7 @@ const industryEvents = (organizationId: number): string => `
   select left(row_to_json(r)::text, -1) || case when exists (select from industry_event_bookmarks b
       where b.organization_id = ${organizationId} and b.industry_event_id = r.id)
     then ',"isBookmarked":true}' else '}' end as record
-  from (${INDUSTRY_EVENT}) r`;
+  from (select ${INDUSTRY_EVENT_COLUMNS} from page) r`;
 
 /** The select of one column, `record`: the JSON texts of a section's records. */
 export const RECORD_STATEMENTS: Record<SectionName, (organizationId: number) => string> = {

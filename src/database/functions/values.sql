@@ -19,3 +19,8 @@ begin
   raise '% of % would leave what is kept of its rows as it is: delete the rows instead', tg_op, tg_table_name
     using errcode = 'feature_not_supported';
 end $$;
+
+-- ISO 8601 in UTC with milliseconds, whatever the session's time zone is: how the API shows date-times.
+create or replace function iso_utc(moment timestamptz) returns text language sql stable parallel safe as $$
+  select to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;

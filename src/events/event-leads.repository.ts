@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { many, NOTHING, one } from '../database/json';
-import { LISTS } from '../database/lists';
-import { tracked } from '../database/listings';
-import { Json, Page, Statements } from '../database/statements';
+import type { PageQuery } from '../api-schema/parameters';
+import { arrivalList } from '../database/paginate';
+import { type Json, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
-import type { PageQuery } from '../api-schema/parameters';
-import type { EventAddLeadsV0Input, EventLeadInput } from './event.dto';
-import { EVENT_LEAD, USER } from './event.response';
+import type { EventAddLeadsV0Input } from './event.dto';
+import { EVENT_LEAD, EVENT_USER } from './event.response';
 
-const OF_EVENT = 'select from events where organization_id = $1 and id = $2';
-const LIST = tracked(LISTS.eventLeads, EVENT_LEAD, OF_EVENT);
+const parent = { column: 'event_id', exists: 'select from events where organization_id = $1 and id = $2' };
+const LEADS = arrivalList({ table: 'event_leads', item: EVENT_LEAD, parent });
+const USERS = arrivalList({ table: 'event_users', item: EVENT_USER, parent });
 
 /**
  * All of the leads, or none. The lock on the event has overlapping requests wait for each other, so that they do not
@@ -49,55 +48,45 @@ const ASSOCIATE = {
         on conflict (organization_id, event_id, lead_id)
           do update set registered = excluded.registered, checked_in = excluded.checked_in
       )
-    select (${many('select * from given order by n', EVENT_LEAD)}) where exists (select from known)`,
+    select coalesce((select string_agg(${EVENT_LEAD}, ',' order by n) from given event_leads), '')
+    where exists (select from known)`,
 };
 
 const DISSOCIATE = {
   name: 'event.leads.dissociate',
-  text: one(
-    'delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3 returning lead_id',
-    NOTHING,
-  ),
+  text: `delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3 returning ''`,
 };
 
-const USERS = tracked(LISTS.eventUsers, USER, OF_EVENT);
-
-/** Who belongs to an event: leads, with their flags, and users. */
+/** The leads and users of an event. */
 @Injectable()
-export class EventLeadsService {
+export class EventLeadsRepository {
   constructor(
     private readonly statements: Statements,
     private readonly writes: Writes,
   ) {}
 
   list(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
-    return this.statements.page(caller, LIST, [eventId], page);
-  }
-
-  /**
-   * Associates all of the leads, or none.
-   * @returns the associations, each once, in the order of first appearance
-   * @throws NotFoundException when the event, or one of the leads, is not the organization's
-   */
-  associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<Json> {
-    const leads = lastOfEach(eventLeads);
-    const ids = leads.map((lead) => lead.leadId);
-    const registered = leads.map((lead) => lead.registered ?? false);
-    const checkedIn = leads.map((lead) => lead.checkedIn ?? false);
-    const values = [eventId, ids, registered, checkedIn];
-    return this.writes.one(caller, ASSOCIATE, values);
-  }
-
-  dissociate(caller: Caller, eventId: number, leadId: string): Promise<Json> {
-    return this.writes.one(caller, DISSOCIATE, [eventId, leadId]);
+    return this.statements.paginate(caller, LEADS, [eventId], page);
   }
 
   users(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
-    return this.statements.page(caller, USERS, [eventId], page);
+    return this.statements.paginate(caller, USERS, [eventId], page);
+  }
+
+  /**
+   * A lead that stands in the body twice keeps its first place and has its last flags, as a Map keeps them.
+   * @returns the JSON texts of the associations in the order of the body, joined by commas
+   * @throws RowNotFound when the event, or one of the leads, is not the organization's
+   */
+  associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<Json> {
+    const leads = [...new Map(eventLeads.map((lead) => [lead.leadId, lead])).values()];
+    const ids = leads.map(({ leadId }) => leadId);
+    const registered = leads.map((lead) => lead.registered ?? false);
+    const checkedIn = leads.map((lead) => lead.checkedIn ?? false);
+    return this.writes.one(caller, ASSOCIATE, [eventId, ids, registered, checkedIn]);
+  }
+
+  async dissociate(caller: Caller, eventId: number, leadId: string): Promise<void> {
+    await this.writes.one(caller, DISSOCIATE, [eventId, leadId]);
   }
 }
-
-/** Each lead once: at its first place, with its last flags. A Map keeps the place of a key that is set again. */
-const lastOfEach = (leads: EventLeadInput[]): EventLeadInput[] => [
-  ...new Map(leads.map((lead) => [lead.leadId, lead])).values(),
-];

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import type { PageQuery } from '../api-schema/parameters';
+import { arrivalList } from '../database/paginate';
+import { type Json, type Page, Statements } from '../database/statements';
+import type { Caller } from '../http/caller';
+import { ACTIVATION } from './activation.response';
+
+const LIST = arrivalList({ table: 'activations', item: ACTIVATION });
+
+const GET = {
+  name: 'activation.get',
+  text: `select ${ACTIVATION} from activations where organization_id = $1 and id = $2`,
+};
+
+@Injectable()
+export class ActivationsRepository {
+  constructor(private readonly statements: Statements) {}
+
+  list(caller: Caller, page: PageQuery): Promise<Page> {
+    return this.statements.paginate(caller, LIST, [], page);
+  }
+
+  get(caller: Caller, activationId: string): Promise<Json> {
+    return this.statements.one(caller, GET, [activationId]);
+  }
+}

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { PageQuery } from '../api-schema/parameters';
+import { Retry, RowNotFound } from '../database/errors';
+import { arrivalList, filteredList, type List } from '../database/paginate';
+import { type Json, type Page, Statements } from '../database/statements';
+import { Writes } from '../database/writes';
+import type { Caller } from '../http/caller';
+import type { IndustryEventCreateV0Input, IndustryEventUpdateV0Input } from './industry-event.dto';
+import { IndustryEventEntity } from './industry-event.entity';
+import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
+
+const shared = true;
+
+const LIST = arrivalList({ table: 'industry_events', item: INDUSTRY_EVENT, shared });
+
+const HAS_URL = 'event_url_digest(event_url) = event_url_digest($1) and event_url = $1';
+const BY_URL = filteredList({
+  name: 'industryEvents.byUrl',
+  table: 'industry_events',
+  item: INDUSTRY_EVENT,
+  where: HAS_URL,
+  shared,
+});
+
+/** `$1` is what search-query.ts makes of a `q`. By rank, and then in order of arrival. */
+const SEARCH: List = {
+  name: 'industryEvents.search',
+  shared,
+  page: (limit, index) => `
+    with matches as materialized (
+      select id, position, ts_rank(search, query) as rank
+      from websearch_to_tsquery('search', search_spelling($1)) query join industry_events on search @@ query
+    ), best as (
+      select * from matches order by rank desc, position limit ${limit} offset ${index} * ${limit}
+    )
+    select
+      (select string_agg(${INDUSTRY_EVENT}, ',' order by rank desc, position)
+       from (select industry_events.*, rank from best join industry_events using (id)) industry_events),
+      (select count(*) from matches)`,
+};
+
+const GET = { name: 'industryEvent.get', shared, text: `select ${INDUSTRY_EVENT} from industry_events where id = $1` };
+
+const GET_BY_URL = {
+  name: 'industryEvent.byUrl',
+  shared,
+  text: `select ${INDUSTRY_EVENT} from industry_events where ${HAS_URL}`,
+};
+
+const GET_WITH_BOOKMARK = {
+  name: 'industryEvent.withBookmark',
+  text: `select ${INDUSTRY_EVENT_WITH_BOOKMARK} from industry_events where id = $2`,
+};
+
+/** Records with the name and the start of a new one, which is `$3`; two unknown starts are equal. */
+const POTENTIAL_DUPLICATES = {
+  name: 'industryEvent.duplicates',
+  shared,
+  text: `
+    select coalesce(string_agg(${INDUSTRY_EVENT}, ',' order by position), '')
+    from (
+      select * from industry_events
+      where name = $1 and start_date is not distinct from $2::timestamptz and id <> $3 order by position limit 50
+    ) industry_events`,
+};
+
+@Injectable()
+export class IndustryEventsRepository {
+  constructor(
+    private readonly statements: Statements,
+    private readonly writes: Writes,
+  ) {}
+
+  list(caller: Caller, page: PageQuery): Promise<Page> {
+    return this.statements.paginate(caller, LIST, [], page);
+  }
+
+  listByUrl(caller: Caller, eventUrl: string, page: PageQuery): Promise<Page> {
+    return this.statements.paginate(caller, BY_URL, [eventUrl], page);
+  }
+
+  /** @param query for PostgreSQL's websearch_to_tsquery */
+  search(caller: Caller, query: string, page: PageQuery): Promise<Page> {
+    return this.statements.paginate(caller, SEARCH, [query], page);
+  }
+
+  get(caller: Caller, industryEventId: string): Promise<Json> {
+    return this.statements.one(caller, GET_WITH_BOOKMARK, [industryEventId]);
+  }
+
+  /**
+   * A record with the same eventUrl is returned as it stands. The unique index decides, so that under any concurrency
+   * one request alone creates it: the others wait for that one's commit and then find its record.
+   */
+  create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json> {
+    return this.writes.transaction(caller, async (manager) => {
+      const { raw } = await manager
+        .createQueryBuilder()
+        .insert()
+        .into(IndustryEventEntity)
+        .values(input)
+        .orIgnore()
+        .returning('id')
+        .execute();
+      const [created] = raw as { id: string }[];
+      const [record] = created
+        ? await this.statements.all(caller, GET, [created.id], { manager })
+        : await this.statements.all(caller, GET_BY_URL, [input.eventUrl], { manager });
+      // The record that was in the way has another URL by now.
+      if (record === undefined) throw new Retry();
+      const values = [input.name, input.startDate ?? null, created?.id];
+      const duplicates = created ? await this.statements.one(caller, POTENTIAL_DUPLICATES, values, { manager }) : '';
+      return `{"industryEvent":${record},"created":${created !== undefined},"potentialDuplicates":[${duplicates}]}`;
+    });
+  }
+
+  /**
+   * Changes the fields that the input has; null clears.
+   * @param check is given the record as it would be, and throws when it may not be so
+   */
+  update(
+    caller: Caller,
+    industryEventId: string,
+    input: IndustryEventUpdateV0Input,
+    check: (dates: { startDate?: string | Date | null; endDate?: string | Date | null }) => void,
+  ): Promise<Json> {
+    return this.writes.transaction(caller, async (manager) => {
+      check({ ...(await lockedDates(manager, industryEventId)), ...input });
+      // Not now(), the transaction's start: others may have changed the record since.
+      const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
+      if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, { id: industryEventId }, changes);
+      return this.statements.one(caller, GET, [industryEventId], { manager });
+    });
+  }
+}
+
+async function lockedDates(manager: EntityManager, id: string) {
+  const stored = await manager.findOne(IndustryEventEntity, {
+    // With the id: TypeORM takes a row of nulls for none.
+    select: { id: true, startDate: true, endDate: true },
+    where: { id },
+    lock: { mode: 'pessimistic_write' },
+  });
+  if (!stored) throw new RowNotFound();
+  return { startDate: stored.startDate, endDate: stored.endDate };
+}
