@@ -49,15 +49,17 @@ export function tracked({ table, parent, shared }: TrackedList, render: Render, 
   ];
   const list = `${shared ? '0' : '$1'}, ${parent ? `'${table}/' || $2::${parent.type}` : `'${table}'`}`;
   const total = `select list_total(${list}) ${exists ? `where exists (${exists})` : ''}`;
-  const rows = (conditions: string[], end: string): string => `
-    select * from ${table} ${conditions.length ? `where ${conditions.join(' and ')}` : ''} order by position ${end}`;
+  const select = (columns: string, conditions: string[], end: string): string => `
+    select ${columns} from ${table} ${conditions.length ? `where ${conditions.join(' and ')}` : ''} order by position ${end}`;
   return {
     name: table,
     shared,
     page: (limit, index) => {
-      if (!index) return pageAndTotal(page(rows(where, `limit ${limit}`), render), total);
-      const from = rows([...where, 'position >= seek.start'], `limit ${limit} offset seek.rest`);
-      return pageAndTotal(page(from, render), total, `cross join list_seek(${list}, ${index} * ${limit}) seek`);
+      if (!index) return pageAndTotal(page(select('*', where, `limit ${limit}`), render), total);
+      // The rows between are skipped in the index alone.
+      const start = select('position', [...where, 'position >= seek.start'], 'limit 1 offset seek.rest');
+      const rows = select('*', [...where, `position >= (${start})`], `limit ${limit}`);
+      return pageAndTotal(page(rows, render), total, `cross join list_seek(${list}, ${index} * ${limit}) seek`);
     },
   };
 }
