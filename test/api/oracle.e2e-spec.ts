@@ -12,21 +12,19 @@ const CONDITION = /(?:"?\w+"?\.)?"?organization_id"? = \$1/g;
 
 /**
  * Conditions beside another that keeps the statement from meeting foreign rows: a parent's list is looked at when its
- * parent, or the row of `lists` that says where a further page begins, was found in the organization, and not before.
+ * parent, or its count by which a further page is found, was found in the organization, and not before.
  */
 const REDUNDANT = [
-  'GET /leadActivityEvents: from lead_activity_events where organization_id = $1 and lead_id = $2::uuid on further pages',
-  "GET /events/:eventId/leads: from lists where name = 'event_leads' and organization_id = $1 and parent = $2::bigint::text",
-  "GET /events/:eventId/leads: from lists where name = 'event_leads' and organization_id = $1 and parent = $2::bigint::text on further pages",
+  'GET /leadActivityEvents: from lead_activity_events where organization_id = $1 and lead_id = $2 on further pages',
   'GET /events/:eventId/leads: from event_leads where organization_id = $1 and event_id = $2::bigint on further pages',
-  'GET /events/:eventId/users: from event_users where organization_id = $1 and event_id = $2',
+  'GET /events/:eventId/users: from event_users where organization_id = $1 and event_id = $2::bigint on further pages',
 ];
 
 /** Where a condition stands: from the table that was named before it to the condition after it. */
 function placeOf(text: string, at: number): string {
   const table = Math.max(text.lastIndexOf('from ', at), text.lastIndexOf('join ', at));
   const after = /^.*?\sand\s\S+ = [\w.$:]+|^.*/s.exec(text.slice(at))?.[0] ?? '';
-  const page = text.includes('boundary') ? ' on further pages' : '';
+  const page = /\bseek\b|position >= \(/.test(text) ? ' on further pages' : '';
   return (text.slice(table, at) + after).replace(/\s+/g, ' ') + page;
 }
 

@@ -3,8 +3,6 @@ import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
 import { poolOf } from '../../src/database/data-source';
-import { Statements } from '../../src/database/statements';
-import { LeanExpressAdapter } from '../../src/server/express-adapter';
 import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
 import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
 import { eventInput, industryEventInput, leadInput, phone } from '../support/builders';
