@@ -13,9 +13,10 @@ import { statusCommand } from './commands/status.command';
 import { PROGRAM } from './program';
 import { styled } from './terminal/terminal';
 
-const ABOUT = `Lanyard's server, and the command line for its operator: organizations, API keys, data and status.
-Commands work on the server's database, also while it runs: DATABASE_URL or, without it, the embedded PostgreSQL in
-LANYARD_DATA_DIR (.data).`;
+const ABOUT =
+  "Lanyard's server, and the command line for its operator: organizations, API keys, data and status.\n\n" +
+  "Commands work on the server's database, also while it runs: DATABASE_URL or, without it, the embedded PostgreSQL in " +
+  'LANYARD_DATA_DIR (.data).';
 
 const FIRST_STEPS = `
 Example, from nothing to a key:

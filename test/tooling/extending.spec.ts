@@ -63,7 +63,7 @@ describe('docs/extending.md', () => {
     node(jest, ['test/tooling/openapi.spec.ts'], { OPENAPI_WRITE: '1' });
     run(process.execPath, ['clients/postman/generate.mjs']);
     node(jest, ['migrations.spec', 'routes.spec', 'openapi.spec']);
-    node(jest, ['operator-datasets', '-t', 'all sections']);
+    node(jest, ['cli/datasets', '-t', 'all sections']);
     const said = node(jest, ['booths', 'tenancy', 'oracle', '--verbose'], { LANYARD_TEST_ORACLE: 'rls' });
     expect(said).toContain('are listed and fetched by their organization alone');
     expect(said).toContain('GET /booths/:boothId with {"boothId":"%"}');
