@@ -1,27 +1,25 @@
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Statements } from '../../src/database/statements';
-import { TryAgain } from '../../src/database/errors';
+import { Retry } from '../../src/database/errors';
 import type { Writes } from '../../src/database/writes';
 import { IndustryEventsService } from '../../src/industry-events/industry-events.service';
 import { ImportService } from '../../src/cli/import/import.service';
 import { startInProcess } from '../support/lanyard';
 
 describe('creating an industry event', () => {
-  it('is tried again when the record in the way has been given another URL since', async () => {
+  it('runs again when the record in the way has been given another URL since', async () => {
     // The insert was in conflict, and then nothing is found.
     const insert = { insert: () => insert, into: () => insert, values: () => insert, orIgnore: () => insert };
     Object.assign(insert, { returning: () => insert, execute: () => Promise.resolve({ raw: [] }) });
-    const manager = {
-      createQueryBuilder: () => insert,
-      queryRunner: { connect: () => Promise.resolve({ query: () => Promise.resolve({ rows: [] }) }) },
-    } as unknown as EntityManager;
+    const manager = { createQueryBuilder: () => insert } as unknown as EntityManager;
     const writes = { transaction: (_: unknown, work: (inside: EntityManager) => unknown) => work(manager) };
-    const service = new IndustryEventsService({} as Statements, writes as unknown as Writes);
+    const statements = { all: () => Promise.resolve([]) };
+    const service = new IndustryEventsService(statements as unknown as Statements, writes as unknown as Writes);
     const caller = { keyId: 'k', organizationId: 1, maxTokens: 1, refillRate: 1 };
-    await expect(service.create(caller, { name: 'Expo', eventUrl: 'u' })).rejects.toBeInstanceOf(TryAgain);
+    await expect(service.create(caller, { name: 'Expo', eventUrl: 'u' })).rejects.toBeInstanceOf(Retry);
   });
 
-  it('does not wait for an import that brings its eventUrl, nor do others wait behind', async () => {
+  it('does not wait for an import that brings its eventUrl, nor do others wait for that', async () => {
     const lanyard = await startInProcess();
     const tenant = await lanyard.tenant();
     const input = (n: number) => ({ name: `Expo ${n}`, eventUrl: `https://expo.example/${n}` });
