@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import type { DatabaseError } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 
@@ -50,12 +51,14 @@ export const QUERY_CANCELED = '57014';
 
 /** What PostgreSQL said, also through TypeORM. */
 export const causeOf = (error: unknown): Partial<DatabaseError> =>
-  (error instanceof QueryFailedError ? error.driverError : error instanceof Error ? error : {}) as object;
+  (error instanceof QueryFailedError ? error.driverError : isNativeError(error) ? error : {}) as object;
 
 /** The five characters by which PostgreSQL names an error, or undefined when the error is not PostgreSQL's. */
 export function sqlState(error: unknown): string | undefined {
-  const { code } = causeOf(error);
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  const cause = causeOf(error);
+  // EPIPE has five characters, too.
+  if (hasSystemCall(cause)) return undefined;
+  return typeof cause.code === 'string' && /^[0-9A-Z]{5}$/.test(cause.code) ? cause.code : undefined;
 }
 
 /** Whether nothing was done because others have so much to do, or hold a lock. */
@@ -107,7 +110,7 @@ export function databaseFault(error: unknown): string | undefined {
   if (state && /^2[23]/.test(state)) return `the database refused a value (${state})`;
   if (isLostByTypeOrm(error)) return 'the database failed: the connection was lost';
   const isOfDatabase = state !== undefined || error instanceof QueryFailedError || hasSystemCall(cause);
-  if (!isOfDatabase || !(cause instanceof Error)) return undefined;
+  if (!isOfDatabase || !isNativeError(cause)) return undefined;
   return `the database failed: ${cause.message.split('\n')[0]}`;
 }
 
@@ -115,4 +118,4 @@ export function databaseFault(error: unknown): string | undefined {
 const isLostByTypeOrm = (error: unknown): boolean =>
   error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
 
-const hasSystemCall = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
+const hasSystemCall = (error: unknown): boolean => isNativeError(error) && 'syscall' in error;

@@ -1,33 +1,32 @@
-import { ForbiddenException, Logger } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import type { ThrottlerStorage } from '@nestjs/throttler';
+import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AccessGuard } from '../../src/access/access.guard';
 import { AccessService } from '../../src/access/access.service';
 import { ApiKeysService } from '../../src/access/api-keys.service';
-import { AuthenticationFailures, sourceOf } from '../../src/access/authentication-failures';
-import { InProcessFailures } from '../../src/access/in-process-failures';
+import { InProcessThrottlerStorage } from '../../src/access/in-process-throttler.storage';
 import { newKey } from '../../src/access/key-format';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { Config } from '../../src/config';
 import { dataSourceOptions, poolOf } from '../../src/database/data-source';
+import { Overloaded } from '../../src/database/errors';
 import { type TestDatabase, testDatabase } from '../support/database';
+import { DatabaseProxy } from '../support/database-proxy';
+import { type InProcess, startInProcess } from '../support/lanyard';
+import { NO_SERVER, RedisServer, unless } from '../support/redis-server';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
-/** A data source that knows one key, and is answered by hand. */
+/** A data source that knows one key; the test answers its look-ups. */
 function database(known: object | undefined) {
-  const lookUps: { hashes: Buffer[]; answer: (rows?: object[]) => void; fail: () => void }[] = [];
+  const lookUps: { hashes: Buffer[]; answer: (rows?: object[]) => void; fail: (error: Error) => void }[] = [];
   const uses: [ids: string[], requests: number[]][] = [];
-  const lookUp = (hashes: Buffer[]): Promise<object[]> =>
-    new Promise((resolve, reject) => {
-      const rows = known ? hashes.map((hash) => ({ ...known, hash: hash.toString('base64') })) : [];
-      lookUps.push({ hashes, answer: (given = rows) => resolve(given), fail: () => reject(new Error('away')) });
+  const lookUp = (_: string, [hashes = []]: Buffer[][]): Promise<{ rows: object[] }> =>
+    new Promise((resolve, fail) => {
+      const all = known ? hashes.map((hash) => ({ ...known, hash: hash.toString('base64') })) : [];
+      lookUps.push({ hashes, answer: (rows = all) => resolve({ rows }), fail });
     });
   const source = {
     failsToWrite: false,
-    query: (sql: string, values: unknown[]) => {
-      if (!sql.includes('update api_keys')) return lookUp(values[0] as Buffer[]);
+    driver: { master: { query: lookUp } },
+    query: (_: string, values: unknown[]) => {
       uses.push(values as (typeof uses)[0]);
       return source.failsToWrite ? Promise.reject(new Error('away')) : Promise.resolve();
     },
@@ -36,7 +35,7 @@ function database(known: object | undefined) {
   return { source, access, lookUps, uses };
 }
 
-describe('who a key speaks for', () => {
+describe('the caller of a key', () => {
   const caller = { keyId: 'k', organizationId: 1, maxTokens: 20, refillRate: 1, expiresAt: Infinity };
   let now = 0;
   const pass = async (milliseconds: number): Promise<void> => {
@@ -56,17 +55,17 @@ describe('who a key speaks for', () => {
   it('is looked up once for requests that arrive together', async () => {
     const { access, lookUps } = database(caller);
     const key = newKey();
-    const asked = [access.callerOf(key), access.callerOf(key), access.callerOf(key)];
+    const asked = [access.findCaller(key), access.findCaller(key), access.findCaller(key)];
     expect(lookUps).toHaveLength(1);
     lookUps[0]?.answer();
     expect(await Promise.all(asked)).toEqual([caller, caller, caller]);
-    void access.callerOf(newKey());
+    void access.findCaller(newKey());
     expect(lookUps).toHaveLength(2);
   });
 
-  it('is asked in one statement after the other for all keys that wait, and no key is refused', async () => {
+  it('is looked up with all others that wait, in one statement after another, and none is refused', async () => {
     const { access, lookUps } = database(caller);
-    const asked = Array.from({ length: 3000 }, () => access.callerOf(newKey()));
+    const asked = Array.from({ length: 3000 }, () => access.findCaller(newKey()));
     for (let next = 0; next < lookUps.length; next++) {
       expect(lookUps).toHaveLength(next + 1);
       lookUps[next]?.answer();
@@ -76,95 +75,98 @@ describe('who a key speaks for', () => {
     expect(await Promise.all(asked)).toEqual(asked.map(() => caller));
   });
 
-  it('is told to each key, also when the answer has them in another order, and not all of them', async () => {
+  it('is found also when the rows have another order, or are fewer', async () => {
     const { access, lookUps } = database(undefined);
     const keys = [newKey(), newKey(), newKey(), newKey()];
-    const asked = keys.map((key) => access.callerOf(key));
+    const asked = keys.map((key) => access.findCaller(key));
     lookUps[0]?.answer();
     await new Promise(setImmediate);
     const row = (n: number) => ({ ...caller, keyId: `k${n}`, hash: lookUps[1]?.hashes[n]?.toString('base64') });
     lookUps[1]?.answer([row(2), row(0)]);
     const [second, fourth] = [0, 2].map((n) => ({ ...caller, keyId: `k${n}` }));
     expect(await Promise.all(asked)).toEqual([undefined, second, undefined, fourth]);
-    expect(keys.map((key) => access.rememberedCallerOf(key))).toEqual([undefined, second, undefined, fourth]);
-    await Promise.all(keys.map((key) => access.callerOf(key)));
+    expect(keys.map((key) => access.cachedCaller(key))).toEqual([undefined, second, undefined, fourth]);
+    await Promise.all(keys.map((key) => access.findCaller(key)));
     expect(lookUps).toHaveLength(2);
   });
 
   it.each([
     ['known', caller],
     ['unknown', undefined],
-  ])('is remembered for four seconds from the moment of the question: %s', async (_, known) => {
+  ])('is cached for four seconds from the start of the look-up: %s', async (_, known) => {
     const { access, lookUps } = database(known);
     const key = newKey();
-    expect(access.rememberedCallerOf(key)).toBeUndefined();
-    const asked = access.callerOf(key);
+    expect(access.cachedCaller(key)).toBeUndefined();
+    const asked = access.findCaller(key);
     await pass(1000);
     lookUps[0]?.answer();
     expect(await asked).toEqual(known);
     await pass(2999);
-    expect([await access.callerOf(key), access.rememberedCallerOf(key)]).toEqual([known, known]);
+    expect([await access.findCaller(key), access.cachedCaller(key)]).toEqual([known, known]);
     expect(lookUps).toHaveLength(1);
     await pass(2);
-    expect(access.rememberedCallerOf(key)).toBeUndefined();
-    void access.callerOf(key);
+    expect(access.cachedCaller(key)).toBeUndefined();
+    void access.findCaller(key);
     expect(lookUps).toHaveLength(2);
   });
 
-  it('is not looked up for what has not the form of a key', async () => {
+  it('is not looked up for a malformed key', async () => {
     const { access, lookUps } = database(caller);
-    expect(await access.callerOf(`${newKey()}x`)).toBeUndefined();
+    expect(await access.findCaller(`${newKey()}x`)).toBeUndefined();
     expect(lookUps).toEqual([]);
   });
 
-  it('ends at the moment at which the key expires, remembered or not', async () => {
+  it('is none from the moment at which the key expires, cached or not', async () => {
     const { access, lookUps } = database({ ...caller, expiresAt: Date.now() + 1000 });
     const key = newKey();
-    const asked = access.callerOf(key);
+    const asked = access.findCaller(key);
     lookUps[0]?.answer();
     expect(await asked).toBeDefined();
     await pass(999);
-    expect(access.rememberedCallerOf(key)).toBeDefined();
+    expect(access.cachedCaller(key)).toBeDefined();
     await pass(1);
-    expect([access.rememberedCallerOf(key), await access.callerOf(key)]).toEqual([undefined, undefined]);
+    expect([access.cachedCaller(key), await access.findCaller(key)]).toEqual([undefined, undefined]);
   });
 
-  it('is asked again after a failure: a key is not refused for that', async () => {
+  it.each([
+    ['a lost connection', new Error('Connection terminated'), Overloaded],
+    ['another error', new TypeError(), TypeError],
+  ])('is looked up again after %s: a key is not refused for that', async (_, error, expected) => {
     const { access, lookUps } = database(caller);
     const key = newKey();
-    const asked = access.callerOf(key);
-    lookUps[0]?.fail();
-    await expect(asked).rejects.toThrow('away');
-    const again = access.callerOf(key);
+    const first = access.findCaller(key);
+    lookUps[0]?.fail(error);
+    await expect(first).rejects.toBeInstanceOf(expected);
+    const second = access.findCaller(key);
     lookUps[1]?.answer();
-    expect(await again).toEqual(caller);
+    expect(await second).toEqual(caller);
   });
 
   const use = async ({ access, lookUps }: ReturnType<typeof database>): Promise<void> => {
-    const asked = access.callerOf(newKey());
+    const asked = access.findCaller(newKey());
     lookUps.at(-1)?.answer();
     await asked;
   };
 
-  it('is noted once a minute, with the number of requests, and not when nobody came', async () => {
+  it('is stored once a minute with its requests, and not in a minute without one', async () => {
     const db = database(caller);
     await use(db);
     await use(db);
-    await pass(MINUTE - 1);
+    await pass(MINUTE_MS - 1);
     expect(db.uses).toEqual([]);
     await pass(1);
     expect(db.uses).toEqual([[['k'], [2]]]);
-    await pass(2 * MINUTE);
+    await pass(2 * MINUTE_MS);
     expect(db.uses).toEqual([[['k'], [2]]]);
     await use(db);
-    await pass(MINUTE);
+    await pass(MINUTE_MS);
     expect(db.uses).toEqual([
       [['k'], [2]],
       [['k'], [1]],
     ]);
   });
 
-  it('is noted when the server stops, and then no more', async () => {
+  it('is stored with its requests when the server stops, once', async () => {
     const db = database(caller);
     await use(db);
     await db.access.onApplicationShutdown();
@@ -173,17 +175,17 @@ describe('who a key speaks for', () => {
     expect(db.uses).toEqual([[['k'], [1]]]);
   });
 
-  it('is not noted when that fails, which is said and disturbs nobody', async () => {
+  it('is not stored when that fails, which is logged and fails no request', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const db = database(caller);
     db.source.failsToWrite = true;
     await use(db);
-    await pass(MINUTE);
-    expect(warn.mock.calls).toEqual([[{ message: 'The last use of the keys could not be written' }]]);
+    await pass(MINUTE_MS);
+    expect(warn.mock.calls).toEqual([[{ message: 'The usage of keys could not be stored', sqlState: undefined }]]);
   });
 });
 
-describe('keys that are looked up in PostgreSQL', () => {
+describe('keys in PostgreSQL', () => {
   let database: TestDatabase;
   let db: DataSource;
   beforeAll(async () => {
@@ -195,15 +197,15 @@ describe('keys that are looked up in PostgreSQL', () => {
     await database.drop();
   });
 
-  it('speak for their organizations, in a burst of invented ones too, which leaves the connections to others', async () => {
+  it('are found in a burst of invented ones, too, which leaves connections to others', async () => {
     const keys = new ApiKeysService(db.manager);
     const issue = async (settings = {}) =>
       keys.issue((await new OrganizationsService(db.manager).create('Cobalt Systems')).id, settings);
     const [one, other, revoked] = [await issue(), await issue({ maxTokens: 7, refillRate: 0.5 }), await issue()];
     await keys.revoke(revoked.id);
     const access = new AccessService(db);
-    const invented = Array.from({ length: 2500 }, () => access.callerOf(newKey()));
-    const asked = [one, other, revoked].map(({ key }) => access.callerOf(key));
+    const invented = Array.from({ length: 2500 }, () => access.findCaller(newKey()));
+    const asked = [one, other, revoked].map(({ key }) => access.findCaller(key));
     expect(poolOf(db).waitingCount).toBeLessThanOrEqual(1);
     expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
     const callers = [one, other].map(({ id, organizationId, maxTokens, refillRate }) => {
@@ -214,157 +216,118 @@ describe('keys that are looked up in PostgreSQL', () => {
   });
 });
 
+describe('a request while the database is down', () => {
+  it('gets 503, never 403, unless its key is malformed', async () => {
+    const database = await testDatabase();
+    const proxy = await DatabaseProxy.to(database.url);
+    const lanyard = await startInProcess({ databaseUrl: proxy.url });
+    const { key } = await lanyard.tenant();
+    await proxy.close();
+    for (const valid of [key, newKey()]) {
+      await lanyard.client(valid).get('/leads').expect(503).expect('Retry-After', '1');
+    }
+    await lanyard.client('x').get('/leads').expect(403);
+    await lanyard.stop();
+    await database.drop();
+  });
+});
+
 describe('failures to authenticate', () => {
-  const response = () => {
-    const headers: Record<string, unknown> = {};
-    return { headers, setHeader: (name: string, value: unknown) => void (headers[name] = value) };
+  let lanyard: InProcess;
+  beforeEach(async () => {
+    lanyard = await startInProcess({ authenticationFailures: 3, redisUrl: undefined, trustProxy: 1 });
+  });
+  afterEach(() => lanyard.stop());
+
+  /** The statuses of requests with invalid keys from these addresses. */
+  const fail = async (...addresses: string[]): Promise<number[]> => {
+    const statuses = [];
+    for (const address of addresses) {
+      statuses.push((await lanyard.client('x').get('/leads').set('X-Forwarded-For', address)).status);
+    }
+    return statuses;
   };
-  const counting = (increment: (address: string) => Promise<object>) =>
-    new AuthenticationFailures({ increment } as unknown as ThrottlerStorage, new Config({ authenticationFailures: 3 }));
 
-  it.each([
-    [59, 59],
-    [0, 1],
-  ])('of an address that is blocked for %i s more are told to wait for %i s', async (timeToBlockExpire, seconds) => {
-    jest.spyOn(Date, 'now').mockReturnValue(1_000_001);
-    const failures = counting(() => Promise.resolve({ isBlocked: true, timeToBlockExpire }));
-    const sent = response();
-    await expect(failures.count('a', sent as never)).rejects.toMatchObject({ status: 429 });
-    expect(sent.headers).toEqual({
-      ...{ 'X-RateLimit-Limit': 3, 'X-RateLimit-Remaining': 0, 'X-RateLimit-Reset': 1001 + seconds },
-      'Retry-After': seconds,
-    });
+  it('end in 429 after too many, for a minute; a valid key of the same address passes', async () => {
+    const tenant = await lanyard.tenant();
+    const missing = await lanyard.client().get('/leads').set('X-Forwarded-For', '192.0.2.7').expect(401);
+    expect(Object.keys(missing.headers).filter((header) => /ratelimit|retry/.test(header))).toEqual([]);
+    expect(await fail('192.0.2.7', '192.0.2.7', '192.0.2.7', '192.0.2.8')).toEqual([403, 403, 429, 403]);
+    const { body, headers } = await lanyard.client('x').get('/leads').set('X-Forwarded-For', '192.0.2.7');
+    expect(body).toEqual({ status: 429, error: 'Too Many Requests' });
+    const retryAfter = Number(headers['retry-after']);
+    expect(retryAfter).toBeGreaterThan(30);
+    expect(retryAfter).toBeLessThanOrEqual(60);
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0' });
+    const untilReset = Number(headers['x-ratelimit-reset']) - Date.now() / 1000;
+    expect(Math.abs(untilReset - retryAfter)).toBeLessThan(10);
+    await tenant.api.get('/leads').set('X-Forwarded-For', '192.0.2.7').expect(200);
   });
 
-  it.each([
-    ['fails', () => Promise.reject(new Error('away'))],
-    ['does not answer', () => new Promise<object>(() => undefined)],
-    ['has counted few', () => Promise.resolve({ isBlocked: false })],
-  ])('are let pass when the counter %s', async (_, increment) => {
-    const sent = response();
-    await counting(increment).count('a', sent as never);
-    expect(sent.headers).toEqual({});
+  it('of IPv6 addresses of one /64 count together', async () => {
+    const addresses = ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::4'];
+    expect(await fail(...addresses, '2001:db8:1:3::1')).toEqual([403, 403, 403, 429, 403]);
+    expect(await fail('::ffff:192.0.2.9', '192.0.2.9', '192.0.2.9', '192.0.2.9')).toEqual([403, 403, 403, 429]);
   });
+});
 
-  it('are those of the address that the request came from', async () => {
-    const counted: string[] = [];
-    const failures = counting((address) => {
-      counted.push(address);
-      return Promise.resolve({});
-    });
-    const answer = asked(new AccessGuard(new Reflector(), database(undefined).access, failures), 'x');
-    await expect(answer).rejects.toBeInstanceOf(ForbiddenException);
-    await failures.count('2001:db8::7', response() as never);
-    expect(counted).toEqual(['192.0.2.7', '2001:db8:0:0::/64']);
+unless(NO_SERVER)(`failures to authenticate that are counted in Redis${NO_SERVER}`, () => {
+  it('refuse no request while Redis does not answer', async () => {
+    const redis = await RedisServer.start();
+    const lanyard = await startInProcess({ authenticationFailures: 1, redisUrl: redis.url });
+    const fail = async () => (await lanyard.client('x').get('/leads')).status;
+    expect([await fail(), await fail()]).toEqual([403, 429]);
+    redis.signal('SIGSTOP');
+    expect([await fail(), await fail(), await fail()]).toEqual([403, 403, 403]);
+    redis.signal('SIGCONT');
+    await redis.kill();
+    expect(await fail()).toBe(403);
+    await lanyard.stop();
   });
+});
 
-  it.each([
-    ['192.0.2.7', '192.0.2.7'],
-    ['::ffff:192.0.2.7', '192.0.2.7'],
-    ['::FFFF:c000:207', '192.0.2.7'],
-    ['0:0:0:0:0:ffff:192.0.2.7', '192.0.2.7'],
-    ['::ffff:192.0.2.7%eth0', '192.0.2.7'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:0DB8:0001:0002:ffff::', '2001:db8:1:2::/64'],
-    ['2001:db8:1:3:3:4:5:6', '2001:db8:1:3::/64'],
-    ['2001:db8::6', '2001:db8:0:0::/64'],
-    ['2001:db8::2:3:4:5:6', '2001:db8:0:2::/64'],
-    ['::2:3:4:5:6:7:8', '0:2:3:4::/64'],
-    ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
-    ['1::', '1:0:0:0::/64'],
-    ['::', '0:0:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
-    ['1:2:3::192.0.2.7', '1:2:3:0::/64'],
-    ['::1:ffff:192.0.2.7', '0:0:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    [`fe80::1%${'x'.repeat(14_000)}`, 'fe80:0:0:0::/64'],
-    ['', 'no address'],
-    ['unknown', 'no address'],
-    ['192.0.2.7:4711', 'no address'],
-    ['2001:db8::/32', 'no address'],
-    ['x'.repeat(14_000), 'no address'],
-  ])('count for what one client may have: %.40s', (address, source) => {
-    expect(sourceOf(address)).toBe(source);
+describe('failures that are counted in process', () => {
+  let now = 0;
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'performance'] });
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    now = 1_000_000;
   });
-
-  describe('in process', () => {
-    let now = 0;
-    beforeEach(() => {
-      jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'] });
-      jest.spyOn(performance, 'now').mockImplementation(() => now);
-      now = 1_000_000;
-    });
-    afterEach(() => {
-      jest.restoreAllMocks();
-      jest.useRealTimers();
-    });
-    const pass = (milliseconds: number): void => {
-      now += milliseconds;
-      jest.advanceTimersByTime(milliseconds);
-    };
-    const one = 'one';
-    /** The seconds for which the failure's source is refused, after so many more of it. */
-    const fail = async (failures: InProcessFailures, source = one, times = 1): Promise<number> => {
-      for (let n = 1; n < times; n++) await failures.increment(source, MINUTE, 3, MINUTE);
-      const { isBlocked, timeToBlockExpire } = await failures.increment(source, MINUTE, 3, MINUTE);
-      expect(isBlocked).toBe(timeToBlockExpire > 0);
-      return timeToBlockExpire;
-    };
-
-    it('are counted over a minute from the first one on, each source by itself', async () => {
-      const failures = new InProcessFailures();
-      expect(await fail(failures)).toBe(0);
-      pass(MINUTE - 1);
-      expect(await fail(failures, one, 2)).toBe(0);
-      expect(await fail(failures, 'other', 3)).toBe(0);
-      pass(2);
-      expect(await fail(failures, one, 3)).toBe(0);
-      expect(await failures.increment(one, MINUTE, 3, MINUTE)).toEqual({
-        ...{ totalHits: 4, timeToExpire: 60, isBlocked: true, timeToBlockExpire: 60 },
-      });
-    });
-
-    it('refuse their source for a minute from the one too many on, and then count anew', async () => {
-      const failures = new InProcessFailures();
-      expect(await fail(failures, one, 3)).toBe(0);
-      pass(MINUTE / 2);
-      expect(await fail(failures)).toBe(60);
-      pass(MINUTE - 1000);
-      expect(await fail(failures, one, 5)).toBe(1);
-      pass(1001);
-      expect(await fail(failures, one, 3)).toBe(0);
-      expect(await fail(failures)).toBe(60);
-    });
-
-    it('are kept of ten thousand sources at a time, and forgotten of who failed longest ago', async () => {
-      const failures = new InProcessFailures();
-      expect([await fail(failures, one, 4), await fail(failures, 'other', 4)]).toEqual([60, 60]);
-      for (let n = 2; n < 10_000; n++) await fail(failures, `${n}`);
-      expect([await fail(failures), await fail(failures, 'new')]).toEqual([60, 0]);
-      expect([await fail(failures), await fail(failures, 'other')]).toEqual([60, 0]);
-    });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    jest.useRealTimers();
   });
-
-  it('are not waited for, and neither is a look-up, by who was known a moment ago', async () => {
-    const { access, lookUps } = database({ expiresAt: Infinity });
-    const key = newKey();
-    const guard = new AccessGuard(
-      new Reflector(),
-      access,
-      counting(() => new Promise(() => undefined)),
-    );
-    const first = asked(guard, key);
-    lookUps[0]?.answer();
-    expect(await first).toBe(true);
-    expect(asked(guard, key)).toBe(true);
-  });
-
-  /** What the guard says to a request with this key. */
-  const asked = (guard: AccessGuard, key: string) => {
-    const request = { headers: { 'x-api-key': key }, ip: '192.0.2.7' };
-    const http = { getRequest: () => request, getResponse: response };
-    const context = { getHandler: () => asked, getClass: () => AccessGuard, switchToHttp: () => http };
-    return guard.canActivate(context as never);
+  const pass = (milliseconds: number): void => {
+    now += milliseconds;
+    jest.advanceTimersByTime(milliseconds); // the cache reads the clock once a millisecond
   };
+
+  /** The seconds for which the address is blocked after so many more failures. */
+  const fail = async (storage: InProcessThrottlerStorage, address: string, times = 1): Promise<number> => {
+    for (let n = 1; n < times; n++) await storage.increment(address, MINUTE_MS, 3, MINUTE_MS);
+    const { isBlocked, timeToBlockExpire } = await storage.increment(address, MINUTE_MS, 3, MINUTE_MS);
+    expect(isBlocked).toBe(timeToBlockExpire > 0);
+    return timeToBlockExpire;
+  };
+
+  it('are of the minute after the first one, or block their address for one', async () => {
+    const storage = new InProcessThrottlerStorage();
+    expect(await fail(storage, 'a', 3)).toBe(0);
+    pass(MINUTE_MS + 1);
+    expect(await fail(storage, 'a', 3)).toBe(0);
+    pass(MINUTE_MS / 2);
+    expect([await fail(storage, 'a'), await fail(storage, 'b')]).toEqual([60, 0]);
+    pass(MINUTE_MS - 1000);
+    expect(await fail(storage, 'a')).toBe(1);
+    pass(1001);
+    expect(await fail(storage, 'a')).toBe(0);
+  });
+
+  it('are kept of ten thousand addresses, and dropped of those that failed longest ago', async () => {
+    const storage = new InProcessThrottlerStorage();
+    expect([await fail(storage, 'a', 4), await fail(storage, 'b', 4)]).toEqual([60, 60]);
+    for (let n = 2; n < 10_000; n++) await fail(storage, `${n}`);
+    expect([await fail(storage, 'a'), await fail(storage, 'new')]).toEqual([60, 0]);
+    expect([await fail(storage, 'a'), await fail(storage, 'b')]).toEqual([60, 0]);
+  });
 });

@@ -26,7 +26,7 @@ describe('the use of keys', () => {
 
   const issue = (): Promise<IssuedKey> => new ApiKeysService(db.manager).issue(organizationId);
   const use = async (process: AccessService, { key }: IssuedKey, times: number): Promise<void> => {
-    for (let i = 0; i < times; i++) expect(await process.callerOf(key)).toBeDefined();
+    for (let i = 0; i < times; i++) expect(await process.findCaller(key)).toBeDefined();
   };
   const counted = async ({ id }: IssuedKey): Promise<number> => {
     const [{ requests }] = await db.query<[{ requests: number }]>(

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage } from 'class-validator';
 import { DataSource } from 'typeorm';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { instantiate } from '../../src/http/reader';
-import { unescapeFormula, escapeFormula } from '../../src/cli/csv/csv.formulas';
+import { escapeFormula, unescapeFormula } from '../../src/cli/csv/csv.formulas';
 import { CSV_FIELDS } from '../../src/cli/csv/csv.fields';
 import { CsvRecords } from '../../src/cli/csv/csv.import';
 import type { CsvForm } from '../../src/cli/csv/csv.options';
@@ -353,7 +353,7 @@ describe('CSV', () => {
     };
     const written = (section: keyof typeof CSV_FIELDS) =>
       CSV_FIELDS[section].flatMap(({ name, take }) => (take ? [name] : [])).sort();
-    const { company, phoneNumbers } = instantiate(LeadRecord, { company: {}, phoneNumbers: {} });
+    const { company, phoneNumbers } = plainToInstance(LeadRecord, { company: {}, phoneNumbers: {} });
     const inner = { company: typeOf(company), phoneNumbers: typeOf(phoneNumbers) };
     expect(written('leads')).toEqual(fieldsOf(LeadRecord, inner).sort());
     expect(written('industryEvents')).toEqual(fieldsOf(IndustryEventRecord).sort());

@@ -94,6 +94,7 @@ describe('an error of the database', () => {
       ['unreachable', 'fault', 'breaks'],
     ],
     ['a reset connection', system('ECONNRESET'), ['fault', 'breaks']],
+    ['a closed connection, whose code looks like a SQLSTATE', system('EPIPE'), ['fault', 'breaks']],
     ['no answer', new Error('Query read timeout'), ['fault', 'breaks']],
     ['a connection that ended', new Error('Connection terminated unexpectedly'), ['fault', 'breaks']],
     ['an administrator', throughTypeOrm('57P01'), ['fault', 'breaks']],

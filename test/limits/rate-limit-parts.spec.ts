@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { Controller, Get, Global, type INestApplication, Logger, Module, NotFoundException } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { NextFunction, Request, Response } from 'express';
 import type { Redis } from 'ioredis';
@@ -13,12 +13,13 @@ import request from 'supertest';
 import { Config } from '../../src/config';
 import { CircuitBreaker } from '../../src/rate-limit/circuit-breaker';
 import { InProcessTokenBucketStore } from '../../src/rate-limit/in-process-token-bucket.store';
-import { RateLimitGuard } from '../../src/rate-limit/rate-limit.guard';
 import { RateLimitModule } from '../../src/rate-limit/rate-limit.module';
-import { REDIS, withDeadline } from '../../src/redis/redis';
+import { REDIS, REDIS_DEADLINE_MS, withDeadline } from '../../src/redis/redis';
+import { RedisModule } from '../../src/redis/redis.module';
 import type { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
 import { ResilientTokenBucketStore } from '../../src/rate-limit/resilient-token-bucket.store';
 import { limitsFault } from '../../src/rate-limit/token-bucket';
+import { TokenBucketInterceptor } from '../../src/rate-limit/token-bucket.interceptor';
 import { TokenBucketStore } from '../../src/rate-limit/token-bucket.store';
 
 const SECOND = 1_000_000;
@@ -148,7 +149,7 @@ describe('deadline', () => {
   it('leaves no timer behind', async () => {
     jest.useFakeTimers();
     try {
-      await withDeadline(Promise.resolve(), 100);
+      await withDeadline(Promise.resolve(), REDIS_DEADLINE_MS);
       await Promise.resolve();
       expect(jest.getTimerCount()).toBe(0);
     } finally {
@@ -177,7 +178,9 @@ describe('deadline', () => {
     jest.useFakeTimers();
     try {
       let heardAt = -Infinity;
-      const outcome = withDeadline(new Promise(() => undefined), 100, () => heardAt).catch((e: Error) => e.message);
+      const outcome = withDeadline(new Promise(() => undefined), REDIS_DEADLINE_MS, () => heardAt).catch(
+        (e: Error) => e.message,
+      );
       let settled = false;
       void outcome.then(() => (settled = true));
       for (const _ of Array(9)) {
@@ -190,7 +193,7 @@ describe('deadline', () => {
       await jest.advanceTimersByTimeAsync(10);
       expect(await outcome).toBe('No answer within 100 ms');
 
-      const busy = withDeadline(new Promise(() => undefined), 100, () => performance.now()).catch(
+      const busy = withDeadline(new Promise(() => undefined), REDIS_DEADLINE_MS, () => performance.now()).catch(
         (e: Error) => e.message,
       );
       await jest.advanceTimersByTimeAsync(1_200);
@@ -221,7 +224,7 @@ class TinyController {
   }
 }
 
-describe('guard', () => {
+describe('interceptor', () => {
   let app: INestApplication;
   let now: number;
 
@@ -232,7 +235,7 @@ describe('guard', () => {
       controllers: [TinyController],
       providers: [
         { provide: TokenBucketStore, useValue: store },
-        { provide: APP_GUARD, useClass: RateLimitGuard },
+        { provide: APP_INTERCEPTOR, useClass: TokenBucketInterceptor },
       ],
     });
     app = (await module.compile()).createNestApplication({ logger: false });
@@ -291,7 +294,7 @@ describe('module', () => {
     @Global()
     @Module({ providers: [{ provide: Config, useValue: new Config(config) }], exports: [Config] })
     class TestConfigModule {}
-    module = await Test.createTestingModule({ imports: [TestConfigModule, RateLimitModule] }).compile();
+    module = await Test.createTestingModule({ imports: [TestConfigModule, RateLimitModule, RedisModule] }).compile();
     await module.init();
   };
 
