@@ -12,6 +12,10 @@ export const PROMISES = {
     aim: '100,000 requests: 0 answers of 5xx, 0 not JSON, 0 changes of state, memory level',
     command: 'npm run prove:malformed -- --requests 100000',
   },
+  'compressed bodies of many small values': {
+    aim: 'every answer 413 or 503; p99 of health below 250 ms, of other organizations below 500 ms; at most 300 MiB more',
+    command: 'npm run prove prove/flood.ts -- --seconds 60 --connections 200',
+  },
   'every endpoint with every foreign id': {
     aim: '0 leaks, 0 writes, answers byte for byte those to an unknown id',
     command: 'npm run prove:tenancy',
@@ -68,8 +72,8 @@ export const PROMISES = {
     aim: '0 occurrences in the logs of the API, PostgreSQL and Redis, through every fault',
     command: 'npm run prove:faults',
   },
-  'guards and checks taken out, one at a time': {
-    aim: '100 % caught by the suite, or explained',
+  'mutants of access, rate limit, pipeline and contexts': {
+    aim: 'at least 85 % caught by the suite, survivors explained by category ([mutants.md](mutants.md))',
     command: 'npm run prove:mutants',
   },
 } as const;

@@ -3,11 +3,9 @@ import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { type Account, accountFor, spawnAs } from '../../src/embedded-postgres/account';
+import { accountFor, spawnAs } from '../../src/embedded-postgres/account';
 import { freePort } from '../../src/embedded-postgres/free-port';
-import { Program, until } from './programs';
-
-const run = promisify(execFile);
+import { Daemon, until } from '../support/daemon';
 
 /** Where PostgreSQL's own programs are: the embedded one has no pg_basebackup. */
 function programs(): string {
@@ -17,7 +15,6 @@ function programs(): string {
   return found ?? execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim();
 }
 
-/** What a pair that loses nothing runs with; synchronous_standby_names is set once the standby follows. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -28,35 +25,36 @@ const SETTINGS = {
 };
 
 /** One of two PostgreSQL servers, which take turns at being the primary. */
-export class PostgresNode {
+export class PostgresNode extends Daemon {
   private readonly bin = programs();
   private readonly data: string;
-  private readonly account: Account | undefined;
-  private program?: Program;
+  private readonly as: { cwd?: string; uid?: number; gid?: number };
 
   private constructor(
     readonly name: string,
-    private readonly folder: string,
+    folder: string,
     readonly port: number,
   ) {
+    super(join(folder, `${name}.log`));
     this.data = join(folder, name);
-    this.account = accountFor(folder);
     mkdirSync(this.data, { mode: 0o700 });
-    if (this.account) chownSync(this.data, this.account.uid, this.account.gid);
+    const account = accountFor(folder);
+    if (account) chownSync(this.data, account.uid, account.gid);
+    this.as = spawnAs(account);
   }
 
   static async make(name: string, folder: string): Promise<PostgresNode> {
     return new PostgresNode(name, folder, await freePort());
   }
 
-  /** Makes an empty cluster with the database `lanyard`, and starts it. */
+  /** Makes an empty cluster with the database `lanyard`. */
   async startEmpty(): Promise<void> {
     await this.tool('initdb', '-D', this.data, '-U', 'lanyard', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8');
     await this.start();
     await this.query('create database lanyard', 'postgres');
   }
 
-  /** Takes a copy of the primary and follows it; the primary waits for this one from now on, at each commit. */
+  /** Copies the primary and follows it. From now on the primary waits for this one at each commit. */
   async startFollowing(primary: PostgresNode): Promise<void> {
     for (const file of readdirSync(this.data)) rmSync(join(this.data, file), { recursive: true, force: true });
     const source = `host=127.0.0.1 port=${primary.port} user=lanyard application_name=${this.name}`;
@@ -84,22 +82,15 @@ export class PostgresNode {
     }
   }
 
-  async end(signal: NodeJS.Signals): Promise<void> {
-    await this.program?.end(signal);
-  }
-
   private async start(): Promise<void> {
-    const settings = { ...SETTINGS, port: String(this.port), lc_messages: 'C' };
-    this.program = await Program.start({
-      command: join(this.bin, 'postgres'),
-      args: ['-D', this.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-      sign: /database system is ready to accept/,
-      log: join(this.folder, `${this.name}.log`),
-      as: spawnAs(this.account),
-    });
+    const settings = Object.entries({ ...SETTINGS, port: String(this.port) });
+    const parameters = ['-D', this.data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+    this.run(join(this.bin, 'postgres'), parameters, this.as);
+    const accepts = () => this.query('select 1', 'postgres').then(Boolean, () => false);
+    await until(`PostgreSQL ${this.name} starts`, accepts);
   }
 
-  private async tool(program: string, ...args: string[]): Promise<void> {
-    await run(join(this.bin, program), args, spawnAs(this.account));
+  private async tool(program: string, ...parameters: string[]): Promise<void> {
+    await promisify(execFile)(join(this.bin, program), parameters, this.as);
   }
 }

@@ -1,103 +1,84 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Ask, ask } from '../support/ask';
 
-/** Milliseconds between two requests of a writer: there is load, and the machine has something left for the servers. */
-const PACE = 15;
-/** Milliseconds after which a client of ours gives up waiting. */
-const PATIENCE = 10_000;
+/** Between two requests of a writer, so that the machine has something left for the servers. */
+const PACE_MS = 15;
+const PATCHES_A_LEAD = 4;
 
 /** A request as its client saw it. */
-export interface Seen {
-  /** when the answer came, and how long it took, in milliseconds */
+interface Seen {
+  /** when the answer came */
   at: number;
-  took: number;
+  tookMs: number;
   /** 0 when there was none */
   status: number;
 }
 
-/** What a writer knows to be true of its own lead. */
-interface Patched {
+/** What a writer knows of its own lead. */
+interface Written {
   id: string;
+  /** its last name: exactly one lead must have it */
+  marker: string;
+  /** numbers of PATCHes, which count up */
   acknowledged: number;
   attempted: number;
 }
 
-/**
- * Clients that write and remember. A lead is sent under an Idempotency-Key until it is acknowledged; its PATCHes, which
- * count up, are sent once each.
- */
+/** Clients that write and remember. A lead is sent under an Idempotency-Key until it is acknowledged. */
 export class Writers {
   readonly seen: Seen[] = [];
-  /** last names of acknowledged leads: each must be there exactly once */
-  readonly markers: string[] = [];
-  readonly patched: Patched[] = [];
+  readonly written: Written[] = [];
   private isStopping = false;
   private running: Promise<void>[] = [];
+  private turn = 0;
 
-  /** @param urls of the API processes, which every client tries in turn */
+  /** @param ports of the API processes, which every client tries in turn */
   constructor(
-    private readonly urls: readonly string[],
+    private readonly ports: readonly number[],
     private readonly keys: readonly string[],
   ) {}
 
-  start(writersOfEach: number): void {
+  start(writersAKey: number): void {
     this.isStopping = false;
-    this.running = this.keys.flatMap((key) => Array.from({ length: writersOfEach }, () => this.write(key)));
+    this.running = this.keys.flatMap((key) => Array.from({ length: writersAKey }, () => this.work(key)));
   }
 
-  /** Returns when everything that was begun is acknowledged. */
+  /** Returns when every lead is acknowledged. */
   async stop(): Promise<void> {
     this.isStopping = true;
     await Promise.all(this.running);
   }
 
-  private async write(key: string): Promise<void> {
+  private async work(key: string): Promise<void> {
     while (!this.isStopping) {
-      const marker = randomUUID();
-      const lead: Patched = { id: await this.create(key, marker), acknowledged: 0, attempted: 0 };
-      this.markers.push(marker);
-      this.patched.push(lead);
-      for (let i = 0; i < 4 && !this.isStopping; i++) {
+      const lead = await this.create(key);
+      this.written.push(lead);
+      while (lead.attempted < PATCHES_A_LEAD && !this.isStopping) {
         lead.attempted++;
-        const { status } = await this.send(key, 'PATCH', `/leads/${lead.id}`, { jobTitle: String(lead.attempted) });
+        const body = { jobTitle: String(lead.attempted) };
+        const { status } = await this.send({ method: 'PATCH', path: `/api/v0/leads/${lead.id}`, key, body });
         if (status === 200) lead.acknowledged = lead.attempted;
-        await pause(PACE);
       }
     }
   }
 
-  private async create(key: string, marker: string): Promise<string> {
+  private async create(key: string): Promise<Written> {
+    const marker = randomUUID();
     const body = { createdByEmail: 'booth@example.com', firstName: 'Ada', lastName: marker, companyName: 'Cobalt' };
+    const headers = { 'idempotency-key': marker };
     for (;;) {
-      const { status, id } = await this.send(key, 'POST', '/leads', body, { 'idempotency-key': marker });
-      await pause(PACE);
-      if (status === 200 && id) return id;
+      const answer = await this.send({ method: 'POST', path: '/api/v0/leads', key, headers, body });
+      const { id } = (answer.body?.results ?? {}) as { id?: string };
+      if (answer.status === 200 && id) return { id, marker, acknowledged: 0, attempted: 0 };
     }
   }
 
-  private turn = 0;
-
-  private async send(
-    key: string,
-    method: string,
-    path: string,
-    body: object,
-    more = {},
-  ): Promise<{ status: number; id?: string }> {
-    const begun = performance.now();
-    const headers = { 'x-api-key': key, 'content-type': 'application/json', ...more };
-    const url = `${this.urls[this.turn++ % this.urls.length]}${path}`;
-    const signal = AbortSignal.timeout(PATIENCE);
-    let answer: { status: number; id?: string } = { status: 0 };
-    try {
-      const response = await fetch(url, { method, headers, signal, body: JSON.stringify(body) });
-      const { results } = (await response.json()) as { results?: { id: string } };
-      answer = { status: response.status, id: results?.id };
-    } catch {
-      // No answer is an answer too: 0.
-    }
-    const at = performance.now();
-    this.seen.push({ at, took: at - begun, status: answer.status });
+  private async send(asked: Ask) {
+    const port = this.ports[this.turn++ % this.ports.length] as number;
+    const answer = await ask(port, { ...asked, timeoutMs: 10_000 });
+    this.seen.push({ at: performance.now(), tookMs: answer.tookMs, status: answer.status ?? 0 });
+    await pause(PACE_MS);
     return answer;
   }
 }

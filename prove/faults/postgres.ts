@@ -7,11 +7,11 @@ import { createCluster, readPassword, ROLE } from '../../src/embedded-postgres/c
 import { freePort } from '../../src/embedded-postgres/free-port';
 import { removeEmptyLock } from '../../src/embedded-postgres/postmaster';
 import { programEnvironment } from '../../src/embedded-postgres/program-environment';
-import { Daemon, familyOf, until } from './daemon';
+import { Daemon, familyOf, send, until } from '../support/daemon';
 
 const DATABASE = 'lanyard';
 
-/** As an operator's PostgreSQL: its own defaults, with more in the log, and what is written stays written (fsync). */
+/** PostgreSQL's own defaults, so that what is committed is on disk (fsync), with more in the log. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -20,49 +20,39 @@ const SETTINGS = {
   log_min_error_statement: 'error',
 };
 
-interface Made {
-  binaries: Binaries;
-  account: Account | undefined;
-  /** the data directory */
-  cluster: string;
-  port: number;
-}
-
-/** A PostgreSQL of a fault's own. */
+/** A PostgreSQL of a fault's own: the embedded one. */
 export class Postgres extends Daemon {
   private constructor(
     logFile: string,
-    private readonly made: Made,
-    private readonly settings: Record<string, string>,
+    private readonly binaries: Binaries,
+    private readonly account: Account | undefined,
+    /** the data directory */
+    private readonly cluster: string,
+    readonly port: number,
   ) {
     super(logFile);
   }
 
-  /** @param path an empty directory, or one that does not exist; also where the disk is small */
-  static async make(path: string, logFile: string, settings: Record<string, string> = {}): Promise<Postgres> {
+  /** @param path an empty directory, or one that does not exist */
+  static async make(path: string, logFile: string): Promise<Postgres> {
     mkdirSync(path, { recursive: true });
     const cluster = join(path, 'postgresql');
     const account = accountFor(cluster);
     const binaries = await prepareBinaries(findNativePackage(), account, () => path);
     await createCluster({ path, cluster, account }, binaries, false);
-    const made = { binaries, account, cluster, port: await freePort() };
-    const postgres = new Postgres(logFile, made, settings);
+    const postgres = new Postgres(logFile, binaries, account, cluster, await freePort());
     await postgres.start();
     await postgres.query(`create database ${DATABASE}`, 'postgres');
     return postgres;
   }
 
-  get port(): number {
-    return this.made.port;
-  }
-
   /** @param port of a proxy, in place of PostgreSQL's own */
   url(port = this.port, database = DATABASE): string {
-    const password = readPassword({ path: '', cluster: this.made.cluster, account: this.made.account });
+    const password = readPassword({ path: '', cluster: this.cluster, account: this.account });
     return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`;
   }
 
-  /** Starts it, and returns when it accepts connections. What a kill left behind may stand in the way for a moment. */
+  /** Returns when it accepts connections. What a kill left may stand in the way for a moment. */
   async start(): Promise<void> {
     await until('PostgreSQL starts', async () => {
       if (!this.isRunning) this.launch();
@@ -70,15 +60,11 @@ export class Postgres extends Daemon {
     });
   }
 
-  /** Starts it, and does not wait. */
   launch(): void {
-    const { binaries, account, cluster, port } = this.made;
-    removeEmptyLock(cluster);
-    const settings = Object.entries({ ...SETTINGS, ...this.settings, port: String(port) });
-    this.run(binaries.postgres, ['-D', cluster, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])], {
-      ...spawnAs(account),
-      env: programEnvironment(),
-    });
+    removeEmptyLock(this.cluster);
+    const settings = Object.entries({ ...SETTINGS, port: String(this.port) });
+    const parameters = ['-D', this.cluster, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+    this.run(this.binaries.postgres, parameters, { ...spawnAs(this.account), env: programEnvironment() });
   }
 
   async accepts(): Promise<boolean> {
@@ -88,7 +74,7 @@ export class Postgres extends Daemon {
     );
   }
 
-  /** How often it said that it is up, also after a recovery of its own. */
+  /** How often its log says that it is up, also after a recovery of its own. */
   timesReady(): number {
     return readFileSync(this.logFile, 'utf8').split('ready to accept connections').length - 1;
   }
@@ -104,14 +90,6 @@ export class Postgres extends Daemon {
       // A connection that was refused does not end by itself when the server is stopped.
       void client.end().catch(() => undefined);
     }
-  }
-
-  /** kill -9 of every process of it, as a failing machine does. */
-  async killAll(): Promise<void> {
-    const family = familyOf(this.pid);
-    for (const pid of family) send(pid, 'SIGKILL');
-    await this.exited;
-    await until('PostgreSQL is gone', () => family.every((pid) => !send(pid, 0)));
   }
 
   /** kill -9 of one process that serves a client: PostgreSQL then ends all others and recovers. */
@@ -131,27 +109,14 @@ export class Postgres extends Daemon {
     for (const pid of familyOf(this.pid)) send(pid, 'SIGCONT');
   }
 
-  /** An administrator's restart: connections are cut, transactions rolled back. */
+  /** SIGINT: it ends its clients' connections, writes everything down and ends. */
   async fastShutdown(): Promise<void> {
+    this.resumeAll();
     this.signal('SIGINT');
     await this.exited;
   }
 
   override async stop(): Promise<void> {
-    if (!this.isRunning) return;
-    this.resumeAll();
-    this.signal('SIGINT');
-    const late = setTimeout(() => this.signal('SIGQUIT'), 10_000);
-    await this.exited;
-    clearTimeout(late);
-  }
-}
-
-/** @returns whether there is such a process */
-function send(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
+    if (this.isRunning) await this.fastShutdown();
   }
 }

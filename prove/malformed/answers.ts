@@ -1,10 +1,13 @@
-/** Reads answers as strictly as HTTP can be read: what is let through here is what clients of every kind understand. */
+import { STATUS_CODES } from 'node:http';
+import type { Expected } from './attempt';
 
-export interface Answer {
+/** Reads answers as strictly as HTTP can be read, and compares them with the contract. */
+
+interface Answer {
   status: number;
   /** by lower-case name */
   headers: Map<string, string>;
-  body: Buffer;
+  body: string;
 }
 
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]+$/;
@@ -12,61 +15,64 @@ const HEADER = /^([A-Za-z][A-Za-z0-9-]*): ([\x20-\x7e]*)$/;
 
 /** Takes bytes as they come, and gives the answers that are whole. */
 export class AnswerReader {
-  private rest: Buffer = Buffer.alloc(0);
-  /** whether the next answer has no body, by how many were read */
-  constructor(private readonly isHead: (answered: number) => boolean) {}
   readonly answers: Answer[] = [];
   /** what cannot be read as an answer */
   fault: string | undefined;
+  private rest: Buffer = Buffer.alloc(0);
 
   add(bytes: Buffer): void {
-    this.rest = this.rest.length > 0 ? Buffer.concat([this.rest, bytes]) : bytes;
-    while (this.fault === undefined && this.rest.length > 0 && this.readOne());
+    this.rest = Buffer.concat([this.rest, bytes]);
+    while (this.fault === undefined && this.readOne());
   }
 
-  /** bytes that are not a whole answer yet */
-  get pending(): number {
-    return this.rest.length;
+  /** Whether a part of an answer is there. */
+  get isPending(): boolean {
+    return this.rest.length > 0;
+  }
+
+  get saysClose(): boolean {
+    return this.answers.at(-1)?.headers.get('connection') === 'close';
   }
 
   private readOne(): boolean {
     const end = this.rest.indexOf('\r\n\r\n');
     if (end < 0) return false;
     const [line = '', ...lines] = this.rest.subarray(0, end).toString('latin1').split('\r\n');
-    const status = Number(STATUS_LINE.exec(line)?.[1] ?? NaN);
-    const headers = this.headersOf(lines);
-    if (Number.isNaN(status)) this.fault = `status line ${JSON.stringify(line.slice(0, 100))}`;
-    if (this.fault !== undefined) return false;
-    const body = end + 4;
-    if (status === 100) {
-      this.rest = this.rest.subarray(body);
-      return true;
-    }
-    return this.readBody(status, headers, body);
-  }
-
-  private headersOf(lines: string[]): Map<string, string> {
+    const status = Number(STATUS_LINE.exec(line)?.[1]);
     const headers = new Map<string, string>();
-    for (const line of lines) {
-      const [, name = '', value = ''] = HEADER.exec(line) ?? [];
-      const key = name.toLowerCase();
-      if (key === '' || headers.has(key)) this.fault = `header ${JSON.stringify(line)}`;
-      headers.set(key, value);
+    for (const each of lines) {
+      const [, name = '', value = ''] = HEADER.exec(each) ?? [];
+      if (name === '' || headers.has(name.toLowerCase())) this.fault = `header ${JSON.stringify(each)}`;
+      headers.set(name.toLowerCase(), value);
     }
-    return headers;
-  }
-
-  private readBody(status: number, headers: Map<string, string>, from: number): boolean {
-    const isHead = this.isHead(this.answers.length);
-    const written = headers.get('content-length') ?? (isHead ? '0' : '');
-    if (!/^\d+$/.test(written) || headers.has('transfer-encoding')) {
-      this.fault = `${status} without a length`;
-      return false;
-    }
-    const to = from + (isHead ? 0 : Number(written));
-    if (this.rest.length < to) return false;
-    this.answers.push({ status, headers, body: this.rest.subarray(from, to) });
-    this.rest = this.rest.subarray(to);
+    const isContinue = status === 100;
+    const length = isContinue ? 0 : Number(headers.get('content-length') ?? NaN);
+    if (Number.isNaN(status)) this.fault = `status line ${JSON.stringify(line.slice(0, 100))}`;
+    if (Number.isNaN(length)) this.fault = `${status} without a length`;
+    const next = end + 4 + length;
+    if (this.fault !== undefined || this.rest.length < next) return false;
+    if (!isContinue) this.answers.push({ status, headers, body: this.rest.subarray(end + 4, next).toString() });
+    this.rest = this.rest.subarray(next);
     return true;
+  }
+}
+
+const FIELD = /^Missing or invalid '[A-Za-z-]+(\[\d+\])?(\.[A-Za-z]+)?'$/;
+
+/** What is wrong with an answer, or undefined. */
+export function faultOf({ status, headers, body }: Answer, { statuses, id }: Expected): string | undefined {
+  const named = headers.get('x-request-id');
+  if (!statuses.includes(status)) return `status ${status} instead of ${statuses.join(' or ')}`;
+  if (headers.get('content-type') !== 'application/json; charset=utf-8') return `${status} that is not of type JSON`;
+  if (id !== undefined && named !== id) return `${status} named ${named} instead of ${id}`;
+  if (status === 429 && !/^[1-9]\d*$/.test(headers.get('retry-after') ?? '')) return '429 without Retry-After';
+  if (status === 200 && !headers.has('x-ratelimit-remaining')) return '200 without X-RateLimit-Remaining';
+  try {
+    const read = JSON.parse(body) as { status: unknown; error: unknown };
+    const isKnown = read.error === STATUS_CODES[status] || (status === 400 && FIELD.test(String(read.error)));
+    const isRight = status === 200 || (isKnown && Object.keys(read).join() === 'status,error');
+    return read.status === status && isRight ? undefined : `${status} with the body ${body.slice(0, 100)}`;
+  } catch {
+    return `${status} that is not JSON: ${body.slice(0, 100)}`;
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What openapi.json says of the requests: the grammar from which they are made, and broken. */
+/** What openapi.json says of requests. */
 
 export interface Schema {
   type?: string | string[];
@@ -10,8 +10,6 @@ export interface Schema {
   pattern?: string;
   minLength?: number;
   maxLength?: number;
-  minimum?: number;
-  maximum?: number;
   items?: Schema;
   maxItems?: number;
   properties?: Record<string, Schema>;
@@ -23,17 +21,17 @@ interface Written extends Schema {
   allOf?: Written[];
 }
 
-export interface Parameter {
+interface Parameter {
   name: string;
   in: string;
-  schema: Schema;
 }
 
 export interface Operation {
   method: string;
-  template: string;
-  path: Parameter[];
-  query: Parameter[];
+  /** parts of the path; parameters in braces */
+  segments: string[];
+  /** names of query parameters */
+  query: string[];
   body?: Schema;
 }
 
@@ -41,6 +39,7 @@ interface WrittenOperation {
   parameters: (Parameter & { $ref?: string })[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
 }
+
 interface Description {
   paths: Record<string, Record<string, WrittenOperation>>;
   servers: [{ url: string }];
@@ -53,8 +52,7 @@ const nameIn = (reference = ''): string => reference.split('/').at(-1) ?? '';
 export function readOperations(): Operation[] {
   const file = join(__dirname, '../../openapi.json');
   const { paths, components, servers } = JSON.parse(readFileSync(file, 'utf8')) as Description;
-  const whole = (written: Written): Schema => {
-    const { $ref, allOf = [], properties, items, ...rest } = written;
+  const whole = ({ $ref, allOf = [], properties, items, ...rest }: Written): Schema => {
     const named = components.schemas[nameIn($ref)];
     const schema: Schema = Object.assign({}, named && whole(named), ...allOf.map(whole), rest);
     if (items) schema.items = whole(items);
@@ -63,21 +61,17 @@ export function readOperations(): Operation[] {
     }
     return schema;
   };
-  const operation = (template: string, method: string, written: WrittenOperation): Operation => {
-    const parameters = written.parameters
-      .map((each) => components.parameters[nameIn(each.$ref)] ?? each)
-      .map((each) => ({ ...each, schema: whole(each.schema) }));
-    const body = written.requestBody?.content['application/json'].schema;
-    return {
-      method: method.toUpperCase(),
-      template: servers[0].url + template,
-      path: parameters.filter((each) => each.in === 'path'),
-      query: parameters.filter((each) => each.in === 'query'),
-      body: body && whole(body),
-    };
-  };
   return Object.entries(paths).flatMap(([template, methods]) =>
-    Object.entries(methods).map(([method, written]) => operation(template, method, written)),
+    Object.entries(methods).map(([method, { parameters, requestBody }]) => {
+      const named = parameters.map((each) => components.parameters[nameIn(each.$ref)] ?? each);
+      const body = requestBody?.content['application/json'].schema;
+      return {
+        method: method.toUpperCase(),
+        segments: (servers[0].url + template).split('/'),
+        query: named.filter((each) => each.in === 'query').map(({ name }) => name),
+        body: body && whole(body),
+      };
+    }),
   );
 }
 

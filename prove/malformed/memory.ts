@@ -2,43 +2,41 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { memoryOf, until } from '../support/daemon';
 
 /** What a process holds, after a full garbage collection. */
 export interface Memory {
-  /** bytes of live objects, and of the buffers that belong to them */
-  heap: number;
-  /** bytes of physical memory */
-  rss: number;
+  /** live objects, and the buffers that belong to them */
+  heapMib: number;
+  residentMib: number;
   /** files and sockets */
   descriptors: number;
 }
 
-const report = join(tmpdir(), `lanyard-memory-${process.pid}.json`);
+const REPORT = join(tmpdir(), `lanyard-memory-${process.pid}.json`);
+/** For what requests hold that were answered a moment ago, and for sockets that are closing. */
+const SETTLE_MS = 3000;
 
-/** Node flags and environment with which a server tells what it holds: at SIGUSR2, into a file. */
-export const measured = {
+/** Flags and environment with which a Node.js process reports its memory at SIGUSR2, into a file. */
+export const reporting = {
   flags: ['--expose-gc', '--import', join(__dirname, 'report-memory.mjs')],
-  settings: { MEMORY_REPORT: report },
+  settings: { MEMORY_REPORT: REPORT },
 };
 
-export async function memoryOf(pid: number): Promise<Memory> {
-  // what requests hold that were answered a moment ago, and sockets that are closing
-  await pause(3000);
-  rmSync(report, { force: true });
+export async function reportedMemory(pid: number): Promise<Memory> {
+  await pause(SETTLE_MS);
   process.kill(pid, 'SIGUSR2');
-  for (;;) {
-    await pause(50);
-    const written = read();
-    if (written) return { ...written, descriptors: readdirSync(`/proc/${pid}/fd`).length };
-  }
+  let heapBytes: number | undefined;
+  await until('the server reports its memory', () => (heapBytes = read()) !== undefined);
+  rmSync(REPORT);
+  const descriptors = readdirSync(`/proc/${pid}/fd`).length;
+  return { heapMib: Number(heapBytes) / 2 ** 20, residentMib: memoryOf(pid), descriptors };
 }
 
-function read(): { heap: number; rss: number } | undefined {
+function read(): number | undefined {
   try {
-    return JSON.parse(readFileSync(report, 'utf8')) as { heap: number; rss: number };
+    return Number(readFileSync(REPORT, 'utf8'));
   } catch {
     return undefined;
   }
 }
-
-export const forget = (): void => rmSync(report, { force: true });

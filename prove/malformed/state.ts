@@ -1,54 +1,33 @@
 import type { Pool } from 'pg';
 
 const TABLES = `
-  select format('%I', relname) as name,
-    (select string_agg(format('%I', attname), ', ') from pg_attribute
-      where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns
-  from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by relname`;
+  select format('%I', relname) as name from pg_class
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'key_usage' order by relname`;
 
-interface Table {
-  name: string;
-  columns: string;
-}
-
-/** All rows of a database: whether one changed, and how to have them back. */
+/** All rows of a database, but for how keys are used. */
 export class State {
   private constructor(
     private readonly pool: Pool,
-    private readonly tables: Table[],
+    private readonly tables: string[],
   ) {}
 
-  /** Keeps a copy of every table beside the tables. */
   static async of(pool: Pool): Promise<State> {
-    const { rows } = await pool.query<Table>(TABLES);
-    const state = new State(pool, rows);
-    await pool.query('create schema kept');
-    for (const { name } of rows) await pool.query(`create table kept.${name} as table public.${name}`);
-    return state;
+    const { rows } = await pool.query<{ name: string }>(TABLES);
+    return new State(
+      pool,
+      rows.map(({ name }) => name),
+    );
   }
 
-  /** Digests of the tables, over every column. How keys are used is noted beside, and no client's data. */
+  /** A line for each table: its name, and a digest of every column of every row. */
   async digest(): Promise<string> {
-    const watched = this.tables.filter(({ name }) => name !== 'key_usage');
-    const digests = watched.map(
-      ({ name }) =>
-        `select '${name} ' || count(*) || ' ' || md5(coalesce(string_agg(line, e'\\n' order by line), '')) as digest
+    const digests = this.tables.map(
+      (name) =>
+        `select '${name} ' || md5(coalesce(string_agg(line, e'\\n' order by line), '')) as digest
          from (select (to_jsonb(t) - 'last_used_at')::text as line from public.${name} t) as lines`,
     );
     const { rows } = await this.pool.query<{ digest: string }>(digests.join(' union all '));
     return rows.map(({ digest }) => digest).join('\n');
-  }
-
-  /** Puts every row back as it was. Foreign keys and triggers are not looked at meanwhile: all was right before. */
-  async restore(): Promise<void> {
-    const copies = this.tables.map(
-      ({ name, columns }) =>
-        `insert into public.${name} (${columns}) overriding system value select ${columns} from kept.${name}`,
-    );
-    const all = this.tables.map(({ name }) => `public.${name}`).join(', ');
-    await this.pool.query(
-      `begin; set local session_replication_role = replica; truncate ${all}; ${copies.join('; ')}; commit`,
-    );
   }
 }
 

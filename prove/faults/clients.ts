@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Answer, type Ask, ask, Tally } from '../support/ask';
+import { percentile } from '../support/figures';
+import { Proxy } from '../support/proxy';
+import { createEvent, createLead } from './bodies';
+import type { Cluster, Tenant } from './cluster';
+import type { Fault, Stage } from './stage';
+
+/** Clients that meet each other, lose their replies, or hardly move. */
+
+const EVENTS = 5;
+const LEADS = 200;
+const URLS = 50;
+const UPSERTS_AT_ONCE = 64;
+
+export const upserts: Fault = {
+  name: 'upserts',
+  promise: 'concurrent upserts in random orders',
+  times: 10_000,
+  async play(stage) {
+    const cluster = await stage.cluster();
+    const { key, organizationId } = await cluster.tenant();
+    stage.canaries.watch(key);
+    const make = async (asked: Ask): Promise<number | string> =>
+      ((await ask(cluster.apis[0]?.port ?? 0, { ...asked, key })).body?.results as { id: number | string }).id;
+    const events = await Promise.all(Array.from({ length: EVENTS }, () => make(createEvent(stage.canaries))));
+    const leads = await Promise.all(Array.from({ length: LEADS }, () => make(createLead(stage.canaries))));
+    const answers = new Tally();
+    let created = 0;
+    let left = stage.times;
+    const work = async (): Promise<void> => {
+      while (left-- > 0) {
+        const answer = await ask(stage.random.pick(cluster.apis).port, { ...upsert(stage, events, leads), key });
+        answers.add(answer);
+        if ((answer.body?.results as { created?: boolean } | undefined)?.created) created += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: UPSERTS_AT_ONCE }, work));
+    const errors = answers.countOf((what) => what !== '200');
+    const broken = await upserted(cluster, organizationId, created);
+    if (errors > 0) broken.push(`${errors} errors`);
+    return { answers, measured: `${stage.times} upserts, ${UPSERTS_AT_ONCE} at a time, ${errors} errors`, broken };
+  },
+};
+
+/** One of few eventUrls, or some of an event's leads in a random order. */
+function upsert({ random, canaries }: Stage, events: unknown[], leads: unknown[]): Ask {
+  if (random.chance(0.3)) {
+    const eventUrl = `https://example.org/${canaries.word}/${random.between(1, URLS)}`;
+    return { method: 'POST', path: '/api/v0/industryEvents', body: { name: canaries.text(), eventUrl } };
+  }
+  const eventLeads = random.some(leads, random.between(1, 30)).map((leadId) => ({
+    leadId,
+    registered: random.chance(0.5),
+    checkedIn: random.chance(0.5),
+  }));
+  return { method: 'PUT', path: `/api/v0/events/${random.pick(events)}/leads`, body: { eventLeads } };
+}
+
+async function upserted(cluster: Cluster, organizationId: number, created: number): Promise<string[]> {
+  const broken: string[] = [];
+  const [found] = await cluster.postgres.query<{ rows: number; urls: number; pairs: number }>(
+    `select count(*)::integer as rows, count(distinct event_url)::integer as urls,
+            (select count(*)::integer from event_leads where organization_id = ${organizationId}) as pairs
+       from industry_events`,
+  );
+  const { rows = 0, urls = 0, pairs = 0 } = found ?? {};
+  if (rows !== urls || rows !== created) broken.push(`${rows} rows, ${urls} URLs, ${created} times "created"`);
+  if (pairs > EVENTS * LEADS) broken.push(`${pairs} associations`);
+  if (!(await cluster.check())) broken.push('operator check finds derived data that is wrong');
+  return broken;
+}
+
+const RETRIES_AT_ONCE = 8;
+/** Of the second request: the first one may still be running, which is answered with 409. */
+const MAX_TRIES = 20;
+
+export const lostReplies: Fault = {
+  name: 'lost-replies',
+  promise: 'replies lost on the way',
+  times: 1000,
+  async play(stage) {
+    const cluster = await stage.cluster({ apis: 2 });
+    const tenant = await cluster.tenant();
+    stage.canaries.watch(tenant.key);
+    const [first, second] = cluster.apis.map(({ port }) => port) as [number, number];
+    const lossy = await Proxy.to(first, 'cut-reply');
+    stage.defer(() => lossy.close());
+    const answers = new Tally();
+    const wrong: string[] = [];
+    let left = stage.times;
+    const work = async (): Promise<void> => {
+      while (left-- > 0) {
+        // The second request reaches the same process, or another one.
+        const port = stage.random.pick([first, second]);
+        const fault = await createOnce(stage, tenant, { lossy: lossy.port, port, answers });
+        if (fault !== undefined) wrong.push(fault);
+      }
+    };
+    await Promise.all(Array.from({ length: RETRIES_AT_ONCE }, work));
+    const [row] = await cluster.postgres.query<{ rows: number; emails: number }>(
+      `select count(*)::integer as rows, count(distinct email)::integer as emails from leads
+        where organization_id = ${tenant.organizationId}`,
+    );
+    const broken = wrong.slice(0, 5);
+    if (row?.rows !== stage.times || row.emails !== stage.times) {
+      broken.push(`${row?.rows} leads, ${row?.emails} of them different, in place of ${stage.times}`);
+    }
+    return { answers, measured: `${lossy.cut} replies lost, ${wrong.length} not answered by the first answer`, broken };
+  },
+};
+
+/** A lead whose reply is lost, and which is sent again with its Idempotency-Key. @returns what is wrong */
+async function createOnce(
+  { canaries }: Stage,
+  { key }: Tenant,
+  { lossy, port, answers }: { lossy: number; port: number; answers: Tally },
+): Promise<string | undefined> {
+  const headers = { 'idempotency-key': `${canaries.marker()}-${randomUUID()}` };
+  const marker = canaries.marker();
+  const asked = { ...createLead(canaries, marker), key, headers, agent: false as const };
+  const send = async (to: number): Promise<Answer> => {
+    const answer = await ask(to, asked);
+    answers.add(answer);
+    return answer;
+  };
+  const lost = await send(lossy);
+  if (lost.status) return `an answer ${lost.status} in spite of the proxy`;
+  let answer = await send(port);
+  for (let tries = 1; tries < MAX_TRIES && answer.status === 409; tries++) {
+    await pause(50);
+    answer = await send(port);
+  }
+  const { email } = (answer.body?.results ?? {}) as { email?: string };
+  if (email !== canaries.email(marker)) return `the second answer: ${answer.status ?? answer.error}`;
+  return answer.headers['idempotency-replayed'] === 'true' ? undefined : 'the second answer is not marked as a replay';
+}
+
+const SLOW_CLIENTS = 300;
+const MAX_P99_MS = 1_000;
+
+export const slowClients: Fault = {
+  name: 'slow-clients',
+  times: 10,
+  async play(stage) {
+    const cluster = await stage.cluster({ apis: 2 });
+    const load = await stage.load(cluster, { workers: 8, thinkMs: 10 });
+    const { key } = load.tenants[0] as Tenant;
+    const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+    const slow: Socket[] = [];
+    stage.defer(() => slow.forEach((socket) => socket.destroy()));
+    const first = load.times.length;
+    for (let n = 0; n < SLOW_CLIENTS; n++) {
+      const socket = connect(cluster.apis[n % 2]?.port ?? 0, '127.0.0.1');
+      socket.on('error', () => undefined);
+      // Half of them send their headers byte by byte, half of them their body, and none reads.
+      socket.write(n % 4 < 2 ? head.slice(0, 20) : `${head}Content-Length: 100000\r\nx-api-key: ${key}\r\n\r\n{`);
+      slow.push(socket);
+    }
+    for (let n = 0; n < stage.times; n++) {
+      await pause(1_000);
+      for (const socket of slow) socket.write('x');
+    }
+    const tookMs = load.times.slice(first).map((each) => each.tookMs);
+    const p99 = percentile(tookMs, 0.99);
+    const { serverErrors } = load.answers;
+    const broken = serverErrors > 0 ? [`${serverErrors} answers of 5xx`] : [];
+    if (p99 > MAX_P99_MS) broken.push(`p99 of the others ${p99.toFixed(0)} ms`);
+    return { measured: `${SLOW_CLIENTS} slow clients, p99 of the others ${p99.toFixed(0)} ms`, broken };
+  },
+};
