@@ -4,7 +4,6 @@ import { newKey } from '../../src/access/key-format';
 import { ask } from '../support/ask';
 import { memoryOf, until } from '../support/daemon';
 import { percentile, seconds } from '../support/figures';
-import { Proxy } from '../support/proxy';
 import type { Cluster } from './cluster';
 import type { Load } from './load';
 import type { Postgres } from './postgres';
@@ -136,38 +135,6 @@ export const postgresAway: Fault = {
     const measured =
       `${3 * stage.times} times; the slowest error after ${seconds(slowestErrorMs)}; ` +
       `at most ${growthMib.toFixed(0)} MiB more`;
-    return { recoveredMs, measured, broken };
-  },
-};
-
-/** Connections to PostgreSQL, then to Redis, on which nothing passes any more. */
-export const halfOpen: Fault = {
-  name: 'half-open',
-  times: 2,
-  async play(stage) {
-    const proxies: Proxy[] = [];
-    const through = async ({ postgres, redis }: { postgres: number; redis: number }) => {
-      proxies.push(await Proxy.to(postgres), await Proxy.to(redis));
-      return { postgres: proxies[0]?.port ?? 0, redis: proxies[1]?.port ?? 0 };
-    };
-    const cluster = await stage.cluster({ through });
-    stage.defer(() => proxies.forEach((proxy) => proxy.close()));
-    const [postgres, redis] = proxies as [Proxy, Proxy];
-    const load = await stage.load(cluster, { workers: 32, thinkMs: 10 });
-    const outages = new Outages(cluster, load);
-    const blackHole: Outage = async () => (postgres.set('black-hole'), async () => postgres.set('pass'));
-    for (let n = 0; n < stage.times; n++) await outages.play('black hole', blackHole);
-    const since = performance.now();
-    for (let n = 0; n < stage.times; n++) {
-      redis.set('black-hole');
-      await pause(3_000);
-      redis.set('pass');
-      await load.untilWritten();
-    }
-    const { recoveredMs, broken, slowestErrorMs } = outages;
-    const errors = load.times.filter(({ sent, failed }) => failed && sent > since).length;
-    if (errors > 0) broken.push(`${errors} errors without Redis`);
-    const measured = `black holes to PostgreSQL and Redis; the slowest error after ${seconds(slowestErrorMs)}`;
     return { recoveredMs, measured, broken };
   },
 };

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, type Ask, ask, Tally } from '../support/ask';
-import { percentile } from '../support/figures';
 import { Proxy } from '../support/proxy';
 import { createEvent, createLead } from './bodies';
 import type { Cluster, Tenant } from './cluster';
 import type { Fault, Stage } from './stage';
 
-/** Clients that meet each other, lose their replies, or hardly move. */
+/** Clients that meet each other, or lose their replies. */
 
 const EVENTS = 5;
 const LEADS = 200;
@@ -86,7 +84,7 @@ export const lostReplies: Fault = {
     const tenant = await cluster.tenant();
     stage.canaries.watch(tenant.key);
     const [first, second] = cluster.apis.map(({ port }) => port) as [number, number];
-    const lossy = await Proxy.to(first, 'cut-reply');
+    const lossy = await Proxy.to(first, true);
     stage.defer(() => lossy.close());
     const answers = new Tally();
     const wrong: string[] = [];
@@ -137,37 +135,3 @@ async function createOnce(
   if (email !== canaries.email(marker)) return `the second answer: ${answer.status ?? answer.error}`;
   return answer.headers['idempotency-replayed'] === 'true' ? undefined : 'the second answer is not marked as a replay';
 }
-
-const SLOW_CLIENTS = 300;
-const MAX_P99_MS = 1_000;
-
-export const slowClients: Fault = {
-  name: 'slow-clients',
-  times: 10,
-  async play(stage) {
-    const cluster = await stage.cluster({ apis: 2 });
-    const load = await stage.load(cluster, { workers: 8, thinkMs: 10 });
-    const { key } = load.tenants[0] as Tenant;
-    const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
-    const slow: Socket[] = [];
-    stage.defer(() => slow.forEach((socket) => socket.destroy()));
-    const first = load.times.length;
-    for (let n = 0; n < SLOW_CLIENTS; n++) {
-      const socket = connect(cluster.apis[n % 2]?.port ?? 0, '127.0.0.1');
-      socket.on('error', () => undefined);
-      // Half of them send their headers byte by byte, half of them their body, and none reads.
-      socket.write(n % 4 < 2 ? head.slice(0, 20) : `${head}Content-Length: 100000\r\nx-api-key: ${key}\r\n\r\n{`);
-      slow.push(socket);
-    }
-    for (let n = 0; n < stage.times; n++) {
-      await pause(1_000);
-      for (const socket of slow) socket.write('x');
-    }
-    const tookMs = load.times.slice(first).map((each) => each.tookMs);
-    const p99 = percentile(tookMs, 0.99);
-    const { serverErrors } = load.answers;
-    const broken = serverErrors > 0 ? [`${serverErrors} answers of 5xx`] : [];
-    if (p99 > MAX_P99_MS) broken.push(`p99 of the others ${p99.toFixed(0)} ms`);
-    return { measured: `${SLOW_CLIENTS} slow clients, p99 of the others ${p99.toFixed(0)} ms`, broken };
-  },
-};

@@ -36,7 +36,8 @@ export class Cluster {
 
   private constructor(
     private readonly directory: string,
-    readonly postgres: Postgres,
+    /** the one that serves: another one after a failover */
+    public postgres: Postgres,
     readonly redis: RedisServer,
   ) {}
 

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Account, accountFor, spawnAs } from '../../src/embedded-postgres/account';
@@ -90,6 +91,32 @@ export class Postgres extends Daemon {
       // A connection that was refused does not end by itself when the server is stopped.
       void client.end().catch(() => undefined);
     }
+  }
+
+  /** Becomes a copy of the primary and follows it. From now on the primary waits for this one at each commit. */
+  async follow(primary: Postgres): Promise<void> {
+    await this.stop();
+    await primary.fastShutdown();
+    for (const file of readdirSync(this.cluster)) rmSync(join(this.cluster, file), { recursive: true, force: true });
+    execFileSync('cp', ['-a', `${primary.cluster}/.`, this.cluster]);
+    await primary.start();
+    const name = `standby_${this.port}`;
+    const source = primary.url(undefined, 'postgres');
+    writeFileSync(join(this.cluster, 'standby.signal'), '');
+    const settings = `synchronous_standby_names = ''\nprimary_conninfo = '${source}?application_name=${name}'\n`;
+    writeFileSync(join(this.cluster, 'postgresql.auto.conf'), settings);
+    await this.start();
+    await primary.query(`alter system set synchronous_standby_names = '${name}'`);
+    await primary.query('select pg_reload_conf()');
+    await until('the standby is synchronous', async () => {
+      const [row] = await primary.query<{ sync_state: string }>('select sync_state from pg_stat_replication');
+      return row?.sync_state === 'sync';
+    });
+  }
+
+  /** Makes a standby the primary. */
+  async promote(): Promise<void> {
+    await this.query('select pg_promote()', 'postgres');
   }
 
   /** kill -9 of one process that serves a client: PostgreSQL then ends all others and recovers. */

@@ -33,7 +33,7 @@ export interface Fault {
 export class Stage {
   readonly canaries = new Canaries();
   readonly random: Random;
-  private readonly directory = mkdtempSync(join(tmpdir(), 'lanyard-fault-'));
+  readonly directory = mkdtempSync(join(tmpdir(), 'lanyard-fault-'));
   private readonly clusters: Cluster[] = [];
   private readonly loads: { load: Load; cluster: Cluster }[] = [];
   private readonly deferred: (() => unknown)[] = [];

@@ -66,17 +66,11 @@ export const sigterm: Fault = {
   name: 'sigterm',
   promise: 'SIGTERM at load',
   times: 20,
-  play: (stage) => terminated(stage, {}),
+  play: terminated,
 };
 
-export const sigtermAtOnce: Fault = {
-  name: 'sigterm-at-once',
-  times: 20,
-  play: (stage) => terminated(stage, { LANYARD_DRAIN_MS: '0' }),
-};
-
-async function terminated(stage: Stage, settings: NodeJS.ProcessEnv): Promise<Played> {
-  const cluster = await stage.cluster({ apis: 1, settings });
+async function terminated(stage: Stage): Promise<Played> {
+  const cluster = await stage.cluster({ apis: 1 });
   const { key, organizationId } = await cluster.tenant();
   stage.canaries.watch(key);
   const api = cluster.apis[0] as Api;

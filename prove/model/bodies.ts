@@ -1,4 +1,4 @@
-import fc, { Arbitrary } from 'fast-check';
+import fc, { type Arbitrary } from 'fast-check';
 import type { Reference } from './references';
 import { EVENT_TYPES, INTEGRATION_TYPES, PHONE_TYPES } from './rules';
 
@@ -8,7 +8,7 @@ import { EVENT_TYPES, INTEGRATION_TYPES, PHONE_TYPES } from './rules';
 export const word = fc.constantFrom('zbcdf', 'zghjk', 'zlmnp', 'zqrtv', 'zwxcv');
 const words = fc.array(word, { minLength: 1, maxLength: 3 }).map((some) => some.join(' '));
 
-const text = fc.constantFrom(
+export const text = fc.constantFrom(
   'Ada',
   'Rowe',
   'Łódź',
@@ -21,8 +21,8 @@ const text = fc.constantFrom(
   ' lead ',
   '\t',
 );
-const filled = fc.constantFrom('Ada', 'Rowe', 'Łódź', 'Cobalt Systems', '東京 🙂', "O'Hara", '%_\\', '-', '{}');
-const email = fc.constantFrom('ada@example.com', 'A.B+c@Example.CO', 'o_k-1@a.b.example.org');
+export const filled = fc.constantFrom('Ada', 'Rowe', 'Łódź', 'Cobalt Systems', '東京 🙂', "O'Hara", '%_\\', '-', '{}');
+export const email = fc.constantFrom('ada@example.com', 'A.B+c@Example.CO', 'o_k-1@a.b.example.org');
 const long = (n: number): Reference => ({ $: 'long', n });
 
 /** What stands in the place of a field that is put wrong, or to its edge. */
@@ -60,13 +60,14 @@ const body = (required: Record<string, Arbitrary<unknown>>, optional: Record<str
     ...Object.keys(optional),
   ]);
 
-const flag = fc.boolean();
-const days = {
+export const flag = fc.boolean();
+export const days = {
   startDate: fc.constantFrom('2026-05-03', '2026-05-04'),
   endDate: fc.constantFrom('2026-05-04', '2026-05-06'),
 };
 
-const event = { eventName: filled, eventType: fc.constantFrom(...EVENT_TYPES), ...days };
+export const eventTypes = fc.constantFrom(...EVENT_TYPES);
+const event = { eventName: filled, eventType: eventTypes, ...days };
 export const eventCreate = body({ ...event, createdByEmail: email }, { registrationEnabled: flag });
 export const eventUpdate = body(event, { registrationEnabled: flag });
 
@@ -81,7 +82,7 @@ export const leadCreate = body(
   { email, phoneNumbers: phones },
 );
 
-const orNull = (value: Arbitrary<unknown>): Arbitrary<unknown> =>
+export const orNull = (value: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) });
 
 const remoteId = body({ id: orNull(filled), integrationType: fc.constantFrom(...INTEGRATION_TYPES.slice(0, 3)) });
@@ -137,28 +138,12 @@ const industryEvent = {
   ...{ exhibitorIndustries: orNull(list), attendeePersonas: orNull(list), keywords: orNull(list) },
   ...{ website: orNull(text), description: orNull(words) },
 };
-const named = fc.oneof(words, filled);
 const industryFields = ['name', ...Object.keys({ ...ruled, ...industryEvent })];
-const someRuled = fc
-  .tuple(some(industryEvent), fc.record(ruled, { requiredKeys: [] }), fc.boolean())
+export const industryEventFields = fc
+  .tuple(some(industryEvent), fc.record(ruled, { requiredKeys: [] }), flag)
   .map(([fields, dates, isRuled]): Record<string, unknown> => (isRuled ? { ...fields, ...dates } : fields));
-
-export const validIndustryEvent = fc
-  .tuple(named, someRuled)
-  .map(([name, fields]): Record<string, unknown> => ({ name, ...fields }));
+const validIndustryEvent = fc
+  .tuple(fc.oneof(words, filled), industryEventFields)
+  .map(([name, fields]): Record<string, unknown> => ({ ...fields, name }));
 export const industryEventCreate = mostly(validIndustryEvent, industryFields);
-export const industryEventUpdate = mostly(
-  fc.oneof({ weight: 3, arbitrary: someRuled }, { weight: 1, arbitrary: validIndustryEvent }),
-  industryFields,
-);
-export const values = {
-  text,
-  filled,
-  email,
-  flag,
-  moments,
-  orNull,
-  phones: fc.array(fc.record({ number: filled, type: fc.constantFrom(...PHONE_TYPES), preferred: flag }), {
-    maxLength: 2,
-  }),
-};
+export const industryEventUpdate = mostly(fc.oneof(industryEventFields, validIndustryEvent), industryFields);

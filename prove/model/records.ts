@@ -1,30 +1,29 @@
-import { Journal, Table } from './journal';
+import type { Key } from './access';
+import { Table } from './table';
 
-/** What the model keeps: records in the shape in which the contract shows them, and what it does not show beside it. */
+/** What the model keeps: records as the contract shows them, and what it does not show. */
 
 export type Fields = Record<string, unknown>;
 
 export interface EventRecord {
-  /** as the contract shows it */
   shown: Fields & { id: number; createdAt: string; tagGroups: string[] };
-  /** undefined until a dataset has told it */
+  /** of an imported one */
   ref: string | undefined;
   /** e-mails of the assigned users */
   users: string[];
 }
 
 export interface LeadRecord {
-  /** without what others have of it: tags with their values, activity events */
+  /** without what belongs to other records: tags with their values, activity events */
   shown: Fields & { id: string; createdAt: string };
   tags: string[];
   activations: { activationId: string; checkedIn: boolean; registered: boolean }[];
 }
 
-interface Association {
-  /** place among the associations of the event */
-  position: number;
-  event: number;
-  shown: { leadId: string; registered: boolean; checkedIn: boolean };
+export interface EventLead {
+  leadId: string;
+  registered: boolean;
+  checkedIn: boolean;
 }
 
 export interface Activity extends Fields {
@@ -50,12 +49,13 @@ export interface TagOption {
 }
 
 interface TagGroup {
+  id: string;
   createdAt: string;
-  shown: Fields & { id: string; tagOptions: TagOption[] };
+  shown: Fields & { tagOptions: TagOption[] };
 }
 
-export interface User {
-  /** undefined until an answer has told it */
+interface User {
+  /** undefined until an answer has shown it */
   id: number | undefined;
   createdAt: string;
   email: string;
@@ -73,62 +73,76 @@ export interface IndustryEvent extends Fields {
   eventUrl: string | null;
 }
 
-const by =
-  <Row>(...keys: ((row: Row) => string | number)[]) =>
-  (a: Row, b: Row): number => {
-    for (const key of keys) {
-      const [left, right] = [key(a), key(b)];
-      if (left !== right) return left < right ? -1 : 1;
-    }
-    return 0;
-  };
+interface Created {
+  createdAt: string;
+  id?: string | number;
+}
 
 /** The order of lists: creation, then id. */
-export const byCreation = by<{ createdAt: string; id: string | number }>(
-  ({ createdAt }) => createdAt,
-  ({ id }) => id,
-);
+export function byCreation(a: Created, b: Created): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
+  return (a.id ?? 0) < (b.id ?? 0) ? -1 : 1;
+}
 
 /** Everything of one organization. */
 export class Tenant {
-  readonly events: Table<number, EventRecord>;
-  readonly leads: Table<string, LeadRecord>;
+  readonly events = new Table<number, EventRecord>((a, b) => byCreation(a.shown, b.shown));
+  readonly leads = new Table<string, LeadRecord>((a, b) => byCreation(a.shown, b.shown));
   /** by event and lead, joined by a slash */
-  readonly associations: Table<string, Association>;
-  readonly activities: Table<string, Activity>;
-  readonly activations: Table<string, Activation>;
-  readonly tagGroups: Table<string, TagGroup>;
-  readonly users: Table<string, User>;
-  readonly bookmarks: Table<string, string>;
+  readonly associations = new Table<string, { event: number; shown: EventLead }>();
+  readonly activities = new Table<string, Activity>(byCreation);
+  readonly activations = new Table<string, Activation>(byCreation);
+  readonly tagGroups = new Table<string, TagGroup>(byCreation);
+  readonly users = new Table<string, User>(byCreation);
+  readonly bookmarks = new Table<string, string>();
 
-  constructor(
-    readonly id: number,
-    journal: Journal,
-  ) {
-    this.events = new Table(journal, (a, b) => byCreation(a.shown, b.shown));
-    this.leads = new Table(journal, (a, b) => byCreation(a.shown, b.shown));
-    this.associations = new Table(
-      journal,
-      by<Association>(({ position }) => position),
-    );
-    this.activities = new Table<string, Activity>(journal, byCreation);
-    this.activations = new Table<string, Activation>(journal, byCreation);
-    this.tagGroups = new Table(journal, (a, b) => byCreation({ ...a, id: a.shown.id }, { ...b, id: b.shown.id }));
-    this.users = new Table(
-      journal,
-      by<User>(({ createdAt }) => createdAt),
-    );
-    this.bookmarks = new Table(
-      journal,
-      by<string>((id) => id),
-    );
-  }
+  constructor(readonly id: number) {}
 
   tagOption(id: string): TagOption | undefined {
-    for (const { shown } of this.tagGroups.list()) {
-      const option = shown.tagOptions.find((each) => each.id === id);
-      if (option) return option;
-    }
-    return undefined;
+    return this.tagGroups
+      .list()
+      .flatMap(({ shown }) => shown.tagOptions)
+      .find((option) => option.id === id);
+  }
+
+  /** A new lead comes last in the list of an event; one that is there keeps its place. */
+  associate(event: number, shown: EventLead): void {
+    this.associations.set(`${event}/${shown.leadId}`, { event, shown });
+  }
+
+  associationsOf(event: number): { event: number; shown: EventLead }[] {
+    return this.associations.list().filter((each) => each.event === event);
   }
 }
+
+/** The whole installation. */
+export class State {
+  readonly tenants = new Table<number, Tenant>();
+  readonly keys = new Table<string, Key>();
+  readonly catalogue = new Table<string, IndustryEvent>(byCreation);
+  /** ids of all events and leads that ever were */
+  readonly eventIds = new Set<number>();
+  readonly leadIds = new Set<string>();
+
+  tenant(id: number): Tenant {
+    const tenant = this.tenants.get(id);
+    if (!tenant) throw new Error(`no organization ${id}`);
+    return tenant;
+  }
+
+  /** @returns what restores the present state */
+  snapshot(): () => void {
+    const tables = [this.tenants, this.keys, this.catalogue, ...this.tenants.list().flatMap(tablesOf)];
+    const restores = tables.map((table) => table.snapshot());
+    const [events, leads] = [[...this.eventIds], [...this.leadIds]];
+    return () => {
+      for (const restore of restores) restore();
+      this.eventIds.clear();
+      this.leadIds.clear();
+      for (const id of events) this.eventIds.add(id);
+      for (const id of leads) this.leadIds.add(id);
+    };
+  }
+}
+
+const tablesOf = (tenant: Tenant) => Object.values(tenant).filter((each) => each instanceof Table);

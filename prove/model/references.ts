@@ -1,11 +1,9 @@
 import type { IdKind } from './endpoints';
-import type { Table } from './journal';
-import type { Model } from './model';
-import type { Tenant } from './records';
+import type { State, Tenant } from './records';
 
 /**
- * Operations say what they mean by its place among what there is at that moment (`the newest lead but one`), so that
- * they stay meaningful when operations before them are left out, and can be kept as JSON.
+ * Steps say which record they mean by its place among what is there at that moment (`the second newest lead`), so that
+ * they stay meaningful when steps before them are left out, and can be kept as JSON.
  */
 export interface Reference {
   $: IdKind | 'tagOption' | 'eventRef' | 'user' | 'new' | 'long';
@@ -18,60 +16,58 @@ const MALFORMED = {
   other: ['abc', '1', '00000000-0000-4000-8000-00000000000', '{00000000-0000-4000-8000-000000000000}', '\0', "'"],
 };
 
-/** The uuid of that number; the kinds do not share any. */
-export const uuidOf = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+const uuidOf = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 const at = <T>(items: T[], n: number): T | undefined => items[n % Math.max(items.length, 1)];
 
-function tableOf(model: Model, tenant: Tenant, kind: IdKind): Pick<Table<string | number, unknown>, 'living' | 'gone'> {
-  const tables = {
-    event: tenant.events,
-    lead: tenant.leads,
-    activity: tenant.activities,
-    activation: tenant.activations,
-    tagGroup: tenant.tagGroups,
-    industryEvent: model.catalogue,
-  };
-  return tables[kind];
-}
-
 /** The id that a reference means, as text. What is not there becomes an unknown one. */
-export function idOf(model: Model, tenant: Tenant, { $: kind, n, of = 'own' }: Reference): string {
-  const unknown = kind === 'event' ? String(900_000 + n) : uuidOf(0xffff0000 + n);
-  if (kind === 'new') return uuidOf(n);
-  if (kind === 'long') return 'x'.repeat(n);
-  if (kind === 'eventRef') return at(refsOf(tenant), n) ?? `ref-${n % 8}`;
-  if (kind === 'user') return at(tenant.users.living(), n) ?? `user${n}@example.com`;
-  if (kind === 'tagOption') return at(optionsOf(of === 'foreign' ? other(model, tenant, n) : tenant), n) ?? unknown;
-  if (of === 'malformed') return at(MALFORMED[kind === 'event' ? 'event' : 'other'], n) ?? '';
-  if (of === 'unknown') return unknown;
-  if (of === 'associated') return partOf(at(tenant.associations.living(), n), kind) ?? unknown;
-  const table = tableOf(model, of === 'foreign' ? other(model, tenant, n) : tenant, kind);
-  const id = String(at(of === 'gone' ? table.gone() : table.living(), n) ?? unknown);
-  return of === 'upper' ? id.toUpperCase() : id;
+function idOf(state: State, tenant: Tenant, { $: kind, n, of = 'own' }: Reference): string {
+  const unknown = kind === 'event' ? String(900_000 + n) : uuidOf(0xffff_ffff_0000 + n);
+  const owner = of === 'foreign' ? (at(otherTenants(state, tenant), n) ?? tenant) : tenant;
+  switch (kind) {
+    case 'new':
+      return uuidOf(n);
+    case 'long':
+      return 'x'.repeat(n);
+    case 'eventRef':
+      return at(refsOf(owner), n) ?? `ref-${n}`;
+    case 'user':
+      return at(owner.users.living(), n) ?? `nobody${n}@example.com`;
+    case 'tagOption':
+      return at(optionsOf(owner), n) ?? unknown;
+    default:
+      return recordIdOf(state, owner, { $: kind, n, of }) ?? unknown;
+  }
 }
 
-/** The event or the lead of an association's key. */
-const partOf = (association: string | undefined, kind: IdKind): string | undefined =>
-  association?.split('/')[kind === 'event' ? 0 : 1];
-
-function other(model: Model, tenant: Tenant, n: number): Tenant {
-  const others = model.tenants.list().filter((each) => each !== tenant);
-  return at(others, n) ?? tenant;
+function recordIdOf(state: State, owner: Tenant, { $: kind, n, of }: Reference & { $: IdKind }): string | undefined {
+  if (of === 'malformed') return at(MALFORMED[kind === 'event' ? 'event' : 'other'], n);
+  if (of === 'unknown') return undefined;
+  if (of === 'associated') return at(owner.associations.living(), n)?.split('/')[kind === 'event' ? 0 : 1];
+  const table = {
+    event: owner.events,
+    lead: owner.leads,
+    activity: owner.activities,
+    activation: owner.activations,
+    tagGroup: owner.tagGroups,
+    industryEvent: state.catalogue,
+  }[kind];
+  const id = at<string | number>(of === 'gone' ? table.gone() : table.living(), n);
+  return of === 'upper' ? id?.toString().toUpperCase() : id?.toString();
 }
 
-const refsOf = (tenant: Tenant): string[] =>
-  tenant.events.list().flatMap(({ ref }) => (ref === undefined ? [] : [ref]));
+const otherTenants = (state: State, tenant: Tenant): Tenant[] =>
+  state.tenants.list().filter((each) => each.id !== tenant.id);
+
+const refsOf = (tenant: Tenant): string[] => tenant.events.list().flatMap(({ ref }) => ref ?? []);
 
 const optionsOf = (tenant: Tenant): string[] =>
   tenant.tagGroups.list().flatMap(({ shown }) => shown.tagOptions.map(({ id }) => id));
 
-const isReference = (value: object): value is Reference => '$' in value;
-
 /** A JSON value with its references replaced by what they mean. */
-export function resolved(model: Model, tenant: Tenant, value: unknown): unknown {
+export function resolved(state: State, tenant: Tenant, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((each) => resolved(model, tenant, each));
-  if (isReference(value)) return idOf(model, tenant, value);
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, resolved(model, tenant, each)]));
+  if (Array.isArray(value)) return value.map((each) => resolved(state, tenant, each));
+  if ('$' in value) return idOf(state, tenant, value as Reference);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, resolved(state, tenant, each)]));
 }
