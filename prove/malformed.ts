@@ -1,11 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import * as services from '../scripts/services.mjs';
 import { eventInput, exhibitor, industryEventInput, leadInput } from '../test/support/builders';
+import { everyRow } from '../test/support/state';
 import { Campaign } from './malformed/campaign';
 import { readOperations } from './malformed/description';
-import { State } from './malformed/state';
 import { fillWorld, sender, type World } from './malformed/world';
 import { record } from './results';
 import { memoryOf } from './support/daemon';
@@ -76,7 +75,8 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   const { hostname: host, port } = new URL(server.url);
   const world = await makeWorld(own, `http://${host}:${port}/api/v0`);
   const grammar = { operations: readOperations(), world, seed };
-  const campaign = new Campaign({ host, port: Number(port), grammar, state: await State.of(own.pool as Pool) });
+  const rows = () => everyRow(own.environment.DATABASE_URL);
+  const campaign = new Campaign({ host, port: Number(port), grammar, rows });
   const holdings: Holding[] = [];
   for (const part of [0.1, 0.5, 1]) {
     await campaign.until(requests * part);

@@ -2,13 +2,12 @@ import 'reflect-metadata';
 import { randomInt } from 'node:crypto';
 import { readOptions } from '../scripts/services.mjs';
 import setUp from '../test/support/global-setup';
-import { stepsOf } from './model/operations';
 import { run } from './model/run';
 import { record } from './results';
 
 /**
- * Random operations against a model of the specification, until the first divergence. `--seed` of a divergence and
- * `--operations 1` repeat its run. What is worth keeping of it goes into test/tooling/model.spec.ts.
+ * Random operations against a model of the specification, until the first divergence. `--seed` of a divergence,
+ * `--operations 1` and `--concurrency 1` repeat its run.
  */
 
 /** Steps of a run, which starts with an empty database: enough for lists of several pages. */
@@ -36,11 +35,11 @@ const figure = (n: number): string => n.toLocaleString('en');
 async function work(): Promise<void> {
   while (operations < options.operations && divergence === undefined && !isInterrupted) {
     const seed = options.seed + runs++;
-    const outcome = await run(stepsOf(seed, STEPS));
+    const outcome = await run(seed, STEPS);
     operations += outcome.operations;
     reads += outcome.reads;
     if (!outcome.divergence) continue;
-    divergence = `seed ${seed}, step ${outcome.divergence.step}: ${outcome.divergence.story}`;
+    divergence = outcome.divergence;
     say(divergence);
   }
 }

@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiKeysService } from '../../src/access/api-keys.service';
 import { ask, Tally } from '../support/ask';
@@ -16,54 +16,6 @@ const DEFAULTS = { maxTokens: 20, refillRate: 1 };
 const KEYS_A_ROUND = 3;
 const MAX_REVOCATION_MS = 5_000;
 
-/** Kept connections to one server, on which one request each is sent at the same moment. */
-class Burst {
-  private sockets: Socket[] = [];
-
-  constructor(private readonly port: number) {}
-
-  async connect(): Promise<void> {
-    this.sockets = this.sockets.filter(({ writable }) => writable);
-    const missing = Array.from({ length: REQUESTS_A_PROCESS - this.sockets.length }, () => opened(this.port));
-    this.sockets.push(...(await Promise.all(missing)));
-  }
-
-  /** @returns the status of each answer, or the error of the network */
-  send(key: string): Promise<string[]> {
-    const request = `GET /api/v0/tagGroups HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`;
-    return Promise.all(this.sockets.map((socket) => exchange(socket, request)));
-  }
-
-  end(): void {
-    for (const socket of this.sockets) socket.destroy();
-  }
-}
-
-const opened = (port: number): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket));
-    socket.on('error', reject); // which does nothing once it is connected
-  });
-
-function exchange(socket: Socket, request: string): Promise<string> {
-  return new Promise((resolve) => {
-    let text = '';
-    const read = (chunk: Buffer): void => {
-      text += chunk.toString('latin1');
-      const end = text.indexOf('\r\n\r\n');
-      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
-      if (end >= 0 && text.length >= end + 4 + length) finish(text.slice(9, 12));
-    };
-    const lost = (): void => finish('ECONNRESET');
-    const finish = (status: string): void => {
-      socket.off('data', read).off('close', lost);
-      resolve(status);
-    };
-    socket.on('data', read).once('close', lost);
-    socket.write(request);
-  });
-}
-
 export const oneKey: Fault = {
   name: 'one-key',
   promise: 'one default key on four processes',
@@ -71,19 +23,23 @@ export const oneKey: Fault = {
   async play(stage) {
     const cluster = await stage.cluster({ apis: PROCESSES });
     const keys = await cluster.tenants(stage.times * KEYS_A_ROUND, DEFAULTS);
-    const bursts = cluster.apis.map(({ port }) => new Burst(port));
-    stage.defer(() => bursts.forEach((burst) => burst.end()));
+    const agent = new Agent({ keepAlive: true });
+    stage.defer(() => agent.destroy());
     const answers = new Tally();
     const admitted: number[] = [];
     for (const { key } of keys) {
       if (admitted.length === stage.times) break;
-      await Promise.all(bursts.map((burst) => burst.connect()));
       const begun = performance.now();
-      const statuses = (await Promise.all(bursts.map((burst) => burst.send(key)))).flat();
+      const burst = cluster.apis.flatMap(({ port }) =>
+        Array.from({ length: REQUESTS_A_PROCESS }, () =>
+          ask(port, { method: 'GET', path: '/api/v0/tagGroups', key, agent }),
+        ),
+      );
+      const given = await Promise.all(burst);
       const tookMs = performance.now() - begun;
-      for (const status of statuses) answers.add({ error: status });
+      for (const answer of given) answers.add(answer);
       // After that a token came back, which one more request may rightly have taken.
-      if (tookMs < 1000 / DEFAULTS.refillRate) admitted.push(statuses.filter((status) => status === '200').length);
+      if (tookMs < 1000 / DEFAULTS.refillRate) admitted.push(given.filter(({ status }) => status === 200).length);
     }
     const exact = admitted.filter((count) => count === DEFAULTS.maxTokens).length;
     const others = answers.toString((what) => what !== '200' && what !== '429');

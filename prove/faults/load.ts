@@ -6,7 +6,7 @@ import type { Random } from '../support/random';
 import { createEvent, createIndustryEvent, createLead, REFUSED, takeEventUrl } from './bodies';
 import type { Canaries } from './canaries';
 import type { Tenant } from './cluster';
-import { fieldsOf, flagsOf, type Outcome, recordOf, Register } from './registers';
+import { fieldsOf, flagsOf, type Outcome, Register } from './registers';
 
 /** A record that the load asked for. */
 export interface Creation {
@@ -71,7 +71,7 @@ export class Load {
     const leads: string[] = [];
     while (leads.length < LEADS_OF_AN_EVENT) leads.push(await this.make<string>(tenant, createLead(this.canaries)));
     const patched = await this.make<string>(tenant, createLead(this.canaries));
-    const places = [flagsOf(event, leads), fieldsOf(patched, this.canaries), recordOf(event, this.canaries)];
+    const places = [flagsOf(event, leads), fieldsOf(patched, this.canaries)];
     return places.map((place) => new Register(tenant, place));
   }
 

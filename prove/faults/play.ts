@@ -48,8 +48,7 @@ export async function play(fault: Fault, { scale, seed, keep }: Options): Promis
   } finally {
     await stage.end();
   }
-  if (fault.promise) record({ promise: fault.promise, measured, kept: outcome.kept }, scale >= 1);
-  else say(`${fault.name}: ${outcome.kept ? 'kept' : 'BROKEN'}: ${measured}`);
+  record({ promise: fault.promise, measured, kept: outcome.kept }, scale >= 1);
   return outcome;
 }
 

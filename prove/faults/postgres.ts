@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Account, accountFor, spawnAs } from '../../src/embedded-postgres/account';
@@ -75,11 +75,6 @@ export class Postgres extends Daemon {
     );
   }
 
-  /** How often its log says that it is up, also after a recovery of its own. */
-  timesReady(): number {
-    return readFileSync(this.logFile, 'utf8').split('ready to accept connections').length - 1;
-  }
-
   /** One statement on a connection of its own. */
   async query<R extends object>(statement: string, database = DATABASE): Promise<R[]> {
     const client = new Client({ connectionString: this.url(undefined, database), connectionTimeoutMillis: 5000 });
@@ -121,11 +116,12 @@ export class Postgres extends Daemon {
 
   /** kill -9 of one process that serves a client: PostgreSQL then ends all others and recovers. */
   async killOneBackend(): Promise<void> {
-    const backends = `select pid from pg_stat_activity where application_name = 'lanyard' order by random() limit 1`;
+    const backends = `select pid from pg_stat_activity where application_name = 'lanyard' limit 1`;
     await until('a backend is killed', async () => {
       const [backend] = await this.query<{ pid: number }>(backends);
       return backend !== undefined && send(backend.pid, 'SIGKILL');
     });
+    await until('PostgreSQL notices', async () => !(await this.accepts()));
   }
 
   pauseAll(): void {

@@ -87,11 +87,10 @@ export class RedisGroup {
   /** Until every Sentinel knows the others and a replica that it could promote. */
   private async untilWhole(): Promise<void> {
     const isWhole = async (sentinel: Sentinel): Promise<boolean> => {
-      const replica = (await sentinel.command('sentinel', 'replicas', GROUP)).split('\n');
-      const others = (await sentinel.command('sentinel', 'sentinels', GROUP)).split('\n');
-      const field = (name: string) => replica[replica.indexOf(name) + 1];
-      const known = others.filter((line) => line === 'runid').length;
-      return field('flags') === 'slave' && field('master-link-status') === 'ok' && known === SENTINELS - 1;
+      const replicas = await sentinel.command('sentinel', 'replicas', GROUP);
+      const others = await sentinel.command('sentinel', 'sentinels', GROUP);
+      const isFollowing = /^flags\nslave$/m.test(replicas) && /^master-link-status\nok$/m.test(replicas);
+      return isFollowing && others.match(/^runid$/gm)?.length === SENTINELS - 1;
     };
     const all = async () => (await Promise.all(this.sentinels.map(isWhole))).every(Boolean);
     await until('the sentinels know each other and the replica', all);

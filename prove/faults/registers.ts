@@ -93,28 +93,3 @@ export function fieldsOf(lead: string, { word, digits }: Canaries): Place {
     found: (results) => (JSON.stringify(results).match(/\bv\d+\b/g) ?? []).join(' '),
   };
 }
-
-/** The whole record of an event, which a PUT replaces. */
-export function recordOf(event: number, { word }: Canaries): Place {
-  const dayOf = (version: number): string => new Date(Date.UTC(2030, 0, 1 + version)).toISOString().slice(0, 10);
-  const path = `/api/v0/events/${event}`;
-  return {
-    name: 'record of an event',
-    read: { method: 'GET', path },
-    write: (version) => ({
-      method: 'PUT',
-      path,
-      body: {
-        eventName: `${word} v${version}`,
-        eventType: 'DINNER_MEAL',
-        startDate: dayOf(version),
-        endDate: dayOf(version),
-      },
-    }),
-    shown: (version) => `${word} v${version} ${dayOf(version)} ${dayOf(version)}`,
-    found: (results) => {
-      const { name, startDate, endDate } = results as Record<string, string>;
-      return `${name} ${startDate} ${endDate}`;
-    },
-  };
-}

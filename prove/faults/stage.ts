@@ -1,7 +1,6 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PROMISES } from '../results';
 import type { Tally } from '../support/ask';
 import { Random } from '../support/random';
 import { Canaries } from './canaries';
@@ -23,7 +22,7 @@ export interface Played {
 
 export interface Fault {
   name: string;
-  promise?: keyof typeof PROMISES;
+  promise: string;
   /** how often, at the full count */
   times: number;
   play(stage: Stage): Promise<Played>;

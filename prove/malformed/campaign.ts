@@ -1,12 +1,12 @@
-import { type Attempt, attempt, type Grammar } from './attempt';
-import { Connection } from './connection';
-import { changedTables, State } from './state';
+import { isDeepStrictEqual } from 'node:util';
+import { type Attempt, attempt, exchange, type Grammar } from './exchange';
 
 interface Target {
   host: string;
   port: number;
   grammar: Grammar;
-  state: State;
+  /** every row of every table */
+  rows(): Promise<Record<string, unknown>>;
 }
 
 const CONNECTIONS = 24;
@@ -24,7 +24,6 @@ interface Fault {
 
 /** Sends attempts, and counts what came of them. */
 export class Campaign {
-  /** a pipeline has several */
   requests = 0;
   answers = 0;
   readonly faults: Fault[] = [];
@@ -32,37 +31,35 @@ export class Campaign {
   /** batches after which a row had changed */
   changes = 0;
   private next = 0;
-  private digest: string | undefined;
+  private rows: Record<string, unknown> | undefined;
 
   constructor(private readonly target: Target) {}
 
   /** Sends until at least so many requests were made. */
   async until(requests: number): Promise<void> {
     while (this.requests < requests) {
-      const before = (this.digest ??= await this.target.state.digest());
+      const before = (this.rows ??= await this.target.rows());
       const from = this.next;
       const end = Math.min(requests, this.requests + BATCH);
       await Promise.all(Array.from({ length: CONNECTIONS }, () => this.send(end)));
       await this.settle();
-      this.digest = await this.target.state.digest();
-      if (this.digest === before) continue;
+      const after = (this.rows = await this.target.rows());
+      const changed = Object.keys(after).filter((table) => !isDeepStrictEqual(before[table], after[table]));
+      if (changed.length === 0) continue;
       this.changes++;
-      const tables = changedTables(before, this.digest);
-      this.keep(attempt(this.target.grammar, from), `one of ${from} to ${this.next - 1} changed ${tables}`);
+      this.keep(attempt(this.target.grammar, from), `one of ${from} to ${this.next - 1} changed ${changed.join(', ')}`);
     }
   }
 
   private async send(end: number): Promise<void> {
     const { host, port, grammar } = this.target;
-    const connection = new Connection(host, port);
     while (this.requests < end) {
       const sent = attempt(grammar, this.next++);
       this.requests += Math.max(1, sent.answers.length);
-      const { statuses, fault } = await connection.send(sent);
+      const { statuses, fault } = await exchange(host, port, sent);
       this.answers += statuses.length;
       if (fault !== undefined) this.keep(sent, fault);
     }
-    connection.close();
   }
 
   /** What clients that went away asked for may still be running; these requests come after it. */

@@ -16,16 +16,6 @@ export interface Schema {
   required?: string[];
 }
 
-interface Written extends Schema {
-  $ref?: string;
-  allOf?: Written[];
-}
-
-interface Parameter {
-  name: string;
-  in: string;
-}
-
 export interface Operation {
   method: string;
   /** parts of the path; parameters in braces */
@@ -35,43 +25,42 @@ export interface Operation {
   body?: Schema;
 }
 
-interface WrittenOperation {
-  parameters: (Parameter & { $ref?: string })[];
-  requestBody?: { content: { 'application/json': { schema: Schema } } };
-}
-
 interface Description {
-  paths: Record<string, Record<string, WrittenOperation>>;
   servers: [{ url: string }];
-  components: { schemas: Record<string, Written>; parameters: Record<string, Parameter> };
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        parameters: { name: string; in: string }[];
+        requestBody?: { content: { 'application/json': { schema: Schema } } };
+      }
+    >
+  >;
 }
 
-const nameIn = (reference = ''): string => reference.split('/').at(-1) ?? '';
+/** A part of the document with each reference replaced by what it refers to. */
+function whole(node: unknown, document: unknown): unknown {
+  if (Array.isArray(node)) return node.map((each) => whole(each, document));
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref, ...rest } = node as Record<string, unknown>;
+  const inner = Object.fromEntries(Object.entries(rest).map(([name, each]) => [name, whole(each, document)]));
+  if (typeof $ref !== 'string') return inner;
+  const steps = $ref.split('/').slice(1);
+  const named = steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document);
+  return { ...(whole(named, document) as object), ...inner };
+}
 
-/** Every operation, with each reference replaced by what it refers to. */
 export function readOperations(): Operation[] {
-  const file = join(__dirname, '../../openapi.json');
-  const { paths, components, servers } = JSON.parse(readFileSync(file, 'utf8')) as Description;
-  const whole = ({ $ref, allOf = [], properties, items, ...rest }: Written): Schema => {
-    const named = components.schemas[nameIn($ref)];
-    const schema: Schema = Object.assign({}, named && whole(named), ...allOf.map(whole), rest);
-    if (items) schema.items = whole(items);
-    if (properties) {
-      schema.properties = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, whole(each)]));
-    }
-    return schema;
-  };
+  const document: unknown = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
+  const { paths, servers } = whole(document, document) as Description;
   return Object.entries(paths).flatMap(([template, methods]) =>
-    Object.entries(methods).map(([method, { parameters, requestBody }]) => {
-      const named = parameters.map((each) => components.parameters[nameIn(each.$ref)] ?? each);
-      const body = requestBody?.content['application/json'].schema;
-      return {
-        method: method.toUpperCase(),
-        segments: (servers[0].url + template).split('/'),
-        query: named.filter((each) => each.in === 'query').map(({ name }) => name),
-        body: body && whole(body),
-      };
-    }),
+    Object.entries(methods).map(([method, { parameters, requestBody }]) => ({
+      method: method.toUpperCase(),
+      segments: (servers[0].url + template).split('/'),
+      query: parameters.filter((each) => each.in === 'query').map(({ name }) => name),
+      body: requestBody?.content['application/json'].schema,
+    })),
   );
 }
 

@@ -68,7 +68,7 @@ function soundDraft({ random, world, operation, id }: Source): Draft {
       ['X-Request-Id', id],
     ],
     statuses: [200],
-    label: 'a read',
+    label: '',
     id,
   };
   if (operation.body) setBody(draft, Buffer.from(objectOf(validFields(random, operation.body))));
@@ -97,133 +97,101 @@ function replaceId(draft: Draft, idOf: (parameter: string) => string | undefined
 
 const unknownId = (parameter: string): string => UNKNOWN_IDS[parameter === 'eventId' ? 'event' : 'other'];
 
-/** Makes a request one that must be refused. @returns false when the operation has nothing of the kind */
-type Spoil = (draft: Draft, source: Source) => boolean;
+/** Makes a request one that must be refused. @returns with what; undefined when it has nothing of the kind */
+type Spoil = (draft: Draft, source: Source) => number[] | undefined;
 
-const WRONG_KEYS: [label: string, statuses: number[], spoil: Spoil][] = [
-  [
-    'key: missing',
-    [401],
-    (draft, { random }) => {
-      setHeader(draft, 'x-api-key', ...random.pick([[], [''], [' '], ['\t \t']]));
-      return true;
-    },
-  ],
-  [
-    'key: wrong',
-    [403],
-    (draft, { random, world: { keys } }) => {
-      const { valid, revoked } = keys;
-      const changed = valid.slice(0, -1) + (valid.endsWith('a') ? 'b' : 'a');
-      const wrong = [revoked, changed, valid.slice(0, -1), `${valid}x`, valid.toUpperCase(), `"${valid}"`];
-      const strange = ['x', 'lan_', `Bearer ${valid}`, `${valid},${valid}`, '\xff\xfe', 'x'.repeat(4000), "' or 1=1"];
-      setHeader(draft, 'x-api-key', random.pick([...wrong, ...strange, `lan_${random.text(49)}`]));
-      return true;
-    },
-  ],
-  [
-    'key: twice',
-    [403],
-    (draft, { random, world: { keys } }) => {
-      setHeader(draft, 'x-api-key', ...random.some([keys.valid, random.pick([keys.valid, 'x', keys.revoked])]));
-      return true;
-    },
-  ],
-  [
-    'key: no token',
-    [429],
-    (draft, { world }) => {
-      setHeader(draft, 'x-api-key', world.keys.empty);
-      // Only where it would not matter if a token was there.
-      return draft.method === 'GET' || replaceId(draft, unknownId);
-    },
-  ],
-];
+const missingKey: Spoil = (draft, { random }) => {
+  setHeader(draft, 'x-api-key', ...random.pick([[], [''], [' '], ['\t \t']]));
+  return [401];
+};
 
-const WRONG_PARTS: [label: string, statuses: number[], spoil: Spoil][] = [
-  ['id: unknown', [404], (draft) => replaceId(draft, unknownId)],
-  [
-    "id: another organization's",
-    [404],
-    (draft, { random, world }) =>
-      replaceId(draft, (parameter) => world.foreign[parameter] && random.pick(world.foreign[parameter])),
-  ],
-  [
-    'id: malformed',
-    [400],
-    (draft, { random }) =>
-      replaceId(draft, (parameter) => random.pick(parameter === 'eventId' ? BROKEN_EVENT_IDS : BROKEN_UUIDS)),
-  ],
-  [
-    'idempotency key: malformed',
-    [400],
-    (draft, { random }) => {
-      setHeader(draft, 'Idempotency-Key', random.pick(BROKEN_IDEMPOTENCY_KEYS));
-      return ['POST', 'PATCH'].includes(draft.method);
-    },
-  ],
-  [
-    // A body of another type counts as empty: then a field is missing.
-    'content type',
-    [400],
-    (draft, { random }) => {
-      setHeader(draft, 'Content-Type', random.pick(BROKEN_TYPES));
-      return draft.operation.body?.required !== undefined;
-    },
-  ],
-  [
-    'method',
-    [404],
-    (draft, { random }) => {
-      draft.method = random.pick(words('OPTIONS TRACE PROPFIND PURGE COPY LOCK SEARCH REPORT M-SEARCH UNLINK SOURCE'));
-      if (draft.body) setBody(draft, Buffer.from('{}'));
-      return true;
-    },
-  ],
-  [
-    // Other ways to write a path may lead to the same record.
-    'path',
-    [200, 400, 404],
-    (draft, { random }) => {
-      const at = random.between(1, draft.segments.length - 1);
-      const segment = draft.segments[at] ?? '';
-      const ends = ['/', '/.', '/..', ';x=y', '%2f', '%00', '.json', '\\'].map((end) => segment + end);
-      draft.segments[at] = random.pick([
-        ...ends,
-        segment.toUpperCase(),
-        `.%2f${segment}`,
-        `%${segment}`,
-        'a/'.repeat(999),
-      ]);
-      return draft.method === 'GET';
-    },
-  ],
-];
+const wrongKey: Spoil = (draft, { random, world: { keys } }) => {
+  const { valid, revoked } = keys;
+  const changed = valid.slice(0, -1) + (valid.endsWith('a') ? 'b' : 'a');
+  const wrong = [revoked, changed, valid.slice(0, -1), `${valid}x`, valid.toUpperCase(), `"${valid}"`];
+  const strange = ['x', 'lan_', `Bearer ${valid}`, `${valid},${valid}`, '\xff\xfe', 'x'.repeat(4000), "' or 1=1"];
+  setHeader(draft, 'x-api-key', random.pick([...wrong, ...strange, `lan_${random.text(49)}`]));
+  return [403];
+};
 
-const brokenQuery: Spoil = (draft, { random }) => {
-  const { query } = draft.operation;
-  if (query.length === 0) return false;
-  const name = random.pick(query);
+const twoKeys: Spoil = (draft, { random, world: { keys } }) => {
+  setHeader(draft, 'x-api-key', ...random.some([keys.valid, random.pick([keys.valid, 'x', keys.revoked])]));
+  return [403];
+};
+
+const noToken: Spoil = (draft, { world }) => {
+  setHeader(draft, 'x-api-key', world.keys.empty);
+  // Only where it would not matter if a token was there.
+  return draft.method === 'GET' || replaceId(draft, unknownId) ? [429] : undefined;
+};
+
+const idOfNothing: Spoil = (draft) => (replaceId(draft, unknownId) ? [404] : undefined);
+
+const foreignId: Spoil = (draft, { random, world }) =>
+  replaceId(draft, (parameter) => world.foreign[parameter] && random.pick(world.foreign[parameter]))
+    ? [404]
+    : undefined;
+
+const malformedId: Spoil = (draft, { random }) => {
+  const idOf = (parameter: string) => random.pick(parameter === 'eventId' ? BROKEN_EVENT_IDS : BROKEN_UUIDS);
+  return replaceId(draft, idOf) ? [400] : undefined;
+};
+
+const idempotencyKey: Spoil = (draft, { random }) => {
+  setHeader(draft, 'Idempotency-Key', random.pick(BROKEN_IDEMPOTENCY_KEYS));
+  return ['POST', 'PATCH'].includes(draft.method) ? [400] : undefined;
+};
+
+/** A body of another type counts as empty: then a field is missing. */
+const contentType: Spoil = (draft, { random }) => {
+  setHeader(draft, 'Content-Type', random.pick(BROKEN_TYPES));
+  return draft.operation.body?.required ? [400] : undefined;
+};
+
+const method: Spoil = (draft, { random }) => {
+  draft.method = random.pick(words('OPTIONS TRACE PROPFIND PURGE COPY LOCK SEARCH REPORT M-SEARCH UNLINK SOURCE'));
+  if (draft.body) setBody(draft, Buffer.from('{}'));
+  return [404];
+};
+
+/** Other ways to write a path may lead to the same record. */
+const path: Spoil = (draft, { random }) => {
+  const at = random.between(1, draft.segments.length - 1);
+  const segment = draft.segments[at] ?? '';
+  const ends = ['/', '/.', '/..', ';x=y', '%2f', '%00', '.json', '\\'].map((end) => segment + end);
+  const others = [segment.toUpperCase(), `.%2f${segment}`, `%${segment}`, 'a/'.repeat(999)];
+  draft.segments[at] = random.pick([...ends, ...others]);
+  return draft.method === 'GET' ? [200, 400, 404] : undefined;
+};
+
+const query: Spoil = (draft, { random }) => {
+  const { query: names } = draft.operation;
+  if (names.length === 0) return undefined;
+  const name = random.pick(names);
   const value = random.pick(BROKEN_QUERIES[name] ?? ['']);
   draft.query = random.chance(0.2) ? [`${name}=1`, `${name}=1`] : [`${name}=${value}`];
-  draft.statuses = [400];
-  draft.label = 'query';
-  return true;
+  return [400];
 };
 
 const body: Spoil = (draft, { random }) => {
-  if (!draft.operation.body) return false;
+  if (!draft.operation.body) return undefined;
   const { label, bytes, encoding, statuses } = brokenBody(random, draft.operation.body);
   setBody(draft, bytes, encoding);
-  Object.assign(draft, { label, statuses });
-  return true;
+  draft.label = label;
+  return statuses;
 };
 
-const part: Spoil = (draft, source) => {
-  const [label, statuses, spoil] = source.random.pick([...WRONG_KEYS, ...WRONG_PARTS]);
-  Object.assign(draft, { label, statuses });
-  return spoil(draft, source);
-};
+const read: Spoil = (draft) => (draft.method === 'GET' ? [200, 404] : undefined);
+
+const SPOILS: [weight: number, spoil: Spoil][] = [
+  ...[missingKey, wrongKey, twoKeys, noToken, idOfNothing, foreignId].map((spoil): [number, Spoil] => [2, spoil]),
+  ...[malformedId, idempotencyKey, contentType, method, path].map((spoil): [number, Spoil] => [2, spoil]),
+  ...([
+    [11, body],
+    [11, query],
+    [2, read],
+  ] as [number, Spoil][]),
+];
 
 const HEADERS = `X-HTTP-Method-Override: DELETE|X-Original-URL: /api/v0/leads|X-Forwarded-For: 127.0.0.1, ::1, x
 X-Forwarded-Host: evil.example|Forwarded: for="[::1]";host=\xff|Authorization: Bearer x|Cookie: __proto__=x|If-Match: "x"
@@ -249,12 +217,12 @@ function addNoise(draft: Draft, { random }: Source): void {
 export function draw(source: Source): Draft {
   for (;;) {
     const draft = soundDraft(source);
-    const isRead = draft.method === 'GET' && source.random.chance(0.2);
-    if (isRead) draft.statuses = [200, 404];
-    if (isRead || source.random.pick([body, brokenQuery, part, part])(draft, source)) {
-      addNoise(draft, source);
-      return draft;
-    }
+    const spoil = source.random.weighted(SPOILS);
+    draft.label = spoil.name;
+    const statuses = spoil(draft, source);
+    if (!statuses) continue;
+    addNoise(draft, source);
+    return { ...draft, statuses };
   }
 }
 

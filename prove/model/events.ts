@@ -24,7 +24,7 @@ export const createEvent: Handler = ({ state, tenant, call, answer }) => {
   mustBeNow(createdAt);
   mustBe(!last || byCreation(last.shown, shown) < 0, 'the last of its list', createdAt);
   state.eventIds.add(id);
-  tenant.events.set(id, { shown, ref: undefined, users: [] });
+  tenant.events.set(id, { shown, users: [] });
   return ok(shown);
 };
 

@@ -1,148 +1,60 @@
-import { newIndustryEvent } from './catalogue';
-import { EMPTY_COMPANY, EMPTY_LEAD, phonesOf } from './leads';
+import { exhibitor, industryEventInput, unique } from '../../test/support/builders';
+import type { Random } from '../support/random';
 import { mustBe } from './contract';
-import type { Activation, Activity, EventRecord, Fields, State, TagOption, Tenant } from './records';
+import type { Activation, Activity, IndustryEvent, State, Tenant } from './records';
+import { newIndustryEvent } from './catalogue';
 
-/**
- * What an import does with new records, whose references may be unknown or another organization's. Records that are
- * imported again are left to the tests of the command line.
- */
+/** Imports of complete records that are new. All other cases belong to the tests of the command line. */
 
-export const SECTIONS = [
-  ...(['users', 'tagGroups', 'events', 'activations', 'leads', 'leadActivityEvents', 'industryEvents'] as const),
-];
-type Section = (typeof SECTIONS)[number];
-export type Dataset = Partial<Record<Section, Fields[]>>;
+export type Dataset = ReturnType<typeof newDataset>;
 
-interface Run {
-  state: State;
-  tenant: Tenant;
-  /** ids of new events by their refs; undefined when the server refused the dataset */
-  eventIds: Record<string, number> | undefined;
-  /** places of unknown references */
-  faults: string[];
+/** @returns records of each section that refer to each other; some of them are as old as others */
+export function newDataset(random: Random) {
+  const { users, tagGroup, event, activation, lead, activity } = exhibitor();
+  const ref = unique();
+  // Few moments, so that ids have to decide about places.
+  const made = () => ({ createdAt: new Date(Date.UTC(2020, 0, 1) + random.below(20) * 1001).toISOString() });
+  const isNotes = () => ({ ...activity(), ...made(), associatedEvent: ref, eventType: random.pick(['NOTE', 'SMS']) });
+  return {
+    // Users are listed by their creation and then by ids that nothing shows: each has a moment of its own.
+    users: users.map((user, n) => ({
+      ...{ ...user, email: `${ref}-${n}@example.com`, createdAt: new Date(random.below(2 ** 40)).toISOString() },
+    })),
+    tagGroups: [{ ...tagGroup, ...made(), tagOptions: tagGroup.tagOptions.toReversed() }],
+    events: [{ ...event, ...made(), ref, users: users.map((_, n) => `${ref}-${n}@example.com`) }],
+    activations: [{ ...activation, ...made(), event: ref }],
+    leads: [{ ...lead, ...made(), events: [{ event: ref, registered: true, checkedIn: true }] }],
+    leadActivityEvents: [isNotes(), isNotes(), isNotes()],
+    industryEvents: [1, 2].map(() => ({ ...industryEventInput(made()), id: random.uuid(), isBookmarked: true })),
+  };
 }
 
-/** @returns the places of the faults: when there are any, nothing must have changed */
-export function importInto(state: State, tenant: Tenant, dataset: Dataset, eventIds: Run['eventIds']): string[] {
-  const run: Run = { state, tenant, eventIds, faults: [] };
-  for (const section of SECTIONS) {
-    dataset[section]?.forEach((record, index) => WRITERS[section](run, record, `${section}[${index}]`));
+/** Takes over what an import made. @param eventId the id that the server gave to the event */
+export function imported(state: State, tenant: Tenant, dataset: Dataset, eventId: unknown): void {
+  const isNew = typeof eventId === 'number' && eventId > 0 && !state.eventIds.has(eventId);
+  mustBe(isNew, 'a new id of the event', eventId);
+  const id = eventId as number;
+  for (const user of dataset.users) tenant.users.set(user.email, { ...user, id: undefined });
+  for (const { createdAt, ...shown } of dataset.tagGroups) {
+    tenant.tagGroups.set(shown.id, { id: shown.id, createdAt, shown });
   }
-  return run.faults;
+  for (const { ref: _, users, ...shown } of dataset.events) {
+    state.eventIds.add(id);
+    tenant.events.set(id, { shown: { ...shown, id }, users });
+  }
+  for (const { event: _, ...shown } of dataset.activations) {
+    tenant.activations.set(shown.id, { ...shown, eventId: id } as Activation);
+  }
+  for (const { tags, activations, events, ...shown } of dataset.leads) {
+    state.leadIds.add(shown.id);
+    tenant.leads.set(shown.id, { shown, activations, tags: tags.map(({ tagOptionId }) => tagOptionId) });
+    for (const { event: _, ...flags } of events) tenant.associate(id, { leadId: shown.id, ...flags });
+  }
+  for (const shown of dataset.leadActivityEvents) {
+    tenant.activities.set(shown.id, { ...shown, associatedEvent: id } as Activity);
+  }
+  for (const { id, createdAt, isBookmarked: _, ...fields } of dataset.industryEvents as unknown as IndustryEvent[]) {
+    state.catalogue.set(id, newIndustryEvent(fields, { id, createdAt, updatedAt: createdAt }));
+    tenant.bookmarks.set(id, id);
+  }
 }
-
-type Writer = (run: Run, record: Fields, place: string) => void;
-
-const eventOf = (tenant: Tenant, ref: unknown): EventRecord | undefined =>
-  tenant.events.list().find((event) => event.ref === ref);
-
-const user: Writer = ({ tenant }, record) => {
-  const { email, createdAt, firstName = null, lastName = null } = record as Fields & Record<string, string>;
-  tenant.users.set(email as string, {
-    ...{ id: undefined, createdAt: createdAt as string, email: email as string, firstName, lastName },
-  });
-};
-
-const tagGroup: Writer = ({ tenant }, record) => {
-  const { id, name, createdAt, status = 'PUBLISHED', allowsMultipleSelection = false, displayOrder = 0 } = record;
-  const { usageInstructions = null, required = false, allEvents = false, tagOptions = [] } = record;
-  const sorted = (tagOptions as TagOption[]).toSorted(
-    (a, b) => a.displayOrder - b.displayOrder || (a.id < b.id ? -1 : 1),
-  );
-  const shown = { id, name, status, allowsMultipleSelection, displayOrder, usageInstructions, required, allEvents };
-  const key = id as string;
-  tenant.tagGroups.set(key, { id: key, createdAt: createdAt as string, shown: { ...shown, tagOptions: sorted } });
-};
-
-const event: Writer = ({ state, tenant, eventIds, faults }, record, place) => {
-  const { ref, name, type, createdAt, registrationEnabled = false, startDate = null, endDate = null } = record;
-  const { tagGroups = [], users = [] } = record as { tagGroups?: string[]; users?: string[] };
-  tagGroups.forEach((id, index) => tenant.tagGroups.has(id) || faults.push(`${place}.tagGroups[${index}]`));
-  users.forEach((email, index) => tenant.users.has(email) || faults.push(`${place}.users[${index}]`));
-  const id = eventIds?.[ref as string] ?? 0;
-  mustBe(!eventIds || (Number.isSafeInteger(id) && id > 0 && !state.eventIds.has(id)), 'a new id of an event', id);
-  const shown = { id, name, type, registrationEnabled, createdAt: createdAt as string, startDate, endDate };
-  const linked = { location: locationOf(record.location), tagGroups: [...new Set(tagGroups)] };
-  state.eventIds.add(id);
-  tenant.events.set(id, { shown: { ...shown, ...linked }, ref: ref as string, users });
-};
-
-const PARTS = ['streetAddress', 'city', 'state', 'zip', 'country', 'latitude', 'longitude', 'timeZone'];
-
-const locationOf = (location: unknown): Fields | null =>
-  location ? Object.fromEntries(PARTS.map((part) => [part, (location as Fields)[part] ?? null])) : null;
-
-const activation: Writer = ({ tenant, faults }, record, place) => {
-  const owner = eventOf(tenant, record.event);
-  if (!owner) faults.push(`${place}.event`);
-  const { event: _, createdBy = null, users = [], numberOfScans = 0, location, ...rest } = record;
-  const shown = { ...rest, createdBy, users, numberOfScans, location: locationOf(location) };
-  tenant.activations.set(record.id as string, { ...shown, eventId: owner?.shown.id ?? 0 } as unknown as Activation);
-};
-
-const LEAD_FIELDS = Object.keys(EMPTY_LEAD).filter((field) => field !== 'company' && field !== 'phoneNumbers');
-
-const lead: Writer = ({ state, tenant, faults }, record, place) => {
-  const id = record.id as string;
-  const { tags = [], activations = [], events = [] } = record as Record<string, Record<string, string>[]>;
-  tags.forEach((tag, i) => tenant.tagOption(tag.tagOptionId ?? '') || faults.push(`${place}.tags[${i}].tagOptionId`));
-  activations.forEach(
-    (each, i) =>
-      tenant.activations.has(each.activationId ?? '') || faults.push(`${place}.activations[${i}].activationId`),
-  );
-  const given = Object.fromEntries(LEAD_FIELDS.map((field) => [field, record[field] ?? EMPTY_LEAD[field]]));
-  const { leadProvided, serviceProvided } = (record.phoneNumbers ?? {}) as Fields;
-  const phoneNumbers = { leadProvided: phonesOf(leadProvided), serviceProvided: phonesOf(serviceProvided) };
-  const company = { ...EMPTY_COMPANY, ...((record.company ?? {}) as Fields) };
-  state.leadIds.add(id);
-  tenant.leads.set(id, {
-    shown: { ...given, id, createdAt: record.createdAt as string, phoneNumbers, company },
-    tags: [...new Set(tags.map(({ tagOptionId = '' }) => tagOptionId))],
-    activations: flagged(activations, 'activationId').map(({ name, ...flags }) => ({ activationId: name, ...flags })),
-  });
-  events.forEach((each, i) => eventOf(tenant, each.event) || faults.push(`${place}.events[${i}].event`));
-  for (const { name, ...flags } of flagged(events, 'event')) {
-    const owner = eventOf(tenant, name);
-    if (owner) tenant.associate(owner.shown.id, { leadId: id, ...flags });
-  }
-};
-
-/** Each of what a list names once, with its last flags. */
-const flagged = (items: Fields[], key: string): { name: string; registered: boolean; checkedIn: boolean }[] =>
-  [...new Map(items.map((item) => [item[key] as string, item])).entries()].map(([name, item]) => ({
-    ...{ name, registered: item.registered === true, checkedIn: item.checkedIn === true },
-  }));
-
-const activity: Writer = ({ tenant, faults }, record, place) => {
-  const { id, createdAt, createdBy = null, eventType, eventNotes = null, associatedLead } = record;
-  const { associatedCampaign = null, associatedEvent = null, associatedActivation = null } = record;
-  const { associatedTagOption = null } = record;
-  const owner = associatedEvent === null ? null : eventOf(tenant, associatedEvent);
-  const known: [field: string, isKnown: boolean][] = [
-    ['associatedLead', tenant.leads.has(associatedLead as string)],
-    ['associatedEvent', owner !== undefined],
-    ['associatedActivation', associatedActivation === null || tenant.activations.has(associatedActivation as string)],
-    ['associatedTagOption', associatedTagOption === null || Boolean(tenant.tagOption(associatedTagOption as string))],
-  ];
-  for (const [field, isKnown] of known) if (!isKnown) faults.push(`${place}.${field}`);
-  const links = { associatedCampaign, associatedEvent: owner?.shown.id ?? null, associatedActivation };
-  const shown = { id, createdAt, createdBy, eventType, eventNotes, associatedLead, ...links, associatedTagOption };
-  tenant.activities.set(id as string, shown as Activity);
-};
-
-const industryEvent: Writer = ({ state, tenant }, record) => {
-  const { id, createdAt, updatedAt = createdAt } = record as Record<string, string>;
-  state.catalogue.set(id as string, newIndustryEvent(record, { id, createdAt, updatedAt }));
-  if (record.isBookmarked === true) tenant.bookmarks.set(id as string, id as string);
-};
-
-const WRITERS: Record<Section, Writer> = {
-  users: user,
-  tagGroups: tagGroup,
-  events: event,
-  activations: activation,
-  leads: lead,
-  leadActivityEvents: activity,
-  industryEvents: industryEvent,
-};

@@ -18,12 +18,12 @@ const shownLead = (tenant: Tenant, { shown, tags, activations }: LeadRecord): Fi
   leadActivityEvents: activitiesOf(tenant, shown.id).map(({ id }) => id),
 });
 
-export const EMPTY_COMPANY: Fields = {
+const EMPTY_COMPANY: Fields = {
   ...{ name: null, industry: null, linkedin: null, streetAddress: null, city: null, state: null },
   ...{ zip: null, country: null },
 };
 
-export const EMPTY_LEAD: Fields = {
+const EMPTY_LEAD: Fields = {
   ...{ isEnriched: false, firstName: null, lastName: null, email: null, description: null, linkedin: null },
   ...{ facebook: null, twitter: null, jobTitle: null, address: null, numberOfScans: 0, lastScannedBy: null },
   ...{ phoneNumbers: { leadProvided: [], serviceProvided: [] }, company: EMPTY_COMPANY, remoteIds: [] },
@@ -54,7 +54,7 @@ export const createLead: Handler = ({ state, tenant, call, answer }) => {
 };
 
 /** Unknown fields of a number are not kept. */
-export const phonesOf = (numbers: unknown): Fields[] =>
+const phonesOf = (numbers: unknown): Fields[] =>
   ((numbers ?? []) as Fields[]).map(({ number, type, preferred }) => ({ number, type, preferred }));
 
 const PLAIN = [

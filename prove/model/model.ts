@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { charged, type Key, mayBe } from './access';
+import { charged, type Key } from './access';
 import * as catalogue from './catalogue';
 import { type Handler, Impossible } from './contract';
 import { type Answer, type Call, type EndpointName, ENDPOINTS } from './endpoints';
@@ -11,11 +11,10 @@ import { TOO_MANY, UNAUTHORIZED } from './replies';
 import { isUuid } from './rules';
 
 const { newIndustryEvent: _, ...catalogueHandlers } = catalogue;
-const { EMPTY_COMPANY: _company, EMPTY_LEAD: _lead, phonesOf: _phones, ...leadHandlers } = leads;
 
 const HANDLERS: Record<EndpointName, Handler> = {
   ...events,
-  ...leadHandlers,
+  ...leads,
   ...catalogueHandlers,
   listActivations: ({ tenant, paging }) => page('activations', tenant.activations.list(), paging(), (each) => each),
   getActivation: ({ tenant, ids: [id = ''] }) => ok(tenant.activations.get(id) ?? refuse(NOT_FOUND)),
@@ -37,7 +36,7 @@ export class Model {
 
   /** Takes the token that a request cost. Of requests made at once, tokens and effects may come in different orders. */
   charge(call: Call, answer: Answer): string | undefined {
-    const key = this.admitted(call, answer);
+    const key = this.admitted(call);
     if ('status' in key) return undefined;
     const after = charged(key, answer);
     if (typeof after === 'string') return `expected ${after}`;
@@ -59,7 +58,7 @@ export class Model {
   }
 
   private replyTo(call: Call, answer: Answer): Reply {
-    const key = this.admitted(call, answer);
+    const key = this.admitted(call);
     if ('status' in key) return key;
     if (answer.status === TOO_MANY.status) return TOO_MANY;
     const ids = call.ids.map((id) => id.toLowerCase());
@@ -78,12 +77,9 @@ export class Model {
   }
 
   /** The key that lets a request in, or the refusal. */
-  private admitted({ keys: [value, ...more] }: Call, answer: Answer): Key | Reply {
+  private admitted({ keys: [value, ...more] }: Call): Key | Reply {
     if (value === undefined || (value.trim() === '' && more.length === 0)) return UNAUTHORIZED;
-    const key = more.length === 0 ? this.state.keys.get(value) : undefined;
-    if (!key) return FORBIDDEN;
-    const { refused, admitted } = mayBe(key, answer);
-    return !admitted || (refused && answer.status === FORBIDDEN.status) ? FORBIDDEN : key;
+    return (more.length === 0 && this.state.keys.get(value)) || FORBIDDEN;
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Answer, type Call, type EndpointName, ENDPOINTS } from './endpoints';
 import { told } from './replies';
-import type { World } from './world';
+import { mainKeyOf } from './access';
+import type { State } from './records';
 
 /** Requests that only look: what a comparison of what is stored asks. */
 
@@ -18,9 +19,9 @@ const pages = (key: string, endpoint: EndpointName, length: number, limit: numbe
   );
 
 /** Everything that can be read, of every organization. */
-export function audits({ model: { state }, keyOf }: World): Call[] {
+export function audits(state: State): Call[] {
   return state.tenants.list().flatMap((tenant) => {
-    const key = keyOf(tenant);
+    const key = mainKeyOf(state, tenant.id);
     return [
       ...pages(key, 'listEvents', tenant.events.list().length, 50),
       ...pages(key, 'listLeads', tenant.leads.list().length, 17),
@@ -40,14 +41,15 @@ export function audits({ model: { state }, keyOf }: World): Call[] {
 }
 
 /** What shows the outcome of requests made at once: each thing that they name or made, and who is associated. */
-export function settlingReads(world: World, calls: Call[], answers: Answer[]): Call[] {
-  const reads = calls.flatMap((call, index) => readsOf(world, call, answers[index]?.body));
+export function settlingReads(state: State, calls: Call[], answers: Answer[]): Call[] {
+  const reads = calls.flatMap((call, index) => readsOf(state, call, answers[index]?.body));
   return [...new Map(reads.map((read) => [JSON.stringify(read), read])).values()];
 }
 
-function readsOf(world: World, call: Call, answer: unknown): Call[] {
-  const tenant = world.tenantOf(call.keys[0]);
-  const key = world.keyOf(tenant);
+function readsOf(state: State, call: Call, answer: unknown): Call[] {
+  const organization = state.keys.get(call.keys[0] ?? '')?.organization;
+  if (organization === undefined) return [];
+  const [tenant, key] = [state.tenant(organization), mainKeyOf(state, organization)];
   const named = call.ids.flatMap((id, index): Call[] => {
     switch (ENDPOINTS[call.endpoint].ids[index]) {
       case 'event': {

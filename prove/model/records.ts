@@ -7,8 +7,6 @@ export type Fields = Record<string, unknown>;
 
 export interface EventRecord {
   shown: Fields & { id: number; createdAt: string; tagGroups: string[] };
-  /** of an imported one */
-  ref: string | undefined;
   /** e-mails of the assigned users */
   users: string[];
 }
@@ -54,13 +52,11 @@ interface TagGroup {
   shown: Fields & { tagOptions: TagOption[] };
 }
 
-interface User {
+interface User extends Fields {
   /** undefined until an answer has shown it */
   id: number | undefined;
   createdAt: string;
   email: string;
-  firstName: unknown;
-  lastName: unknown;
 }
 
 export interface IndustryEvent extends Fields {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/access/api-keys.service';
@@ -5,14 +6,11 @@ import { OrganizationsService } from '../../src/access/organizations.service';
 import { ImportFault } from '../../src/cli/import/import-fault';
 import { ImportService } from '../../src/cli/import/import.service';
 import { type InProcess, startInProcess } from '../../test/support/lanyard';
-import { type Key, newKey } from './access';
+import type { Random } from '../support/random';
 import { Impossible } from './contract';
-import type { Call } from './endpoints';
-import { type Dataset, importInto } from './import';
+import { imported, newDataset } from './import';
 import { Model } from './model';
 import { Tenant } from './records';
-import { resolved } from './references';
-import type { Command, SymbolicCall } from './steps';
 
 const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
 const MAX_ORGANIZATIONS = 5;
@@ -21,24 +19,22 @@ const MAX_ORGANIZATIONS = 5;
 export class World {
   readonly model = new Model();
   readonly port: number;
-  private readonly keys: ApiKeysService;
-  private readonly organizations: OrganizationsService;
   private readonly imports: ImportService;
-  /** the key of each organization that is never revoked */
-  private readonly mainKeys = new Map<number, string>();
 
-  private constructor(private readonly server: InProcess) {
+  private constructor(
+    private readonly server: InProcess,
+    private readonly random: Random,
+  ) {
     this.port = Number(new URL(server.baseUrl).port);
     // On a busy machine connections are idle for long, and one that is closed as it is used looks like a fault.
     (server.app.getHttpServer() as Server).keepAliveTimeout = 0;
-    this.keys = server.app.get(ApiKeysService);
-    this.organizations = server.app.get(OrganizationsService);
     this.imports = new ImportService(server.app.get(DataSource).manager);
   }
 
-  static async start(): Promise<World> {
-    const world = new World(await startInProcess());
-    for (const _ of [1, 2]) await world.createOrganization();
+  /** Two organizations, with what only an import makes. */
+  static async start(random: Random): Promise<World> {
+    const world = new World(await startInProcess(), random);
+    for (const _ of [1, 2]) await world.import(await world.createOrganization());
     return world;
   }
 
@@ -47,107 +43,45 @@ export class World {
     await this.server.stop();
   }
 
-  /** What a call means at this moment. */
-  concrete({ endpoint, key, ids, query, payload }: SymbolicCall): Call {
-    const keys = 'values' in key ? key.values : [this.keyMeant(key)];
-    const tenant = this.tenantOf(keys[0]);
-    const meant = resolved(this.model.state, tenant, { ids, query, payload }) as Pick<
-      Call,
-      'ids' | 'query' | 'payload'
-    >;
-    return { endpoint, keys, ...meant };
+  /** Something that the operator does. @returns what the contract has instead, or undefined */
+  async operate(tenant: Tenant): Promise<string | undefined> {
+    const { random } = this;
+    const isRoom = this.model.state.tenants.list().length < MAX_ORGANIZATIONS;
+    if (isRoom && random.chance(0.05)) await this.createOrganization();
+    else if (random.chance(0.3)) await this.issueKey(tenant.id, random.between(1, 5), 0.001, false);
+    else return this.import(tenant);
+    return undefined;
   }
 
-  /** The organization that a key speaks for; for a key that is none, the first. */
-  tenantOf(key: string | undefined): Tenant {
-    const known = key === undefined ? undefined : this.model.state.keys.get(key);
-    return known ? this.model.state.tenant(known.organization) : this.organization(0);
+  private async createOrganization(): Promise<Tenant> {
+    const { id } = await this.server.app.get(OrganizationsService).create('Model');
+    const tenant = new Tenant(id);
+    this.model.state.tenants.set(id, tenant);
+    await this.issueKey(id, UNLIMITED.maxTokens, UNLIMITED.refillRate, true);
+    return tenant;
   }
 
-  readonly keyOf = ({ id }: Tenant): string => this.mainKeys.get(id) ?? '';
-
-  /** @returns what the contract has instead, or undefined */
-  async perform(command: Command): Promise<string | undefined> {
-    switch (command.command) {
-      case 'createOrganization':
-        return this.createOrganization();
-      case 'issueKey':
-        return this.issueKey(command);
-      case 'revokeKey':
-        return this.revokeKey(command.key);
-      case 'import':
-        return this.import(this.organization(command.organization), command.dataset);
-    }
+  private async issueKey(organization: number, maxTokens: number, refillRate: number, isMain: boolean): Promise<void> {
+    const { key: value } = await this.server.app.get(ApiKeysService).issue(organization, { maxTokens, refillRate });
+    this.model.state.keys.set(value, { value, organization, isMain, maxTokens, refillRate, tokens: maxTokens });
   }
 
-  private organization(n: number): Tenant {
-    const all = this.model.state.tenants.list();
-    return all[n % all.length] as Tenant;
-  }
-
-  private keyMeant(choice: { organization: number } | { extra: number }): string {
-    if ('organization' in choice) return this.keyOf(this.organization(choice.organization));
-    return this.extraKey(choice.extra)?.value ?? this.keyOf(this.organization(0));
-  }
-
-  private extraKey(n: number): Key | undefined {
-    const main = new Set(this.mainKeys.values());
-    const extras = this.model.state.keys.living().filter((value) => !main.has(value));
-    return this.model.state.keys.get(extras[n % Math.max(extras.length, 1)] ?? '');
-  }
-
-  private async createOrganization(): Promise<undefined> {
-    const { state } = this.model;
-    if (this.mainKeys.size === MAX_ORGANIZATIONS) return;
-    const { id: organization } = await this.organizations.create('Model');
-    const { id, key: value } = await this.keys.issue(organization, UNLIMITED);
-    state.tenants.set(organization, new Tenant(organization));
-    state.keys.set(value, newKey({ id, value, organization, ...UNLIMITED, endsAt: undefined }));
-    this.mainKeys.set(organization, value);
-  }
-
-  private async issueKey(command: Command & { command: 'issueKey' }): Promise<string | undefined> {
-    const { id: organization } = this.organization(command.organization);
-    const { maxTokens, refillRate, expired } = command;
-    const endsAt = expired ? Date.now() - 1000 : undefined;
-    const expiry = endsAt === undefined ? {} : { expiresAt: new Date(endsAt) };
-    const { id, key: value, ...issued } = await this.keys.issue(organization, { maxTokens, refillRate, ...expiry });
-    this.model.state.keys.set(value, newKey({ id, value, organization, maxTokens, refillRate, endsAt }));
-    const isRight = issued.maxTokens === maxTokens && issued.organizationId === organization;
-    return isRight ? undefined : `issued ${JSON.stringify(issued)}`;
-  }
-
-  private async revokeKey(n: number): Promise<string | undefined> {
-    const key = this.extraKey(n);
-    if (!key) return undefined;
-    const endsAt = Math.min(key.endsAt ?? Infinity, Date.now());
-    const revoked = await this.keys.revoke(key.id);
-    this.model.state.keys.set(key.value, { ...key, endsAt });
-    return revoked?.id === key.id ? undefined : 'a revoked key';
-  }
-
-  /** The whole dataset, or a refusal that names one of its faults. */
-  private async import(tenant: Tenant, symbolic: Dataset): Promise<string | undefined> {
-    const { state } = this.model;
-    const dataset = resolved(state, tenant, symbolic) as Dataset;
-    let eventIds: Record<string, number> | undefined;
-    let refusal = '';
+  /** A dataset, or rarely one with an unknown reference, which must be refused as a whole. */
+  private async import(tenant: Tenant): Promise<string | undefined> {
+    const dataset = newDataset(this.random);
+    const [activity] = dataset.leadActivityEvents;
+    const isFaulty = activity !== undefined && this.random.chance(0.1);
+    if (isFaulty) activity.associatedLead = randomUUID();
     try {
-      eventIds = (await this.imports.import(tenant.id, structuredClone(dataset))).events;
-    } catch (error) {
-      if (!(error instanceof ImportFault)) throw error;
-      refusal = error.message;
-    }
-    const restore = state.snapshot();
-    try {
-      const faults = importInto(state, tenant, dataset, eventIds);
-      if (faults.length === 0) return eventIds ? undefined : `an import, not ${refusal}`;
-      restore();
-      const isRight = !eventIds && faults.some((place) => refusal.startsWith(place));
-      return isRight ? undefined : `a refusal of ${faults.join(', ')}, not ${refusal || 'an import'}`;
+      const { events } = await this.imports.import(tenant.id, structuredClone(dataset));
+      if (isFaulty) return 'a refusal';
+      imported(this.model.state, tenant, dataset, events[dataset.events[0]?.ref ?? '']);
+      return undefined;
     } catch (error) {
       if (error instanceof Impossible) return error.message;
-      throw error;
+      if (!(error instanceof ImportFault)) throw error;
+      const isRight = isFaulty && error.message.startsWith('leadActivityEvents[0].associatedLead');
+      return isRight ? undefined : `an import, not ${error.message}`;
     }
   }
 }
