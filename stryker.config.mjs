@@ -26,7 +26,7 @@ export default {
       ...require('./jest.config.js'),
       testMatch: SUITES.map((folder) => `<rootDir>/test/${folder}/**/*spec.ts`),
       testPathIgnorePatterns: [`/(${NO_MUTANTS.join('|')})[^/]*$`],
-      testSequencer: './prove/mutants/small-first.cjs',
+      testSequencer: './prove/mutants/small-first.mjs',
       // prove/mutants.ts does both once; here they would run for each mutant.
       globalSetup: undefined,
       globalTeardown: undefined,

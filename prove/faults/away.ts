@@ -6,7 +6,6 @@ import { memoryOf, until } from '../support/daemon';
 import { percentile, seconds } from '../support/figures';
 import type { Cluster } from './cluster';
 import type { Load } from './load';
-import type { Postgres } from './postgres';
 import type { Fault } from './stage';
 
 /** A service is gone for longer than every timeout in the server. */
@@ -31,39 +30,28 @@ const postgresGone: Outage = async ({ postgres }) => {
 
 const TAKER = 'taker';
 
-/** Takes every connection that PostgreSQL gives, and cuts those of the API until none is left for it. */
+/** Cuts the API's connections and takes each that PostgreSQL gives, until it has none left. */
 const outOfConnections: Outage = async ({ postgres }) => {
   const taken: Client[] = [];
-  await takeConnections(postgres, taken);
+  const others = `select pg_terminate_backend(pid) from pg_stat_activity
+    where backend_type = 'client backend' and application_name <> '${TAKER}'`;
+  const held = `select count(*) >= current_setting('max_connections')::integer as all from pg_stat_activity
+    where application_name = '${TAKER}'`;
   await until('no connection is left', async () => {
     // At the same time, so that someone waits when a connection becomes free.
-    const cut = taken[0]?.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-        where backend_type = 'client backend' and application_name <> '${TAKER}'`,
-    );
-    await Promise.all([cut, takeConnections(postgres, taken)]);
-    const held = await taken[0]?.query<{ all: boolean }>(
-      `select count(*) >= current_setting('max_connections')::integer as all from pg_stat_activity
-        where application_name = '${TAKER}'`,
-    );
-    return held?.rows[0]?.all === true;
-  });
-  return () => Promise.all(taken.map((client) => client.end().catch(() => undefined)));
-};
-
-/** Connects twenty at a time until PostgreSQL refuses. */
-async function takeConnections(postgres: Postgres, taken: Client[]): Promise<void> {
-  for (let isLeft = true; isLeft;) {
+    const cut = taken[0]?.query(others);
     const clients = Array.from({ length: 20 }, () => {
       const client = new Client({ connectionString: postgres.url(), application_name: TAKER });
       client.on('error', () => undefined);
       return client;
     });
     const connected = await Promise.allSettled(clients.map((client) => client.connect()));
+    await cut;
     taken.push(...clients.filter((_, n) => connected[n]?.status === 'fulfilled'));
-    isLeft = connected.every(({ status }) => status === 'fulfilled');
-  }
-}
+    return (await taken[0]?.query<{ all: boolean }>(held))?.rows[0]?.all === true;
+  });
+  return () => Promise.all(taken.map((client) => client.end().catch(() => undefined)));
+};
 
 /** What was seen while PostgreSQL was gone, and after. */
 class Outages {

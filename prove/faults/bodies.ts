@@ -57,11 +57,6 @@ export const REFUSED: ((canaries: Canaries) => Ask)[] = [
   (canaries) => ({ method: 'GET', path: '/api/v0/leads', key: canaries.watch(newKey()) }),
   (canaries) => ({ method: 'GET', path: '/api/v0/leads', key: canaries.marker() }),
   (canaries) => ({ method: 'GET', path: '/api/v0/leads', headers: { [canaries.marker()]: canaries.marker() } }),
-  (canaries) => ({
-    method: 'PUT',
-    path: `/api/v0/events/${canaries.digits}/leads`,
-    body: { eventLeads: [{ leadId: canaries.marker() }] },
-  }),
   // More words than a search document of PostgreSQL can hold.
   (canaries) => ({
     method: 'POST',
@@ -69,10 +64,3 @@ export const REFUSED: ((canaries: Canaries) => Ask)[] = [
     body: { name: canaries.text(), description: Array.from({ length: 2500 }, () => canaries.marker()).join(' ') },
   }),
 ];
-
-/** Refused by a unique index: PostgreSQL's log has a line about it. */
-export const takeEventUrl = (canaries: Canaries, id: string, markerOfOther: string): Ask => ({
-  method: 'PUT',
-  path: `/api/v0/industryEvents/${id}`,
-  body: { eventUrl: canaries.url(markerOfOther), name: canaries.text() },
-});

@@ -39,10 +39,10 @@ export class Canaries {
     return key;
   }
 
-  /** @returns the lines that hold a canary: as it was sent, in hexadecimal digits or in base64 */
+  /** @returns the lines that hold a canary: as it was sent, or in hexadecimal digits */
   foundIn(text: string): string[] {
     const secrets = [this.word, this.digits, ...[...this.keys].map((key) => key.replace(/^lan_/, ''))];
-    const needles = secrets.flatMap((secret) => [secret, Buffer.from(secret).toString('hex'), ...base64sOf(secret)]);
+    const needles = secrets.flatMap((secret) => [secret, Buffer.from(secret).toString('hex')]);
     if (!needles.some((needle) => text.includes(needle))) return [];
     return text.split('\n').filter((line) => needles.some((needle) => line.includes(needle)));
   }
@@ -50,12 +50,4 @@ export class Canaries {
   foundInFiles(files: string[]): string[] {
     return files.flatMap((file) => this.foundIn(readFileSync(file, 'utf8')));
   }
-}
-
-/** What base64 shows of a text wherever it begins, without the characters that depend on its neighbours. */
-function base64sOf(secret: string): string[] {
-  return [0, 1, 2].map((before) => {
-    const encoded = Buffer.from('\0'.repeat(before) + secret).toString('base64');
-    return encoded.slice(before === 0 ? 0 : 4, encoded.length - 4);
-  });
 }

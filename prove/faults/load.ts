@@ -3,7 +3,7 @@ import type { Api } from '../support/api';
 import { type Answer, type Ask, ask, isAcknowledged, isUnknown, Tally } from '../support/ask';
 import { until } from '../support/daemon';
 import type { Random } from '../support/random';
-import { createEvent, createIndustryEvent, createLead, REFUSED, takeEventUrl } from './bodies';
+import { createEvent, createIndustryEvent, createLead, REFUSED } from './bodies';
 import type { Canaries } from './canaries';
 import type { Tenant } from './cluster';
 import { fieldsOf, flagsOf, type Outcome, Register } from './registers';
@@ -149,10 +149,7 @@ export class Load {
   }
 
   private provoke(): Promise<Answer> {
-    const [first, second] = this.creations.filter(({ kind, stored }) => kind === 'industryEvent' && stored).slice(-2);
-    const refused = this.random.pick(REFUSED)(this.canaries);
-    const asked = first?.stored && second ? takeEventUrl(this.canaries, first.stored.id, second.marker) : refused;
-    return this.send(this.random.pick(this.tenants), this.random.chance(0.1) ? asked : refused);
+    return this.send(this.random.pick(this.tenants), this.random.pick(REFUSED)(this.canaries));
   }
 
   private async send(tenant: Tenant, asked: Ask, api = this.random.pick(this.apis)): Promise<Answer> {

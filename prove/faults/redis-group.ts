@@ -7,24 +7,18 @@ import { RedisServer } from '../support/redis-server';
 const GROUP = 'buckets';
 const SENTINELS = 3;
 
-class Sentinel extends RedisServer {
-  async startFor(master: number, file: string): Promise<void> {
-    const lines = [
-      `port ${this.port}`,
-      'bind 127.0.0.1',
-      `sentinel monitor ${GROUP} 127.0.0.1 ${master} 2`,
-      `sentinel down-after-milliseconds ${GROUP} 1000`,
-      `sentinel failover-timeout ${GROUP} 3000`,
-    ];
-    writeFileSync(file, `${lines.join('\n')}\n`);
-    await this.serve([file, '--sentinel']);
-  }
-}
+const configuration = (port: number, master: number): string => `
+port ${port}
+bind 127.0.0.1
+sentinel monitor ${GROUP} 127.0.0.1 ${master} 2
+sentinel down-after-milliseconds ${GROUP} 1000
+sentinel failover-timeout ${GROUP} 3000
+`;
 
 /** Two Redis servers, one of which follows the other, and three Sentinels. */
 export class RedisGroup {
   private readonly servers: RedisServer[] = [];
-  private readonly sentinels: Sentinel[] = [];
+  private readonly sentinels: RedisServer[] = [];
 
   constructor(private readonly folder: string) {}
 
@@ -35,9 +29,11 @@ export class RedisGroup {
     await master.start();
     await replica.start('--replicaof', `127.0.0.1 ${master.port}`);
     for (let n = 0; n < SENTINELS; n++) {
-      const sentinel = new Sentinel(log, await freePort());
+      const sentinel = new RedisServer(log, await freePort());
       this.sentinels.push(sentinel);
-      await sentinel.startFor(master.port, join(this.folder, `sentinel-${sentinel.port}.conf`));
+      const file = join(this.folder, `sentinel-${sentinel.port}.conf`);
+      writeFileSync(file, configuration(sentinel.port, master.port));
+      await sentinel.serve([file, '--sentinel']);
     }
     await this.untilWhole();
   }
@@ -86,7 +82,7 @@ export class RedisGroup {
 
   /** Until every Sentinel knows the others and a replica that it could promote. */
   private async untilWhole(): Promise<void> {
-    const isWhole = async (sentinel: Sentinel): Promise<boolean> => {
+    const isWhole = async (sentinel: RedisServer): Promise<boolean> => {
       const replicas = await sentinel.command('sentinel', 'replicas', GROUP);
       const others = await sentinel.command('sentinel', 'sentinels', GROUP);
       const isFollowing = /^flags\nslave$/m.test(replicas) && /^master-link-status\nok$/m.test(replicas);

@@ -183,14 +183,9 @@ const body: Spoil = (draft, { random }) => {
 
 const read: Spoil = (draft) => (draft.method === 'GET' ? [200, 404] : undefined);
 
-const SPOILS: [weight: number, spoil: Spoil][] = [
-  ...[missingKey, wrongKey, twoKeys, noToken, idOfNothing, foreignId].map((spoil): [number, Spoil] => [2, spoil]),
-  ...[malformedId, idempotencyKey, contentType, method, path].map((spoil): [number, Spoil] => [2, spoil]),
-  ...([
-    [11, body],
-    [11, query],
-    [2, read],
-  ] as [number, Spoil][]),
+const SPOILS: Spoil[] = [
+  ...[missingKey, wrongKey, twoKeys, noToken, idOfNothing, foreignId, malformedId, idempotencyKey, contentType],
+  ...[method, path, read, ...Array<Spoil>(12).fill(body), ...Array<Spoil>(5).fill(query)],
 ];
 
 const HEADERS = `X-HTTP-Method-Override: DELETE|X-Original-URL: /api/v0/leads|X-Forwarded-For: 127.0.0.1, ::1, x
@@ -217,7 +212,7 @@ function addNoise(draft: Draft, { random }: Source): void {
 export function draw(source: Source): Draft {
   for (;;) {
     const draft = soundDraft(source);
-    const spoil = source.random.weighted(SPOILS);
+    const spoil = source.random.pick(SPOILS);
     draft.label = spoil.name;
     const statuses = spoil(draft, source);
     if (!statuses) continue;

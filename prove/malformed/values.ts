@@ -14,7 +14,7 @@ export function validValue(random: Random, schema: Schema, name = ''): string {
   const types = typesOf(schema);
   if (types.includes('null') && random.chance(0.2)) return 'null';
   if (schema.enum) return json(random.pick(schema.enum));
-  switch (types[0]) {
+  switch (types[0] ?? '') {
     case 'boolean':
       return json(random.chance(0.5));
     case 'integer':
@@ -87,7 +87,7 @@ export function brokenValue(random: Random, schema: Schema): string {
   const types = typesOf(schema);
   if (!types.includes('null') && random.chance(0.1)) return 'null';
   if (schema.enum) return random.pick([...NO_MEMBER, ...NO_TEXT, json(`${schema.enum[0]} `)]);
-  switch (types[0]) {
+  switch (types[0] ?? '') {
     case 'boolean':
       return random.pick(NO_BOOLEAN);
     case 'integer':

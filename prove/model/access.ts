@@ -1,16 +1,5 @@
 import type { Answer } from './endpoints';
-import type { State } from './records';
-
-/** A key, and what is known of its bucket. */
-export interface Key {
-  value: string;
-  organization: number;
-  /** the first one of its organization, which is not limited */
-  isMain: boolean;
-  maxTokens: number;
-  refillRate: number;
-  tokens: number;
-}
+import type { Key, State } from './records';
 
 export const mainKeyOf = (state: State, organization: number): string =>
   state.keys.list().find((key) => key.isMain && key.organization === organization)?.value ?? '';

@@ -2,7 +2,7 @@ import type { Random } from '../support/random';
 import { mainKeyOf } from './access';
 import { type Call, type EndpointName, ENDPOINTS, type IdKind, type Payload } from './endpoints';
 import type { Fields, State, Tenant } from './records';
-import { ACTIVITY_TYPES, EVENT_TYPES, INTEGRATION_TYPES, PHONE_TYPES } from './rules';
+import { ACTIVITY_TYPES, EVENT_TYPES, INDUSTRY_EVENT_FIELDS, INTEGRATION_TYPES, PHONE_TYPES } from './rules';
 
 /** Random requests: mostly ones that make sense together, some at their edges, some wrong. */
 
@@ -128,13 +128,7 @@ export class Generator {
       [3, () => []],
       [4, () => Object.entries({ limit: String(random.between(1, 13)), offset: String(random.below(5)) })],
       [2, () => [[random.pick(['limit', 'offset', 'other']), number()]]],
-      [
-        1,
-        () => [
-          ['limit', number()],
-          ['limit', number()],
-        ],
-      ],
+      [1, () => ['limit', 'limit'].map((name): Call['query'][number] => [name, number()])],
     ])();
     if (endpoint === 'listActivities') {
       if (random.chance(0.5)) query.push(['leadId', this.id(tenant, 'lead')]);
@@ -194,25 +188,18 @@ export class Generator {
       Array.from({ length: random.chance(0.05) ? random.between(49, 51) : random.below(3) }, () => ({
         ...{ number: filled(), type: random.pick(PHONE_TYPES), preferred: flag() },
       }));
+    const industryField = (name: string): unknown => {
+      if (/^numberOf/.test(name)) return random.pick([0, 4000, 2_147_483_647, null]);
+      if (/Industries$|Personas$|^keywords$/.test(name)) return random.pick([[words(), filled()], [], null]);
+      if (name === 'eventUrl') return random.pick([this.eventUrl(), this.eventUrl(), null]);
+      if (name === 'startDate') return random.pick(MOMENTS);
+      return name === 'endDate' ? random.pick(LAST_MOMENTS) : random.pick([words(), text()]);
+    };
     const industryEvent = (): Fields => {
-      const texts = 'sourceType sourceId eventType venueName venueFullAddress venueCoordinates attendeeCost boothCost';
-      const lists = 'exhibitorIndustries attendeePersonas keywords';
-      const makers: [string, () => unknown][] = [
-        ...`${texts} website`.split(' ').map((name): [string, () => unknown] => [name, text]),
-        ...'venueCity venueState venueCountry description'
-          .split(' ')
-          .map((name): [string, () => unknown] => [name, words]),
-        ...lists
-          .split(' ')
-          .map((name): [string, () => unknown] => [name, () => random.pick([[words(), filled()], [], null])]),
-        ['numberOfAttendees', () => random.pick([0, 4000, 2_147_483_647, null])],
-      ];
-      const ruled = {
-        startDate: () => random.pick(MOMENTS),
-        endDate: () => random.pick(LAST_MOMENTS),
-        eventUrl: () => random.pick([this.eventUrl(), this.eventUrl(), null]),
-      };
-      return { ...some(Object.fromEntries(makers)), ...some(ruled) };
+      const [, ...optional] = INDUSTRY_EVENT_FIELDS;
+      const ruled = random.some(['startDate', 'endDate', 'eventUrl'], random.below(4));
+      const names = [...random.some(optional, random.below(6)), ...ruled];
+      return Object.fromEntries(names.map((name) => [name, industryField(name)]));
     };
     const event = (): Fields => ({
       eventName: filled(),

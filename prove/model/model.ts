@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { charged, type Key } from './access';
+import { charged } from './access';
 import * as catalogue from './catalogue';
 import { type Handler, Impossible } from './contract';
 import { type Answer, type Call, type EndpointName, ENDPOINTS } from './endpoints';
 import * as events from './events';
 import * as leads from './leads';
-import { type Fields, State } from './records';
+import { type Fields, type Key, State } from './records';
 import { BAD_REQUEST, FORBIDDEN, NOT_FOUND, ok, page, pagingOf, Refused, refuse, type Reply } from './replies';
 import { TOO_MANY, UNAUTHORIZED } from './replies';
 import { isUuid } from './rules';

@@ -51,18 +51,11 @@ function readsOf(state: State, call: Call, answer: unknown): Call[] {
   if (organization === undefined) return [];
   const [tenant, key] = [state.tenant(organization), mainKeyOf(state, organization)];
   const named = call.ids.flatMap((id, index): Call[] => {
-    switch (ENDPOINTS[call.endpoint].ids[index]) {
-      case 'event': {
-        const length = tenant.associationsOf(Number(id)).length + 12;
-        return [get(key, 'getEvent', [id]), ...pages(key, 'listEventLeads', length, 50, [id])];
-      }
-      case 'lead':
-        return [get(key, 'getLead', [id])];
-      case 'industryEvent':
-        return [get(key, 'getIndustryEvent', [id])];
-      default:
-        return [];
-    }
+    const kind = ENDPOINTS[call.endpoint].ids[index];
+    const length = tenant.associationsOf(Number(id)).length + 12;
+    if (kind === 'event') return [get(key, 'getEvent', [id]), ...pages(key, 'listEventLeads', length, 50, [id])];
+    if (kind === 'lead') return [get(key, 'getLead', [id])];
+    return kind === 'industryEvent' ? [get(key, 'getIndustryEvent', [id])] : [];
   });
   const made = told(answer, 'results', 'industryEvent', 'id');
   return typeof made === 'string' ? [...named, get(key, 'getIndustryEvent', [made])] : named;

@@ -1,4 +1,3 @@
-import type { Key } from './access';
 import { Table } from './table';
 
 /** What the model keeps: records as the contract shows them, and what it does not show. */
@@ -67,6 +66,17 @@ export interface IndustryEvent extends Fields {
   startDate: string | null;
   endDate: string | null;
   eventUrl: string | null;
+}
+
+/** A key, and what is known of its bucket. */
+export interface Key {
+  value: string;
+  organization: number;
+  /** the first one of its organization, which is not limited */
+  isMain: boolean;
+  maxTokens: number;
+  refillRate: number;
+  tokens: number;
 }
 
 interface Created {

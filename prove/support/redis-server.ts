@@ -19,7 +19,8 @@ export class RedisServer extends Daemon {
     await this.serve([...own, ...options]);
   }
 
-  protected async serve(parameters: string[]): Promise<void> {
+  /** Runs it with other parameters, for a Sentinel. */
+  async serve(parameters: string[]): Promise<void> {
     this.run('redis-server', parameters, { cwd: '/' });
     try {
       // In production it has a processor when it needs one; here it shares two cores with all its clients.
