@@ -27,8 +27,6 @@ const PROBE_EVERY_MS = 100;
 const BODY_BYTES = 1_048_576;
 const LEAD = { createdByEmail: 'ada@example.com', firstName: 'Ada', lastName: 'Rowe', companyName: 'Cobalt' };
 
-type Services = Awaited<ReturnType<typeof services.startServices>>;
-
 /** A valid lead of exactly 1 MiB: an unknown field holds 350,000 empty objects. */
 function bomb(): Buffer {
   const start = `${JSON.stringify(LEAD).slice(0, -1)},"unknown":[{}`;
@@ -113,24 +111,17 @@ class Watch {
   }
 }
 
-async function keysOf(own: Services, name: string, count: number): Promise<string[]> {
-  const { id, key } = await services.makeOrganization(own, name, undefined, LIMITS);
-  const keys = [key as string];
-  while (keys.length < count) {
-    const issued = (await services.operator(own, ['keys', 'issue', '--organization', String(id), ...LIMITS])) as {
-      key: string;
-    };
-    keys.push(issued.key);
-  }
-  return keys;
-}
-
 void services.run(async (defer: (undo: () => Promise<unknown>) => void) => {
   const own = await services.startServices(options, defer);
   const server = await services.startServer(own, services.LANYARD);
   const port = Number(new URL(server.url).port);
-  const flooding = await keysOf(own, 'Flooding', FLOODING_KEYS);
-  const [reading = ''] = await keysOf(own, 'Reading', 1);
+  const { key: reading } = await services.makeOrganization(own, 'Reading', undefined, LIMITS);
+  const { id, key } = await services.makeOrganization(own, 'Flooding', undefined, LIMITS);
+  const flooding: string[] = [key];
+  while (flooding.length < FLOODING_KEYS) {
+    const issued = await services.operator(own, ['keys', 'issue', '--organization', String(id), ...LIMITS]);
+    flooding.push(issued.key as string);
+  }
   // What is compiled and connected at the first requests is not the flood's doing.
   for (const key of [...flooding, reading]) {
     await ask(port, { method: 'POST', path: '/api/v0/leads', key, body: LEAD });

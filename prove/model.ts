@@ -64,10 +64,4 @@ async function main(): Promise<number> {
   return kept ? 0 : 1;
 }
 
-main().then(
-  (status) => process.exit(status),
-  (error: unknown) => {
-    say(error instanceof Error ? String(error.stack) : String(error));
-    process.exit(1);
-  },
-);
+void main().then((status) => process.exit(status));

@@ -49,11 +49,8 @@ function upsert({ random, canaries }: Stage, events: unknown[], leads: unknown[]
     const eventUrl = `https://example.org/${canaries.word}/${random.between(1, URLS)}`;
     return { method: 'POST', path: '/api/v0/industryEvents', body: { name: canaries.text(), eventUrl } };
   }
-  const eventLeads = random.some(leads, random.between(1, 30)).map((leadId) => ({
-    leadId,
-    registered: random.chance(0.5),
-    checkedIn: random.chance(0.5),
-  }));
+  const some = random.some(leads, random.between(1, 30));
+  const eventLeads = some.map((leadId) => ({ leadId, registered: random.chance(0.5), checkedIn: random.chance(0.5) }));
   return { method: 'PUT', path: `/api/v0/events/${random.pick(events)}/leads`, body: { eventLeads } };
 }
 
@@ -93,7 +90,7 @@ export const lostReplies: Fault = {
       while (left-- > 0) {
         // The second request reaches the same process, or another one.
         const port = stage.random.pick([first, second]);
-        const fault = await createOnce(stage, tenant, { lossy: lossy.port, port, answers });
+        const fault = await createOnce(stage, tenant, [lossy.port, port], answers);
         if (fault !== undefined) wrong.push(fault);
       }
     };
@@ -114,10 +111,11 @@ export const lostReplies: Fault = {
 async function createOnce(
   { canaries }: Stage,
   { key }: Tenant,
-  { lossy, port, answers }: { lossy: number; port: number; answers: Tally },
+  [lossy, port]: [lossy: number, port: number],
+  answers: Tally,
 ): Promise<string | undefined> {
-  const headers = { 'idempotency-key': `${canaries.marker()}-${randomUUID()}` };
   const marker = canaries.marker();
+  const headers = { 'idempotency-key': `${marker}-${randomUUID()}` };
   const asked = { ...createLead(canaries, marker), key, headers, agent: false as const };
   const send = async (to: number): Promise<Answer> => {
     const answer = await ask(to, asked);

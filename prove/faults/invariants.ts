@@ -15,14 +15,13 @@ export interface Damage {
   others: string[];
 }
 
-interface Item {
+interface Lead {
   id: string;
-  email?: string;
-  eventUrl?: string;
+  email: string | null;
 }
 
-/** The records of a list by their markers. */
-type Found = Map<string, Item[]>;
+/** Leads by their markers. */
+type Found = Map<string, Lead[]>;
 
 const PAGE = 50;
 
@@ -34,11 +33,8 @@ export async function check(cluster: Cluster, load: Load): Promise<Damage> {
   const busy = `select 1 from pg_stat_activity where application_name = 'lanyard' and state <> 'idle'`;
   await until('nothing runs', async () => (await cluster.postgres.query(busy)).length === 0);
   const leads = new Map<Tenant, Found>();
-  for (const tenant of load.tenants) leads.set(tenant, await walk(cluster, tenant, 'leads', word, damage));
-  const catalogue = await walk(cluster, load.tenants[0] as Tenant, 'industryEvents', word, damage);
-  for (const creation of load.creations) {
-    judge(creation, creation.kind === 'lead' ? leads.get(creation.tenant) : catalogue, damage);
-  }
+  for (const tenant of load.tenants) leads.set(tenant, await walk(cluster, tenant, word, damage));
+  for (const creation of load.creations) judge(creation, leads.get(creation.tenant), damage);
   for (const register of load.registers) {
     const answer = await ask(cluster.apis[0]?.port ?? 0, { ...register.read, key: register.tenant.key });
     const fault = register.fault(answer);
@@ -48,11 +44,10 @@ export async function check(cluster: Cluster, load: Load): Promise<Damage> {
   return damage;
 }
 
-/** Reads a whole list, in which each record must stand once, and which must tell its length. */
+/** Reads a whole list, in which each lead must stand once, and which must tell its length. */
 async function walk(
   { apis, postgres }: Cluster,
   { key, organizationId }: Tenant,
-  resource: 'leads' | 'industryEvents',
   word: string,
   damage: Damage,
 ): Promise<Found> {
@@ -61,37 +56,36 @@ async function walk(
   let total = Infinity;
   for (let offset = 0; offset * PAGE < total; offset++) {
     const port = apis[offset % apis.length]?.port ?? 0;
-    const path = `/api/v0/${resource}?limit=${PAGE}&offset=${offset}`;
+    const path = `/api/v0/leads?limit=${PAGE}&offset=${offset}`;
     const { status, body } = await ask(port, { method: 'GET', path, key });
-    if (status !== 200) throw new Error(`reading back ${resource}: ${status}`);
-    const results = body?.results as { total: number } & Record<typeof resource, Item[]>;
+    if (status !== 200) throw new Error(`reading back leads: ${status}`);
+    const results = body?.results as { total: number; leads: Lead[] };
     total = results.total;
-    for (const item of results[resource]) {
-      if (ids.has(item.id)) damage.duplicates.push(`${item.id} twice in the list of ${resource}`);
-      ids.add(item.id);
-      const marker = new RegExp(`${word}\\d+`).exec(item.email ?? item.eventUrl ?? '')?.[0];
-      if (marker) found.set(marker, [...(found.get(marker) ?? []), item]);
+    for (const lead of results.leads) {
+      if (ids.has(lead.id)) damage.duplicates.push(`${lead.id} twice in the list`);
+      ids.add(lead.id);
+      const marker = new RegExp(`${word}\\d+`).exec(lead.email ?? '')?.[0];
+      if (marker) found.set(marker, [...(found.get(marker) ?? []), lead]);
     }
   }
-  const table = resource === 'leads' ? `leads where organization_id = ${organizationId}` : 'industry_events';
-  const [row] = await postgres.query<{ count: number }>(`select count(*)::integer as count from ${table}`);
+  const statement = `select count(*)::integer as count from leads where organization_id = ${organizationId}`;
+  const [row] = await postgres.query<{ count: number }>(statement);
   if (total !== ids.size || total !== row?.count) {
-    damage.others.push(`${resource}: total ${total}, ${ids.size} in the pages, ${row?.count} rows`);
+    damage.others.push(`total ${total}, ${ids.size} leads in the pages, ${row?.count} rows`);
   }
   return found;
 }
 
-function judge({ kind, marker, outcome, stored, deleted }: Creation, found: Found | undefined, damage: Damage): void {
+function judge({ marker, outcome, stored, deleted }: Creation, found: Found | undefined, damage: Damage): void {
   const [first, ...more] = found?.get(marker) ?? [];
-  const name = `${kind} ${marker}`;
-  if (more.length > 0) damage.duplicates.push(`${name}: ${more.length + 1} times`);
-  if (outcome === 'refused' && first) damage.others.push(`${name}: refused, but there`);
+  if (more.length > 0) damage.duplicates.push(`${marker}: ${more.length + 1} times`);
+  if (outcome === 'refused' && first) damage.others.push(`${marker}: refused, but there`);
   if (outcome !== 'acknowledged') return;
   if (deleted === 'acknowledged') {
-    if (first) damage.lost.push(`${name}: deleted, but there`);
+    if (first) damage.lost.push(`${marker}: deleted, but there`);
   } else if (!first) {
-    if (deleted !== 'unknown') damage.lost.push(name);
+    if (deleted !== 'unknown') damage.lost.push(marker);
   } else if (JSON.stringify(first) !== JSON.stringify(stored)) {
-    damage.lost.push(`${name}: other content`);
+    damage.lost.push(`${marker}: other content`);
   }
 }

@@ -43,9 +43,7 @@ export const postgresKilled: Fault = {
     const recoveredMs: number[] = [];
     for (let n = 0; n < stage.times; n++) {
       await pause(stage.random.between(200, 800));
-      // In turns: all of it, and one process, after which it recovers by itself.
-      if (n % 2 === 1) await cluster.postgres.killOneBackend();
-      else await cluster.postgres.kill();
+      await cluster.postgres.kill();
       await cluster.postgres.start();
       recoveredMs.push(await load.untilWritten());
     }

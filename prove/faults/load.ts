@@ -3,14 +3,13 @@ import type { Api } from '../support/api';
 import { type Answer, type Ask, ask, isAcknowledged, isUnknown, Tally } from '../support/ask';
 import { until } from '../support/daemon';
 import type { Random } from '../support/random';
-import { createEvent, createIndustryEvent, createLead, REFUSED } from './bodies';
+import { createEvent, createLead, OTHERS } from './bodies';
 import type { Canaries } from './canaries';
 import type { Tenant } from './cluster';
 import { fieldsOf, flagsOf, type Outcome, Register } from './registers';
 
-/** A record that the load asked for. */
+/** A lead that the load asked for. */
 export interface Creation {
-  kind: 'lead' | 'industryEvent';
   tenant: Tenant;
   /** stands in the record, and in no other */
   marker: string;
@@ -89,35 +88,30 @@ export class Load {
     const { thinkMs = 0 } = this.options;
     while (!this.isStopping) {
       const act = this.random.weighted([
-        [40, () => this.create('lead')],
-        [8, () => this.create('industryEvent')],
+        [40, () => this.create()],
         [30, () => this.overwrite(this.random.pick(own))],
         [5, () => this.delete()],
         [15, () => this.read()],
-        [4, () => this.provoke()],
+        [12, () => this.send(this.random.pick(this.tenants), this.random.pick(OTHERS)(this.canaries))],
       ]);
       const answer = await act();
       await pause(answer?.error ? Math.max(thinkMs, ERROR_PAUSE_MS) : thinkMs);
     }
   }
 
-  async create(kind: Creation['kind'], api?: Api): Promise<Answer> {
+  async create(api?: Api): Promise<Answer> {
     const marker = this.canaries.marker();
-    const creation: Creation = { kind, marker, tenant: this.random.pick(this.tenants), outcome: 'unknown' };
+    const creation: Creation = { marker, tenant: this.random.pick(this.tenants), outcome: 'unknown' };
     this.creations.push(creation);
-    const asked = (kind === 'lead' ? createLead : createIndustryEvent)(this.canaries, marker);
-    const answer = await this.send(creation.tenant, asked, api);
+    const answer = await this.send(creation.tenant, createLead(this.canaries, marker), api);
     creation.outcome = outcomeOf(answer);
-    if (isAcknowledged(answer)) {
-      const results = answer.body?.results as { id: string } & { industryEvent: { id: string } };
-      creation.stored = kind === 'lead' ? results : results.industryEvent;
-    }
+    if (isAcknowledged(answer)) creation.stored = answer.body?.results as { id: string };
     return answer;
   }
 
   /** Milliseconds until each of the processes has stored something. */
   async untilWritten(apis = this.apis): Promise<number> {
-    const write = (api: Api) => until('a write succeeds', async () => isAcknowledged(await this.create('lead', api)));
+    const write = (api: Api) => until('a write succeeds', async () => isAcknowledged(await this.create(api)));
     return Math.max(...(await Promise.all(apis.map(write))));
   }
 
@@ -130,7 +124,7 @@ export class Load {
 
   private async delete(): Promise<Answer | undefined> {
     const creation = this.random.pick(this.creations);
-    if (!creation?.stored || creation.kind !== 'lead' || creation.deleted) return undefined;
+    if (!creation?.stored || creation.deleted) return undefined;
     creation.deleted = 'unknown';
     const path = `/api/v0/leads/${creation.stored.id}`;
     const answer = await this.send(creation.tenant, { method: 'DELETE', path });
@@ -146,10 +140,6 @@ export class Load {
       `/api/v0/industryEvents?eventUrl=${encodeURIComponent(this.canaries.url())}`,
     ]);
     return this.send(this.random.pick(this.tenants), { method: 'GET', path });
-  }
-
-  private provoke(): Promise<Answer> {
-    return this.send(this.random.pick(this.tenants), this.random.pick(REFUSED)(this.canaries));
   }
 
   private async send(tenant: Tenant, asked: Ask, api = this.random.pick(this.apis)): Promise<Answer> {

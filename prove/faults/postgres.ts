@@ -114,16 +114,6 @@ export class Postgres extends Daemon {
     await this.query('select pg_promote()', 'postgres');
   }
 
-  /** kill -9 of one process that serves a client: PostgreSQL then ends all others and recovers. */
-  async killOneBackend(): Promise<void> {
-    const backends = `select pid from pg_stat_activity where application_name = 'lanyard' limit 1`;
-    await until('a backend is killed', async () => {
-      const [backend] = await this.query<{ pid: number }>(backends);
-      return backend !== undefined && send(backend.pid, 'SIGKILL');
-    });
-    await until('PostgreSQL notices', async () => !(await this.accepts()));
-  }
-
   pauseAll(): void {
     for (const pid of familyOf(this.pid)) send(pid, 'SIGSTOP');
   }

@@ -25,18 +25,14 @@ export interface Operation {
   body?: Schema;
 }
 
+interface Described {
+  parameters: { name: string; in: string }[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
+}
+
 interface Description {
   servers: [{ url: string }];
-  paths: Record<
-    string,
-    Record<
-      string,
-      {
-        parameters: { name: string; in: string }[];
-        requestBody?: { content: { 'application/json': { schema: Schema } } };
-      }
-    >
-  >;
+  paths: Record<string, Record<string, Described>>;
 }
 
 /** A part of the document with each reference replaced by what it refers to. */

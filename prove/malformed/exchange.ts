@@ -70,12 +70,8 @@ export async function exchange(host: string, port: number, { bytes, answers, end
   const how = await new Promise<string>((resolve) => {
     const socket = connect({ host, port, noDelay: true });
     let end = 'closed';
-    const late = (): void => {
-      end = 'not closed';
-      socket.destroy();
-    };
-    const timer = setTimeout(late, TIMEOUT_MS);
-    socket.on('error', () => (end = 'reset'));
+    const timer = setTimeout(() => socket.destroy(new Error('not closed')), TIMEOUT_MS);
+    socket.on('error', ({ message }) => (end = message));
     socket.on('data', (chunk) => received.push(chunk));
     socket.on('close', () => {
       clearTimeout(timer);

@@ -86,13 +86,12 @@ export class Generator {
     const ids = ENDPOINTS[endpoint].ids.map((kind) => this.id(tenant, kind));
     const association = this.random.pick([undefined, ...tenant.associations.living()]);
     const isAssociated = endpoint === 'dissociateLead' && association !== undefined;
-    const body = this.body(endpoint, tenant);
     return {
       endpoint,
       keys,
       ids: isAssociated ? association.split('/') : ids,
       query: this.query(endpoint, tenant),
-      ...(body ? { payload: this.payload(body) } : {}),
+      payload: this.payload(endpoint, tenant),
     };
   }
 
@@ -152,18 +151,13 @@ export class Generator {
     ]);
   }
 
-  private payload(body: Fields): Payload {
-    return this.random.weighted<Payload>([
-      [97, { json: body }],
-      [1, { text: this.random.pick(NO_OBJECTS) }],
-      [1, { otherType: body }],
-    ]);
-  }
-
   /** A body that is valid three times of four; undefined for an endpoint that takes none. */
-  private body(endpoint: EndpointName, tenant: Tenant): Fields | undefined {
-    const body = this.validBody(endpoint, tenant);
-    return body && this.random.chance(0.25) ? this.spoilt(body) : body;
+  private payload(endpoint: EndpointName, tenant: Tenant): Payload | undefined {
+    const valid = this.validBody(endpoint, tenant);
+    if (!valid) return undefined;
+    const body = this.random.chance(0.25) ? this.spoilt(valid) : valid;
+    const strange = [{ text: this.random.pick(NO_OBJECTS) }, { otherType: body }];
+    return this.random.chance(0.02) ? this.random.pick(strange) : { json: body };
   }
 
   private spoilt(body: Fields): Fields {

@@ -92,8 +92,8 @@ export class Tally {
   }
 
   /** `12 × 200, 3 × ECONNRESET` */
-  toString(isMeant: (what: string) => boolean = () => true): string {
-    const sorted = [...this.counts].filter(([what]) => isMeant(what)).sort(([a], [b]) => a.localeCompare(b));
+  toString(): string {
+    const sorted = [...this.counts].sort(([a], [b]) => a.localeCompare(b));
     return sorted.map(([what, count]) => `${count} × ${what}`).join(', ') || 'none';
   }
 }

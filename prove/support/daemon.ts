@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { type ChildProcess, spawn, type SpawnOptions, spawnSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const STOP_TIMEOUT_MS = 10_000;
@@ -64,25 +64,10 @@ export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** A process and its descendants, the process itself first. */
+/** A process and its children. */
 export function familyOf(pid: number): number[] {
-  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const parents = processes.map((name) => [Number(name), parentOf(name)] as const);
-  const below = (each: number): number[] => [
-    each,
-    ...parents.filter(([, parent]) => parent === each).flatMap(([child]) => below(child)),
-  ];
-  return below(pid);
-}
-
-function parentOf(pid: string): number | undefined {
-  try {
-    // `pid (name) state parent …`: the name may hold anything, parentheses too.
-    const rest = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '');
-    return Number(rest.split(' ')[1]);
-  } catch {
-    return undefined; // it has just ended
-  }
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
+  return [pid, ...stdout.trim().split(/\s+/).filter(Boolean).map(Number)];
 }
 
 /** Resident memory of a process in MiB; 0 when it has ended. */

@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { Campaign } from '../../prove/malformed/campaign';
 import { readOperations } from '../../prove/malformed/description';
 import { fillWorld, sender, World } from '../../prove/malformed/world';
-import { eventInput, exhibitor, industryEventInput, leadInput } from '../support/builders';
+import { exhibitor } from '../support/builders';
 import { InProcess, startInProcess } from '../support/lanyard';
 import { everyRow } from '../support/state';
 
@@ -35,9 +35,8 @@ describe('requests made from openapi.json and broken', () => {
       ...{ users, tagGroups: [tagGroup], events: [event], activations: [activation] },
       ...{ leads: [lead], leadActivityEvents: [note] },
     });
-    const makers = { event: eventInput, lead: leadInput, industryEvent: industryEventInput };
-    const ids = await fillWorld(sender(lanyard.baseUrl, main.key), makers);
-    const { eventId = [], leadId = [] } = await fillWorld(sender(lanyard.baseUrl, other.key), makers);
+    const ids = await fillWorld(sender(lanyard.baseUrl, main.key));
+    const { eventId = [], leadId = [] } = await fillWorld(sender(lanyard.baseUrl, other.key));
     const empty = await main.issueKey({ maxTokens: 1, refillRate: 0.001 });
     await empty.api.get('/leads').expect(200);
     const revoked = await main.issueKey({});
