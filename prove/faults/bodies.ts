@@ -43,9 +43,7 @@ export const OTHERS: ((canaries: Canaries) => Ask)[] = [
   (canaries) => ({ method: 'POST', path: '/api/v0/leads', body: { email: canaries.text() } }),
   (canaries) => ({ method: 'GET', path: `/api/v0/leads/${encodeURIComponent(canaries.text())}` }),
   (canaries) => ({ method: 'GET', path: `/api/v0/${canaries.marker()}?q=${canaries.marker()}` }),
-  (canaries) => ({ method: 'GET', path: `/api/v0/industryEvents?q=%22${canaries.word}%20or&limit=${canaries.digits}` }),
   (canaries) => ({ method: 'GET', path: '/api/v0/leads', key: canaries.watch(newKey()) }),
-  (canaries) => ({ method: 'GET', path: '/api/v0/leads', key: canaries.marker() }),
   (canaries) => ({ method: 'GET', path: '/api/v0/leads', headers: { [canaries.marker()]: canaries.marker() } }),
   // More words than a search document of PostgreSQL can hold.
   (canaries) => ({

@@ -6,8 +6,6 @@ import { createEvent, createLead } from './bodies';
 import type { Cluster, Tenant } from './cluster';
 import type { Fault, Stage } from './stage';
 
-/** Clients that meet each other, or lose their replies. */
-
 const EVENTS = 5;
 const LEADS = 200;
 const URLS = 50;
