@@ -1,87 +1,19 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DataSource } from 'typeorm';
-import { LANYARD, OPERATOR } from '../../scripts/services.mjs';
+import { OPERATOR } from '../../scripts/services.mjs';
 import { ApiKeysService, type KeySettings } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { freePort } from '../../src/embedded-postgres/free-port';
-import { Daemon, until } from './daemon';
-import { ask } from './http';
+import { Api } from '../support/api';
+import { RedisServer } from '../support/redis-server';
 import { Postgres } from './postgres';
-
-const run = promisify(execFile);
 
 /** Limits that no load reaches. */
 const UNLIMITED = { maxTokens: 9_000_000, refillRate: 1_000_000 };
-
-/** A Redis of a fault's own. It comes back empty. */
-export class RedisServer extends Daemon {
-  constructor(
-    logFile: string,
-    readonly port: number,
-  ) {
-    super(logFile);
-  }
-
-  async start(): Promise<void> {
-    const options = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    this.run('redis-server', options, { cwd: '/' });
-    preferred(this.pid);
-    await until('Redis starts', async () => (await this.command('PING')).includes('PONG'));
-  }
-
-  async command(...words: string[]): Promise<string> {
-    const asked = run('redis-cli', ['-p', String(this.port), ...words]);
-    return asked.then(({ stdout }) => stdout).catch(() => '');
-  }
-}
-
-/** A Redis has processor time when it needs it; here it shares two cores with all that asks it. */
-function preferred(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_HIGHEST);
-  } catch {
-    // Only root may do this.
-  }
-}
-
-/** One process of the API: the program as operators run it. */
-export class Api extends Daemon {
-  constructor(
-    logFile: string,
-    readonly port: number,
-    private readonly environment: NodeJS.ProcessEnv,
-  ) {
-    super(logFile);
-  }
-
-  launch(extra: NodeJS.ProcessEnv = {}): void {
-    this.run(process.execPath, LANYARD, { env: { ...process.env, ...this.environment, ...extra } });
-  }
-
-  async start(): Promise<void> {
-    this.launch();
-    await this.untilReady();
-  }
-
-  /** @returns milliseconds */
-  untilReady(patience?: number): Promise<number> {
-    return until('the API is ready', () => this.isReady(), patience);
-  }
-
-  async isReady(): Promise<boolean> {
-    return (await this.readiness()) === 200;
-  }
-
-  /** Status of /health/ready; undefined when there is no answer. */
-  async readiness(): Promise<number | undefined> {
-    return (await ask(this.port, { method: 'GET', path: '/health/ready', close: true, patience: 3000 })).status;
-  }
-}
 
 export interface Tenant {
   organizationId: number;
@@ -94,14 +26,8 @@ export interface ClusterOptions {
   apis?: number;
   /** settings of every API process */
   settings?: NodeJS.ProcessEnv;
-  /** settings of PostgreSQL */
-  postgres?: Record<string, string>;
-  /** where PostgreSQL's data goes, if not beside the logs */
-  data?: string;
-  /** what stands between the API and PostgreSQL, Redis: the port to use in place of theirs */
+  /** what stands between the API and PostgreSQL, Redis: the ports to use in place of theirs */
   through?: (ports: { postgres: number; redis: number }) => Promise<{ postgres: number; redis: number }>;
-  /** whether start() waits for the processes of the API; true unless it is said */
-  isStarted?: boolean;
 }
 
 /** PostgreSQL, Redis and processes of the API, with their logs in files. */
@@ -109,15 +35,15 @@ export class Cluster {
   readonly apis: Api[] = [];
 
   private constructor(
-    readonly directory: string,
-    readonly postgres: Postgres,
+    private readonly directory: string,
+    /** the one that serves: another one after a failover */
+    public postgres: Postgres,
     readonly redis: RedisServer,
   ) {}
 
   static async start(directory: string, options: ClusterOptions): Promise<Cluster> {
     mkdirSync(directory, { recursive: true });
-    const data = options.data ?? join(directory, 'data');
-    const postgres = await Postgres.make(data, join(directory, 'postgresql.log'), options.postgres);
+    const postgres = await Postgres.make(join(directory, 'data'), join(directory, 'postgresql.log'));
     const redis = new RedisServer(join(directory, 'redis.log'), await freePort());
     const cluster = new Cluster(directory, postgres, redis);
     try {
@@ -130,30 +56,21 @@ export class Cluster {
     return cluster;
   }
 
-  async addApis({ apis = 4, settings, through, isStarted = true }: ClusterOptions): Promise<void> {
+  private async addApis({ apis = 4, settings, through }: ClusterOptions): Promise<void> {
     const own = { postgres: this.postgres.port, redis: this.redis.port };
     const { postgres, redis } = (await through?.(own)) ?? own;
+    const services = { DATABASE_URL: this.postgres.url(postgres), REDIS_URL: `redis://127.0.0.1:${redis}` };
     for (let n = 0; n < apis; n++) {
-      const port = await freePort();
-      const environment = {
-        NODE_ENV: 'production',
-        HOST: '127.0.0.1',
-        PORT: String(port),
-        DATABASE_URL: this.postgres.url(postgres),
-        REDIS_URL: `redis://127.0.0.1:${redis}`,
-        ...settings,
-      };
-      this.apis.push(new Api(join(this.directory, `api-${n}.log`), port, environment));
+      this.apis.push(new Api(join(this.directory, `api-${n}.log`), await freePort(), { ...services, ...settings }));
     }
-    if (isStarted) await Promise.all(this.apis.map((api) => api.start()));
+    await Promise.all(this.apis.map((api) => api.start()));
   }
 
   get logs(): string[] {
     return [this.postgres, this.redis, ...this.apis].map(({ logFile }) => logFile);
   }
 
-  /** A new organization with a key, which is not limited unless it is asked for. */
-  async tenant(settings: Partial<KeySettings> = UNLIMITED): Promise<Tenant> {
+  async tenant(settings?: Partial<KeySettings>): Promise<Tenant> {
     return (await this.tenants(1, settings))[0] as Tenant;
   }
 
@@ -179,10 +96,10 @@ export class Cluster {
     }
   }
 
-  /** `operator check`: whether what is stored beside the data is what the data says. */
+  /** `operator check`: whether what is derived from the data is as the data says. */
   async check(): Promise<boolean> {
     const env = { ...process.env, DATABASE_URL: this.postgres.url() };
-    return run(process.execPath, [OPERATOR, 'check', '--json'], { env }).then(
+    return promisify(execFile)(process.execPath, [OPERATOR, 'check', '--json'], { env }).then(
       () => true,
       () => false,
     );

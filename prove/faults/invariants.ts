@@ -1,125 +1,91 @@
+import { ask } from '../support/ask';
+import { until } from '../support/daemon';
 import type { Cluster, Tenant } from './cluster';
-import { until } from './daemon';
-import { ask } from './http';
 import type { Creation, Load } from './load';
 
 /** What a fault did to the data: each entry is one thing that must not be. */
 export interface Damage {
-  /** acknowledged, and not there, or there with other content, or deleted and still there */
+  /** acknowledged, but absent, different, or deleted and still there */
   lost: string[];
   /** there more than once */
   duplicates: string[];
   /** PUTs and PATCHes of which a part was done */
   halves: string[];
-  /** refused, and there all the same; totals that are not the number of records; what `operator check` finds */
+  /** refused and there all the same; wrong totals; what `operator check` finds */
   others: string[];
 }
 
-/** What was looked at, one by one. */
-export interface Checked {
-  /** that were acknowledged */
-  writes: number;
-  damage: Damage;
+interface Lead {
+  id: string;
+  email: string | null;
 }
+
+/** Leads by their markers. */
+type Found = Map<string, Lead[]>;
+
+const PAGE = 50;
 
 /** Reads back everything that the load wrote. The services run by now. */
-export async function check(cluster: Cluster, load: Load): Promise<Checked> {
+export async function check(cluster: Cluster, load: Load): Promise<Damage> {
   const damage: Damage = { lost: [], duplicates: [], halves: [], others: [] };
-  await settled(cluster);
-  const read = new Map<Tenant, Found>();
-  for (const tenant of load.tenants) read.set(tenant, await leadsOf(cluster, tenant, load.canaries.word, damage));
-  const catalogue = await industryEvents(cluster, load, damage);
-  for (const creation of load.creations) {
-    judge(creation, creation.kind === 'lead' ? read.get(creation.tenant) : catalogue, damage);
-  }
-  await overwritten(cluster, load, damage);
-  await totals(cluster, load, damage);
-  if (!(await cluster.check())) damage.others.push('operator check finds that what is stored is wrong');
-  const overwrites = load.registers.reduce((sum, register) => sum + register.acknowledged, 0);
-  return { writes: load.acknowledged + overwrites, damage };
-}
-
-/** A statement whose client has gone away may still be under way. */
-async function settled({ postgres }: Cluster): Promise<void> {
+  const { word } = load.canaries;
+  // A statement whose client went away may still be running.
   const busy = `select 1 from pg_stat_activity where application_name = 'lanyard' and state <> 'idle'`;
-  await until('nothing is under way', async () => (await postgres.query(busy)).length === 0);
+  await until('nothing runs', async () => (await cluster.postgres.query(busy)).length === 0);
+  const leads = new Map<Tenant, Found>();
+  for (const tenant of load.tenants) leads.set(tenant, await walk(cluster, tenant, word, damage));
+  for (const creation of load.creations) judge(creation, leads.get(creation.tenant), damage);
+  for (const register of load.registers) {
+    const answer = await ask(cluster.apis[0]?.port ?? 0, { ...register.read, key: register.tenant.key });
+    const fault = register.fault(answer);
+    if (fault) damage[fault.kind === 'half' ? 'halves' : 'lost'].push(fault.text);
+  }
+  if (!(await cluster.check())) damage.others.push('operator check finds derived data that is wrong');
+  return damage;
 }
 
-type Found = Map<string, { id: string }[]>;
-
-/** All records of a list, by their markers, and whether the list has each once and says so. */
+/** Reads a whole list, in which each lead must stand once, and which must tell its length. */
 async function walk(
-  cluster: Cluster,
-  { key }: Tenant,
-  resource: 'leads' | 'industryEvents',
+  { apis, postgres }: Cluster,
+  { key, organizationId }: Tenant,
   word: string,
   damage: Damage,
 ): Promise<Found> {
   const found: Found = new Map();
   const ids = new Set<string>();
-  const marker = new RegExp(`${word}\\d+`);
-  for (let offset = 0, total = Infinity; offset * 50 < total; offset++) {
-    const port = cluster.apis[offset % cluster.apis.length]?.port ?? 0;
-    const { status, body } = await ask(port, {
-      method: 'GET',
-      path: `/api/v0/${resource}?limit=50&offset=${offset}`,
-      key,
-    });
-    if (status !== 200) throw new Error(`reading back ${resource}: ${status}`);
-    const results = body?.results as { total: number } & Record<typeof resource, Item[]>;
+  let total = Infinity;
+  for (let offset = 0; offset * PAGE < total; offset++) {
+    const port = apis[offset % apis.length]?.port ?? 0;
+    const path = `/api/v0/leads?limit=${PAGE}&offset=${offset}`;
+    const { status, body } = await ask(port, { method: 'GET', path, key });
+    if (status !== 200) throw new Error(`reading back leads: ${status}`);
+    const results = body?.results as { total: number; leads: Lead[] };
     total = results.total;
-    for (const item of results[resource]) {
-      if (ids.has(item.id)) damage.duplicates.push(`${item.id} twice in the list of ${resource}`);
-      ids.add(item.id);
-      const mark = marker.exec(item.email ?? item.eventUrl ?? '')?.[0];
-      if (mark) found.set(mark, [...(found.get(mark) ?? []), item]);
+    for (const lead of results.leads) {
+      if (ids.has(lead.id)) damage.duplicates.push(`${lead.id} twice in the list`);
+      ids.add(lead.id);
+      const marker = new RegExp(`${word}\\d+`).exec(lead.email ?? '')?.[0];
+      if (marker) found.set(marker, [...(found.get(marker) ?? []), lead]);
     }
-    if (offset * 50 + 50 >= total && ids.size !== total) {
-      damage.others.push(`${resource}: total ${total}, but ${ids.size} in the pages`);
-    }
+  }
+  const statement = `select count(*)::integer as count from leads where organization_id = ${organizationId}`;
+  const [row] = await postgres.query<{ count: number }>(statement);
+  if (total !== ids.size || total !== row?.count) {
+    damage.others.push(`total ${total}, ${ids.size} leads in the pages, ${row?.count} rows`);
   }
   return found;
 }
 
-interface Item {
-  id: string;
-  email?: string;
-  eventUrl?: string;
-}
-
-const leadsOf = (cluster: Cluster, tenant: Tenant, word: string, damage: Damage): Promise<Found> =>
-  walk(cluster, tenant, 'leads', word, damage);
-
-const industryEvents = (cluster: Cluster, load: Load, damage: Damage): Promise<Found> =>
-  walk(cluster, load.tenants[0] as Tenant, 'industryEvents', load.canaries.word, damage);
-
-function judge(creation: Creation, found: Found | undefined, damage: Damage): void {
-  const { kind, marker, outcome, stored, deleted } = creation;
-  const there = found?.get(marker) ?? [];
-  if (there.length > 1) damage.duplicates.push(`${kind} ${marker}: ${there.length} times`);
-  if (outcome === 'refused' && there.length > 0) damage.others.push(`${kind} ${marker}: refused, but there`);
+function judge({ marker, outcome, stored, deleted }: Creation, found: Found | undefined, damage: Damage): void {
+  const [first, ...more] = found?.get(marker) ?? [];
+  if (more.length > 0) damage.duplicates.push(`${marker}: ${more.length + 1} times`);
+  if (outcome === 'refused' && first) damage.others.push(`${marker}: refused, but there`);
   if (outcome !== 'acknowledged') return;
-  if (deleted === 'acknowledged' && there.length > 0) damage.lost.push(`${kind} ${marker}: deleted, but there`);
-  if (deleted === 'acknowledged' || (deleted === 'unknown' && there.length === 0)) return;
-  if (there.length === 0) damage.lost.push(`${kind} ${marker}`);
-  else if (JSON.stringify(there[0]) !== JSON.stringify(stored)) damage.lost.push(`${kind} ${marker}: other content`);
-}
-
-async function overwritten(cluster: Cluster, { registers }: Load, damage: Damage): Promise<void> {
-  const port = cluster.apis[0]?.port ?? 0;
-  for (const register of registers) {
-    const fault = register.fault(await ask(port, { ...register.get(), key: register.tenant.key }));
-    if (fault) damage[fault.kind === 'half' ? 'halves' : 'lost'].push(fault.text);
-  }
-}
-
-/** The totals that clients are told are kept by triggers; here they are counted. */
-async function totals({ postgres, apis }: Cluster, { tenants }: Load, damage: Damage): Promise<void> {
-  for (const { organizationId, key } of tenants) {
-    const statement = `select count(*)::integer as count from leads where organization_id = ${organizationId}`;
-    const [row] = await postgres.query<{ count: number }>(statement);
-    const { body } = await ask(apis[0]?.port ?? 0, { method: 'GET', path: '/api/v0/leads?limit=1', key });
-    const { total } = body?.results as { total: number };
-    if (total !== row?.count) damage.others.push(`leads: total ${total}, but ${row?.count} rows`);
+  if (deleted === 'acknowledged') {
+    if (first) damage.lost.push(`${marker}: deleted, but there`);
+  } else if (!first) {
+    if (deleted !== 'unknown') damage.lost.push(marker);
+  } else if (JSON.stringify(first) !== JSON.stringify(stored)) {
+    damage.lost.push(`${marker}: other content`);
   }
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Account, accountFor, spawnAs } from '../../src/embedded-postgres/account';
@@ -6,9 +7,9 @@ import { type Binaries, findNativePackage, prepareBinaries } from '../../src/emb
 import { createCluster, DATABASE, readPassword, ROLE } from '../../src/embedded-postgres/cluster';
 import { freePort } from '../../src/embedded-postgres/free-port';
 import { removeStaleLock } from '../../src/embedded-postgres/server';
-import { Daemon, familyOf, until } from './daemon';
+import { Daemon, familyOf, send, until } from '../support/daemon';
 
-/** As an operator's PostgreSQL: its own defaults, with more in the log, and what is written stays written (fsync). */
+/** PostgreSQL's own defaults, so that what is committed is on disk (fsync), with more in the log. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -17,48 +18,38 @@ const SETTINGS = {
   log_min_error_statement: 'error',
 };
 
-interface Made {
-  binaries: Binaries;
-  account: Account | undefined;
-  /** the data directory */
-  cluster: string;
-  port: number;
-}
-
-/** A PostgreSQL of a fault's own. */
+/** A PostgreSQL of a fault's own: the embedded one. */
 export class Postgres extends Daemon {
   private constructor(
     logFile: string,
-    private readonly made: Made,
-    private readonly settings: Record<string, string>,
+    private readonly binaries: Binaries,
+    private readonly account: Account | undefined,
+    /** the data directory */
+    private readonly cluster: string,
+    readonly port: number,
   ) {
     super(logFile);
   }
 
-  /** @param path an empty directory, or one that does not exist; also where the disk is small */
-  static async make(path: string, logFile: string, settings: Record<string, string> = {}): Promise<Postgres> {
+  /** @param path an empty directory, or one that does not exist */
+  static async make(path: string, logFile: string): Promise<Postgres> {
     mkdirSync(path, { recursive: true });
     const cluster = join(path, 'postgresql');
     const account = accountFor(cluster);
     const binaries = prepareBinaries(findNativePackage(), account, path);
     await createCluster({ path, cluster, account }, binaries, false);
-    const made = { binaries, account, cluster, port: await freePort() };
-    const postgres = new Postgres(logFile, made, settings);
+    const postgres = new Postgres(logFile, binaries, account, cluster, await freePort());
     await postgres.start();
     return postgres;
   }
 
-  get port(): number {
-    return this.made.port;
-  }
-
   /** @param port of a proxy, in place of PostgreSQL's own */
   url(port = this.port, database = DATABASE): string {
-    const password = readPassword(this.made.cluster);
+    const password = readPassword(this.cluster);
     return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`;
   }
 
-  /** Starts it, and returns when it accepts connections. What a kill left behind may stand in the way for a moment. */
+  /** Returns when it accepts connections. What a kill left may stand in the way for a moment. */
   async start(): Promise<void> {
     await until('PostgreSQL starts', async () => {
       if (!this.isRunning) this.launch();
@@ -66,13 +57,11 @@ export class Postgres extends Daemon {
     });
   }
 
-  /** Starts it, and does not wait. */
   launch(): void {
-    const { binaries, account, cluster, port } = this.made;
-    removeStaleLock(cluster);
-    const settings = Object.entries({ ...SETTINGS, ...this.settings, port: String(port) });
-    const options = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    this.run(binaries.postgres, ['-D', cluster, ...options], spawnAs(account));
+    removeStaleLock(this.cluster);
+    const settings = Object.entries({ ...SETTINGS, port: String(this.port) });
+    const parameters = ['-D', this.cluster, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+    this.run(this.binaries.postgres, parameters, spawnAs(this.account));
   }
 
   async accepts(): Promise<boolean> {
@@ -80,11 +69,6 @@ export class Postgres extends Daemon {
       () => true,
       () => false,
     );
-  }
-
-  /** How often it said that it is up, also after a recovery of its own. */
-  timesReady(): number {
-    return readFileSync(this.logFile, 'utf8').split('ready to accept connections').length - 1;
   }
 
   /** One statement on a connection of its own. */
@@ -100,21 +84,30 @@ export class Postgres extends Daemon {
     }
   }
 
-  /** kill -9 of every process of it, as a failing machine does. */
-  async killAll(): Promise<void> {
-    const family = familyOf(this.pid);
-    for (const pid of family) send(pid, 'SIGKILL');
-    await this.exited;
-    await until('PostgreSQL is gone', () => family.every((pid) => !send(pid, 0)));
+  /** Becomes a copy of the primary and follows it. From now on the primary waits for this one at each commit. */
+  async follow(primary: Postgres): Promise<void> {
+    await this.stop();
+    await primary.fastShutdown();
+    for (const file of readdirSync(this.cluster)) rmSync(join(this.cluster, file), { recursive: true, force: true });
+    execFileSync('cp', ['-a', `${primary.cluster}/.`, this.cluster]);
+    await primary.start();
+    const name = `standby_${this.port}`;
+    const source = primary.url(undefined, 'postgres');
+    writeFileSync(join(this.cluster, 'standby.signal'), '');
+    const settings = `synchronous_standby_names = ''\nprimary_conninfo = '${source}?application_name=${name}'\n`;
+    writeFileSync(join(this.cluster, 'postgresql.auto.conf'), settings);
+    await this.start();
+    await primary.query(`alter system set synchronous_standby_names = '${name}'`);
+    await primary.query('select pg_reload_conf()');
+    await until('the standby is synchronous', async () => {
+      const [row] = await primary.query<{ sync_state: string }>('select sync_state from pg_stat_replication');
+      return row?.sync_state === 'sync';
+    });
   }
 
-  /** kill -9 of one process that serves a client: PostgreSQL then ends all others and recovers. */
-  async killOneBackend(): Promise<void> {
-    const backends = `select pid from pg_stat_activity where application_name = 'lanyard' order by random() limit 1`;
-    await until('a backend is killed', async () => {
-      const [backend] = await this.query<{ pid: number }>(backends);
-      return backend !== undefined && send(backend.pid, 'SIGKILL');
-    });
+  /** Makes a standby the primary. */
+  async promote(): Promise<void> {
+    await this.query('select pg_promote()', 'postgres');
   }
 
   pauseAll(): void {
@@ -125,27 +118,14 @@ export class Postgres extends Daemon {
     for (const pid of familyOf(this.pid)) send(pid, 'SIGCONT');
   }
 
-  /** An administrator's restart: connections are cut, transactions rolled back. */
+  /** SIGINT: it ends its clients' connections, writes everything down and ends. */
   async fastShutdown(): Promise<void> {
+    this.resumeAll();
     this.signal('SIGINT');
     await this.exited;
   }
 
   override async stop(): Promise<void> {
-    if (!this.isRunning) return;
-    this.resumeAll();
-    this.signal('SIGINT');
-    const late = setTimeout(() => this.signal('SIGQUIT'), 10_000);
-    await this.exited;
-    clearTimeout(late);
-  }
-}
-
-/** @returns whether there is such a process */
-function send(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
+    if (this.isRunning) await this.fastShutdown();
   }
 }

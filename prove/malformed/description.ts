@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What openapi.json says of the requests: the grammar from which they are made, and broken. */
+/** What openapi.json says of requests. */
 
 export interface Schema {
   type?: string | string[];
@@ -10,74 +10,53 @@ export interface Schema {
   pattern?: string;
   minLength?: number;
   maxLength?: number;
-  minimum?: number;
-  maximum?: number;
   items?: Schema;
   maxItems?: number;
   properties?: Record<string, Schema>;
   required?: string[];
 }
 
-interface Written extends Schema {
-  $ref?: string;
-  allOf?: Written[];
-}
-
-export interface Parameter {
-  name: string;
-  in: string;
-  schema: Schema;
-}
-
 export interface Operation {
   method: string;
-  template: string;
-  path: Parameter[];
-  query: Parameter[];
+  /** parts of the path; parameters in braces */
+  segments: string[];
+  /** names of query parameters */
+  query: string[];
   body?: Schema;
 }
 
-interface WrittenOperation {
-  parameters: (Parameter & { $ref?: string })[];
+interface Described {
+  parameters: { name: string; in: string }[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
 }
+
 interface Description {
-  paths: Record<string, Record<string, WrittenOperation>>;
   servers: [{ url: string }];
-  components: { schemas: Record<string, Written>; parameters: Record<string, Parameter> };
+  paths: Record<string, Record<string, Described>>;
 }
 
-const nameIn = (reference = ''): string => reference.split('/').at(-1) ?? '';
+/** A part of the document with each reference replaced by what it refers to. */
+function whole(node: unknown, document: unknown): unknown {
+  if (Array.isArray(node)) return node.map((each) => whole(each, document));
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref, ...rest } = node as Record<string, unknown>;
+  const inner = Object.fromEntries(Object.entries(rest).map(([name, each]) => [name, whole(each, document)]));
+  if (typeof $ref !== 'string') return inner;
+  const steps = $ref.split('/').slice(1);
+  const named = steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document);
+  return { ...(whole(named, document) as object), ...inner };
+}
 
-/** Every operation, with each reference replaced by what it refers to. */
 export function readOperations(): Operation[] {
-  const file = join(__dirname, '../../openapi.json');
-  const { paths, components, servers } = JSON.parse(readFileSync(file, 'utf8')) as Description;
-  const whole = (written: Written): Schema => {
-    const { $ref, allOf = [], properties, items, ...rest } = written;
-    const named = components.schemas[nameIn($ref)];
-    const schema: Schema = Object.assign({}, named && whole(named), ...allOf.map(whole), rest);
-    if (items) schema.items = whole(items);
-    if (properties) {
-      schema.properties = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, whole(each)]));
-    }
-    return schema;
-  };
-  const operation = (template: string, method: string, written: WrittenOperation): Operation => {
-    const parameters = written.parameters
-      .map((each) => components.parameters[nameIn(each.$ref)] ?? each)
-      .map((each) => ({ ...each, schema: whole(each.schema) }));
-    const body = written.requestBody?.content['application/json'].schema;
-    return {
-      method: method.toUpperCase(),
-      template: servers[0].url + template,
-      path: parameters.filter((each) => each.in === 'path'),
-      query: parameters.filter((each) => each.in === 'query'),
-      body: body && whole(body),
-    };
-  };
+  const document: unknown = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
+  const { paths, servers } = whole(document, document) as Description;
   return Object.entries(paths).flatMap(([template, methods]) =>
-    Object.entries(methods).map(([method, written]) => operation(template, method, written)),
+    Object.entries(methods).map(([method, { parameters, requestBody }]) => ({
+      method: method.toUpperCase(),
+      segments: (servers[0].url + template).split('/'),
+      query: parameters.filter((each) => each.in === 'query').map(({ name }) => name),
+      body: requestBody?.content['application/json'].schema,
+    })),
   );
 }
 

@@ -1,3 +1,5 @@
+import { eventInput, industryEventInput, leadInput } from '../../test/support/builders';
+
 /** What is there before the first request: whose ids and keys the requests name. */
 export interface World {
   /** ids of records by the name of the path parameter */
@@ -12,31 +14,24 @@ export interface World {
   };
 }
 
-/** The parts of the API that fill the world, over HTTP. */
-type Send = (method: string, path: string, body?: object) => Promise<Results>;
 interface Results {
   id?: string | number;
   industryEvent?: { id: string };
 }
 
-/** Records that a request could change: of each resource a few, beside what an import made. */
-export async function fillWorld(send: Send, makers: Makers): Promise<Record<string, string[]>> {
-  const ids: Record<string, string[]> = { eventId: [], leadId: [], industryEventId: [] };
-  for (let count = 0; count < 5; count++) {
-    ids.eventId?.push(String((await send('POST', '/events', makers.event())).id));
-    ids.leadId?.push(String((await send('POST', '/leads', makers.lead())).id));
-    const { industryEvent } = await send('POST', '/industryEvents', makers.industryEvent());
-    ids.industryEventId?.push(industryEvent?.id ?? '');
-  }
-  await send('PUT', `/events/${ids.eventId?.[0]}/leads`, { eventLeads: ids.leadId?.map((leadId) => ({ leadId })) });
-  for (const id of ids.industryEventId?.slice(0, 2) ?? []) await send('POST', `/industryEvents/${id}/bookmark`);
-  return ids;
-}
+type Send = (method: string, path: string, body?: object) => Promise<Results>;
 
-interface Makers {
-  event(): object;
-  lead(): object;
-  industryEvent(): object;
+/** Makes a few records of each resource, which a request could change. */
+export async function fillWorld(send: Send): Promise<Record<string, string[]>> {
+  const [eventId, leadId, industryEventId]: [string[], string[], string[]] = [[], [], []];
+  for (let count = 0; count < 5; count++) {
+    eventId.push(String((await send('POST', '/events', eventInput())).id));
+    leadId.push(String((await send('POST', '/leads', leadInput())).id));
+    industryEventId.push(String((await send('POST', '/industryEvents', industryEventInput())).industryEvent?.id));
+  }
+  await send('PUT', `/events/${eventId[0]}/leads`, { eventLeads: leadId.map((id) => ({ leadId: id })) });
+  for (const id of industryEventId.slice(0, 2)) await send('POST', `/industryEvents/${id}/bookmark`);
+  return { eventId, leadId, industryEventId };
 }
 
 /** A function that sends sound requests, and fails on an answer that is not a success. */

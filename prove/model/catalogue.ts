@@ -1,12 +1,12 @@
-import type { Handler, Model } from './model';
-import { byCreation, Fields, IndustryEvent } from './records';
+import { type Handler, mustBe, mustBeNow } from './contract';
+import { type Fields, type IndustryEvent, type State } from './records';
 import { bodyOf, invalid, NOT_FOUND, ok, page, parameter, refuse, told } from './replies';
 import { INDUSTRY_EVENT_CREATE, INDUSTRY_EVENT_FIELDS, INDUSTRY_EVENT_UPDATE, isUuid, momentOf } from './rules';
 import { search } from './search';
 
 /** Industry events, which all organizations share, and their bookmarks, which they do not. */
 
-const recordOf = (model: Model, id: string): IndustryEvent => model.catalogue.get(id) ?? refuse(NOT_FOUND);
+const recordOf = (state: State, id: string): IndustryEvent => state.catalogue.get(id) ?? refuse(NOT_FOUND);
 
 /** The fields that a body names, date-times in UTC. */
 function changesOf(body: Fields): Fields {
@@ -22,62 +22,60 @@ const EMPTY = Object.fromEntries(INDUSTRY_EVENT_FIELDS.map((field) => [field, nu
 export const newIndustryEvent = (body: Fields, made: Fields): IndustryEvent =>
   ({ ...EMPTY, ...changesOf(body), ...made }) as IndustryEvent;
 
-export const listIndustryEvents: Handler = ({ model, call, paging }) => {
+export const listIndustryEvents: Handler = ({ state, call, paging }) => {
   const wanted = paging();
   const eventUrl = parameter(call, 'eventUrl');
   const q = parameter(call, 'q');
   if ((eventUrl ?? q)?.includes('\0')) return { status: 400, error: 'Bad Request' };
-  const all = model.catalogue.list();
+  const all = state.catalogue.list();
   const found =
     eventUrl !== undefined ? all.filter((each) => each.eventUrl === eventUrl) : q?.trim() ? search(all, q) : all;
   return page('industryEvents', found, wanted, (record) => record);
 };
 
-export const listBookmarks: Handler = ({ model, tenant }) =>
-  ok({ industryEvents: model.catalogue.list().filter(({ id }) => tenant.bookmarks.has(id)) });
+export const listBookmarks: Handler = ({ state, tenant }) =>
+  ok({ industryEvents: state.catalogue.list().filter(({ id }) => tenant.bookmarks.has(id)) });
 
-export const getIndustryEvent: Handler = ({ model, tenant, ids: [id = ''] }) =>
-  ok({ industryEvent: { ...recordOf(model, id), isBookmarked: tenant.bookmarks.has(id) } });
+export const getIndustryEvent: Handler = ({ state, tenant, ids: [id = ''] }) =>
+  ok({ industryEvent: { ...recordOf(state, id), isBookmarked: tenant.bookmarks.has(id) } });
 
-export const createIndustryEvent: Handler = ({ model, call, answer }) => {
+export const createIndustryEvent: Handler = ({ state, call, answer }) => {
   const body = bodyOf(call, INDUSTRY_EVENT_CREATE);
-  const stored = model.catalogue.list().find(({ eventUrl }) => eventUrl !== null && eventUrl === body.eventUrl);
+  const stored = state.catalogue.list().find(({ eventUrl }) => eventUrl !== null && eventUrl === body.eventUrl);
   if (stored) return ok({ industryEvent: stored, created: false, potentialDuplicates: [] });
   const [id, createdAt, updatedAt] = ['id', 'createdAt', 'updatedAt'].map((name) =>
     told(answer, 'results', 'industryEvent', name),
   ) as [string, string, string];
-  model.mustBe(isUuid(id) && !model.catalogue.has(id), 'a new id', id);
-  model.mustBeMoment(createdAt);
-  model.mustBeMoment(updatedAt);
+  mustBe(isUuid(id) && !state.catalogue.has(id), 'a new id', id);
+  mustBeNow(createdAt);
+  mustBeNow(updatedAt);
   const record = newIndustryEvent(body, { id, createdAt, updatedAt });
-  const all = model.catalogue.list();
-  const last = all.at(-1);
-  model.mustBe(!last || byCreation(last, record) < 0, 'the last of the catalogue', createdAt);
+  const all = state.catalogue.list();
   const same = all.filter(({ name, startDate }) => name === record.name && startDate === record.startDate);
-  model.catalogue.set(id, record);
+  state.catalogue.set(id, record);
   return ok({ industryEvent: record, created: true, potentialDuplicates: same.slice(0, 50) });
 };
 
-export const updateIndustryEvent: Handler = ({ model, ids: [id = ''], call, answer }) => {
+export const updateIndustryEvent: Handler = ({ state, ids: [id = ''], call, answer }) => {
   const changes = changesOf(bodyOf(call, INDUSTRY_EVENT_UPDATE));
-  const before = recordOf(model, id);
+  const before = recordOf(state, id);
   if (Object.keys(changes).length === 0) return ok({ industryEvent: before });
   const updatedAt = told(answer, 'results', 'industryEvent', 'updatedAt') as string;
   const record = { ...before, ...changes, updatedAt } as IndustryEvent;
   if (record.startDate && record.endDate && record.endDate < record.startDate) return invalid('endDate');
-  const other = model.catalogue.list().find(({ eventUrl }) => eventUrl !== null && eventUrl === record.eventUrl);
+  const other = state.catalogue.list().find(({ eventUrl }) => eventUrl !== null && eventUrl === record.eventUrl);
   if (other && other.id !== id) return invalid('eventUrl');
-  model.mustBeMoment(updatedAt);
-  model.catalogue.set(id, record);
+  mustBeNow(updatedAt);
+  state.catalogue.set(id, record);
   return ok({ industryEvent: record });
 };
 
-export const addBookmark: Handler = ({ model, tenant, ids: [id = ''] }) => {
-  tenant.bookmarks.set(recordOf(model, id).id, id);
+export const addBookmark: Handler = ({ state, tenant, ids: [id = ''] }) => {
+  tenant.bookmarks.set(recordOf(state, id).id, id);
   return ok({ success: true });
 };
 
-export const removeBookmark: Handler = ({ model, tenant, ids: [id = ''] }) => {
-  tenant.bookmarks.delete(recordOf(model, id).id);
+export const removeBookmark: Handler = ({ state, tenant, ids: [id = ''] }) => {
+  tenant.bookmarks.delete(recordOf(state, id).id);
   return ok({ success: true });
 };

@@ -1,68 +1,31 @@
-import { Agent, request } from 'node:http';
-import { Answer, Call, ENDPOINTS, Payload } from './endpoints';
+import { Agent } from 'node:http';
+import { ask } from '../support/ask';
+import { type Answer, type Call, ENDPOINTS } from './endpoints';
 
-/** A client of one server that keeps its connections: a million requests would wait long for new ones. */
-export class Client {
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  private readonly base: URL;
+/** Fewer connections than a server has for its database: what is read at once is not to be a flood. */
+const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-  constructor(baseUrl: string) {
-    this.base = new URL(baseUrl);
-  }
-
-  close(): void {
-    this.agent.destroy();
-  }
-
-  send(call: Call): Promise<Answer> {
-    const { method } = ENDPOINTS[call.endpoint];
-    const body = textOf(call.payload);
-    const headers: Record<string, string | string[]> = {};
-    if (call.keys.length > 0) headers['x-api-key'] = call.keys;
-    if (body !== undefined) {
-      headers['content-type'] = call.payload && 'otherType' in call.payload ? 'text/plain' : 'application/json';
-      headers['content-length'] = String(Buffer.byteLength(body));
-    }
-    const { hostname, port, pathname } = this.base;
-    const sent = Date.now();
-    return new Promise((resolve, reject) => {
-      const options = { agent: this.agent, hostname, port, method, path: pathname + pathOf(call), headers };
-      const sending = request(options, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          const { statusCode: status = 0, headers } = response;
-          resolve({ status, headers, body: jsonOf(text), sent, received: Date.now() });
-        });
-      });
-      sending.on('error', reject);
-      sending.end(body);
-    });
-  }
-}
-
-/** A request and its answer, for people. */
-export const tell = (call: Call, { status, body }: Answer): string =>
-  `${call.endpoint} ${JSON.stringify({ ...call, endpoint: undefined })}\nanswered ${status} ${JSON.stringify(body)}`;
-
-function pathOf({ endpoint, ids, query }: Call): string {
+/** @throws Error when there is no answer */
+export async function send(port: number, { endpoint, keys, ids, query, payload }: Call): Promise<Answer> {
+  const { method, path } = ENDPOINTS[endpoint];
   const rest = [...ids];
-  const path = ENDPOINTS[endpoint].path.replaceAll(/:/g, () => encodeURIComponent(rest.shift() ?? ''));
-  return query.length > 0 ? `${path}?${new URLSearchParams(query).toString()}` : path;
+  const target = `/api/v0${path.replaceAll(/:/g, () => encodeURIComponent(rest.shift() ?? ''))}`;
+  const search = query.length > 0 ? `?${new URLSearchParams(query).toString()}` : '';
+  const headers = {
+    ...(keys.length > 0 ? { 'x-api-key': keys } : {}),
+    ...(payload && 'otherType' in payload ? { 'content-type': 'text/plain' } : {}),
+  };
+  const sent = Date.now();
+  const answer = await ask(port, { method, path: target + search, headers, body: textOf(payload), agent });
+  if (answer.status === undefined) throw new Error(`${method} ${path}: ${answer.error}`);
+  return { status: answer.status, headers: answer.headers, body: answer.body, sent, received: Date.now() };
 }
 
-function textOf(payload: Payload | undefined): string | undefined {
+function textOf(payload: Call['payload']): string | undefined {
   if (!payload) return undefined;
   return 'text' in payload ? payload.text : JSON.stringify('json' in payload ? payload.json : payload.otherType);
 }
 
-/** What is no JSON is a text, which no reply of the contract is. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
+/** A request and its answer, for people. */
+export const describe = (call: Call, { status, body }: Answer): string =>
+  `${call.endpoint} ${JSON.stringify({ ...call, endpoint: undefined })}\nanswered ${status} ${JSON.stringify(body)}`;

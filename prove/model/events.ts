@@ -1,5 +1,5 @@
-import type { Handler } from './model';
-import { byCreation, EventRecord, Tenant } from './records';
+import { type Handler, mustBe, mustBeNow } from './contract';
+import { type EventLead, type EventRecord, type Tenant } from './records';
 import { bodyOf, NOT_FOUND, ok, page, refuse, told } from './replies';
 import { EVENT_ADD_LEADS, EVENT_CREATE, EVENT_UPDATE } from './rules';
 
@@ -12,19 +12,17 @@ export const listEvents: Handler = ({ tenant, paging }) =>
 
 export const getEvent: Handler = ({ tenant, ids: [id = ''] }) => ok(eventOf(tenant, id).shown);
 
-export const createEvent: Handler = ({ model, tenant, call, answer }) => {
+export const createEvent: Handler = ({ state, tenant, call, answer }) => {
   const { eventName, eventType, startDate, endDate, registrationEnabled = false } = bodyOf(call, EVENT_CREATE);
   const [id, createdAt] = [told(answer, 'results', 'id') as number, told(answer, 'results', 'createdAt') as string];
-  model.mustBe(Number.isSafeInteger(id) && id > 0 && !model.eventIds.has(id), 'a new id', id);
+  mustBe(Number.isSafeInteger(id) && id > 0 && !state.eventIds.has(id), 'a new id', id);
   const shown = {
     ...{ id, name: eventName, type: eventType, registrationEnabled, createdAt, startDate, endDate },
     ...{ location: null, tagGroups: [] },
   };
-  const last = tenant.events.list().at(-1);
-  model.mustBeMoment(createdAt);
-  model.mustBe(!last || byCreation(last.shown, shown) < 0, 'the last of its list', createdAt);
-  model.eventIds.set(id, tenant.id);
-  tenant.events.set(id, { shown, ref: undefined, users: [] });
+  mustBeNow(createdAt);
+  state.eventIds.add(id);
+  tenant.events.set(id, { shown, users: [] });
   return ok(shown);
 };
 
@@ -39,7 +37,7 @@ export const replaceEvent: Handler = ({ tenant, ids: [id = ''], call }) => {
 export const deleteEvent: Handler = ({ tenant, ids: [id = ''] }) => {
   const event = eventOf(tenant, id).shown.id;
   tenant.events.delete(event);
-  for (const { shown } of associationsOf(tenant, event)) tenant.associations.delete(`${event}/${shown.leadId}`);
+  for (const { shown } of tenant.associationsOf(event)) tenant.associations.delete(`${event}/${shown.leadId}`);
   const gone = new Set(tenant.activations.list().flatMap((each) => (each.eventId === event ? [each.id] : [])));
   for (const activation of gone) tenant.activations.delete(activation);
   for (const lead of tenant.leads.list()) {
@@ -55,23 +53,14 @@ export const deleteEvent: Handler = ({ tenant, ids: [id = ''] }) => {
   return ok({});
 };
 
-const associationsOf = (tenant: Tenant, event: number) =>
-  tenant.associations.list().filter((each) => each.event === event);
-
 export const listEventLeads: Handler = ({ tenant, ids: [id = ''], paging }) => {
   const wanted = paging();
   const event = eventOf(tenant, id).shown.id;
-  return page('eventLeads', associationsOf(tenant, event), wanted, ({ shown }) => shown);
+  return page('eventLeads', tenant.associationsOf(event), wanted, ({ shown }) => shown);
 };
 
-interface EventLead {
-  leadId: string;
-  registered?: boolean;
-  checkedIn?: boolean;
-}
-
-export const associateLeads: Handler = ({ model, tenant, ids: [id = ''], call }) => {
-  const { eventLeads } = bodyOf(call, EVENT_ADD_LEADS) as { eventLeads: EventLead[] };
+export const associateLeads: Handler = ({ tenant, ids: [id = ''], call }) => {
+  const { eventLeads } = bodyOf(call, EVENT_ADD_LEADS) as { eventLeads: (Partial<EventLead> & { leadId: string })[] };
   const event = eventOf(tenant, id).shown.id;
   const associated = eventLeads.map(({ leadId, registered = false, checkedIn = false }) => ({
     ...{ leadId: leadId.toLowerCase(), registered, checkedIn },
@@ -79,7 +68,7 @@ export const associateLeads: Handler = ({ model, tenant, ids: [id = ''], call })
   if (associated.some(({ leadId }) => !tenant.leads.has(leadId))) return NOT_FOUND;
   // A Map keeps the first place of a key, and its last value.
   const each = [...new Map(associated.map((lead) => [lead.leadId, lead])).values()];
-  for (const shown of each) model.associate(tenant, event, shown);
+  for (const shown of each) tenant.associate(event, shown);
   return ok({ eventLeads: each });
 };
 
@@ -90,8 +79,8 @@ export const dissociateLead: Handler = ({ tenant, ids: [event = '', lead = ''] }
   return ok({});
 };
 
-/** An answer tells the ids of users for the first time; from then on they stay. */
-export const listEventUsers: Handler = ({ model, tenant, ids: [id = ''], paging, answer }) => {
+/** Answers show the ids of users, which then stay. */
+export const listEventUsers: Handler = ({ tenant, ids: [id = ''], paging, answer }) => {
   const wanted = paging();
   const event = eventOf(tenant, id);
   const seen = told(answer, 'results', 'users');
@@ -99,7 +88,7 @@ export const listEventUsers: Handler = ({ model, tenant, ids: [id = ''], paging,
     const user = tenant.users.get(email);
     if (user && user.id === undefined) {
       const known = tenant.users.list().some((each) => each.id === userId);
-      model.mustBe(Number.isSafeInteger(userId) && !known, 'the id of one user', userId);
+      mustBe(Number.isSafeInteger(userId) && !known, 'the id of one user', userId);
       tenant.users.set(email, { ...user, id: userId });
     }
   }

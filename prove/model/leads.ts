@@ -1,5 +1,5 @@
-import type { Handler } from './model';
-import { byCreation, Fields, LeadRecord, Tenant } from './records';
+import { type Handler, mustBe, mustBeNow } from './contract';
+import { type Fields, type LeadRecord, type Tenant } from './records';
 import { BAD_REQUEST, bodyOf, NOT_FOUND, ok, page, parameter, refuse, told } from './replies';
 import { ACTIVITY_TYPES, isUuid, LEAD_CREATE, LEAD_PATCH } from './rules';
 
@@ -10,7 +10,7 @@ const leadOf = (tenant: Tenant, id: string): LeadRecord => tenant.leads.get(id) 
 const activitiesOf = (tenant: Tenant, lead: string) =>
   tenant.activities.list().filter(({ associatedLead }) => associatedLead === lead);
 
-/** A lead as the contract shows it, with what others have of it. */
+/** A lead as the contract shows it, with what belongs to other records. */
 const shownLead = (tenant: Tenant, { shown, tags, activations }: LeadRecord): Fields => ({
   ...shown,
   activations,
@@ -18,13 +18,12 @@ const shownLead = (tenant: Tenant, { shown, tags, activations }: LeadRecord): Fi
   leadActivityEvents: activitiesOf(tenant, shown.id).map(({ id }) => id),
 });
 
-export const EMPTY_COMPANY: Fields = {
+const EMPTY_COMPANY: Fields = {
   ...{ name: null, industry: null, linkedin: null, streetAddress: null, city: null, state: null },
   ...{ zip: null, country: null },
 };
 
-/** A lead of which nothing is known. */
-export const EMPTY_LEAD: Fields = {
+const EMPTY_LEAD: Fields = {
   ...{ isEnriched: false, firstName: null, lastName: null, email: null, description: null, linkedin: null },
   ...{ facebook: null, twitter: null, jobTitle: null, address: null, numberOfScans: 0, lastScannedBy: null },
   ...{ phoneNumbers: { leadProvided: [], serviceProvided: [] }, company: EMPTY_COMPANY, remoteIds: [] },
@@ -36,26 +35,24 @@ export const listLeads: Handler = ({ tenant, paging }) =>
 
 export const getLead: Handler = ({ tenant, ids: [id = ''] }) => ok(shownLead(tenant, leadOf(tenant, id)));
 
-export const createLead: Handler = ({ model, tenant, call, answer }) => {
+export const createLead: Handler = ({ state, tenant, call, answer }) => {
   const { firstName, lastName, companyName, email = null, phoneNumbers = [] } = bodyOf(call, LEAD_CREATE);
   const [id, createdAt] = [told(answer, 'results', 'id') as string, told(answer, 'results', 'createdAt') as string];
-  model.mustBe(isUuid(id) && !model.leadIds.has(id), 'a new id', id);
+  mustBe(isUuid(id) && !state.leadIds.has(id), 'a new id', id);
   const shown = {
     ...EMPTY_LEAD,
     ...{ id, createdAt, firstName, lastName, email, company: { ...EMPTY_COMPANY, name: companyName } },
     phoneNumbers: { leadProvided: phonesOf(phoneNumbers), serviceProvided: [] },
   };
-  const last = tenant.leads.list().at(-1);
-  model.mustBeMoment(createdAt);
-  model.mustBe(!last || byCreation(last.shown, shown) < 0, 'the last of its list', createdAt);
-  model.leadIds.set(id, tenant.id);
+  mustBeNow(createdAt);
+  state.leadIds.add(id);
   const lead = { shown, tags: [], activations: [] };
   tenant.leads.set(id, lead);
   return ok(shownLead(tenant, lead));
 };
 
 /** Unknown fields of a number are not kept. */
-export const phonesOf = (numbers: unknown): Fields[] =>
+const phonesOf = (numbers: unknown): Fields[] =>
   ((numbers ?? []) as Fields[]).map(({ number, type, preferred }) => ({ number, type, preferred }));
 
 const PLAIN = [

@@ -1,8 +1,8 @@
+import { describe } from './client';
 import type { Answer, Call } from './endpoints';
 import type { Model } from './model';
-import { tell } from './client';
 
-interface Exchange {
+export interface Exchange {
   call: Call;
   answer: Answer;
 }
@@ -15,17 +15,13 @@ interface Exchange {
 export function explain(model: Model, atOnce: Exchange[], afterwards: Exchange[]): string | undefined {
   const failures = new Set<string>();
   const charges = [...atOnce.toSorted((a, b) => tokensLeft(b) - tokensLeft(a)), ...afterwards];
+  const story = charges.map(({ call, answer }) => describe(call, answer)).join('\n');
   for (const { call, answer } of charges) {
     const fault = model.charge(call, answer);
-    if (fault !== undefined) return `${charges.map((each) => tell(each.call, each.answer)).join('\n')}\n${fault}`;
+    if (fault !== undefined) return `${story}\n${fault}`;
   }
   if (inSomeOrder(model, atOnce, afterwards, failures)) return undefined;
-  const exchanges = [...atOnce, ...afterwards].map(({ call, answer }) => tell(call, answer));
-  return [
-    `no order explains ${atOnce.length} requests made at once, and the reads after them:`,
-    ...exchanges,
-    ...failures,
-  ].join('\n');
+  return [`no order explains ${atOnce.length} requests made at once:`, story, ...failures].join('\n');
 }
 
 /** Tokens are taken one after another, in an order of their own. */
@@ -35,10 +31,10 @@ const tokensLeft = ({ answer: { status, headers } }: Exchange): number =>
 function inSomeOrder(model: Model, left: Exchange[], afterwards: Exchange[], failures: Set<string>): boolean {
   if (left.length === 0) return afterwards.every((each) => fits(model, each, failures));
   return left.some((first) => {
-    const mark = model.journal.mark();
+    const restore = model.state.snapshot();
     const rest = left.filter((each) => each !== first);
     if (fits(model, first, failures) && inSomeOrder(model, rest, afterwards, failures)) return true;
-    model.journal.rollback(mark);
+    restore();
     return false;
   });
 }

@@ -1,9 +1,9 @@
-import { Answer, Call, EndpointName, ENDPOINTS } from './endpoints';
-import type { Tenant } from './records';
+import { type Answer, type Call, type EndpointName, ENDPOINTS } from './endpoints';
 import { told } from './replies';
-import type { World } from './world';
+import { mainKeyOf } from './access';
+import type { State } from './records';
 
-/** Requests that only look: what a comparison of the whole state asks. */
+/** Requests that only look: what a comparison of what is stored asks. */
 
 const get = (key: string, endpoint: EndpointName, ids: string[] = [], query: Call['query'] = []): Call => ({
   ...{ endpoint, keys: [key], ids, query },
@@ -18,51 +18,55 @@ const pages = (key: string, endpoint: EndpointName, length: number, limit: numbe
     ]),
   );
 
+/** Requests that are made at once, at most. */
+const MAX_AT_ONCE = 4;
+
 /** Everything that can be read, of every organization. */
-export function audits(world: World): Call[] {
-  return world
-    .tenants()
-    .flatMap(({ tenant, key }) => [
+export function audits(state: State): Call[] {
+  return state.tenants.list().flatMap((tenant) => {
+    const key = mainKeyOf(state, tenant.id);
+    return [
       ...pages(key, 'listEvents', tenant.events.list().length, 50),
       ...pages(key, 'listLeads', tenant.leads.list().length, 17),
       ...pages(key, 'listActivities', tenant.activities.list().length, 20),
       ...pages(key, 'listActivations', tenant.activations.list().length, 3),
       ...pages(key, 'listTagGroups', tenant.tagGroups.list().length, 2),
-      ...pages(key, 'listIndustryEvents', world.model.catalogue.list().length, 50),
+      ...pages(key, 'listIndustryEvents', state.catalogue.list().length, 50),
       get(key, 'listBookmarks'),
       ...tenant.events
         .list()
         .flatMap(({ shown: { id } }) => [
-          ...pages(key, 'listEventLeads', associated(tenant, id), 50, [String(id)]),
+          ...pages(key, 'listEventLeads', tenant.associationsOf(id).length, 50, [String(id)]),
           get(key, 'listEventUsers', [String(id)]),
         ]),
-    ]);
+    ];
+  });
 }
 
-const associated = (tenant: Tenant, event: number): number =>
-  tenant.associations.list().filter((each) => each.event === event).length;
-
-/** What tells the outcome of requests made at once: each thing that they name or made, and who is associated. */
-export function settlingReads(world: World, calls: Call[], answers: Answer[]): Call[] {
-  const reads = new Map<string, Call>();
-  for (const [index, call] of calls.entries()) {
-    const tenant = world.tenantOf(call.keys[0]);
-    const key = world.tenants().find((each) => each.tenant === tenant)?.key ?? '';
-    for (const read of readsOf(world, key, call, answers[index]?.body)) reads.set(JSON.stringify(read), read);
-  }
-  return [...reads.values()];
+/** What shows the outcome of requests made at once: each thing that they name or made, who is associated, and places. */
+export function settlingReads(state: State, calls: Call[], answers: Answer[]): Call[] {
+  const reads = calls.flatMap((call, index) => readsOf(state, call, answers[index]?.body));
+  return [...new Map(reads.map((read) => [JSON.stringify(read), read])).values()];
 }
 
-function readsOf(world: World, key: string, call: Call, answer: unknown): Call[] {
-  const kinds = ENDPOINTS[call.endpoint].ids;
-  const named = call.ids.flatMap((id, index) => {
-    if (kinds[index] === 'event') {
-      const length = associated(world.tenantOf(key), Number(id));
-      return [get(key, 'getEvent', [id]), ...pages(key, 'listEventLeads', length + 12, 50, [id])];
-    }
-    if (kinds[index] === 'lead') return [get(key, 'getLead', [id])];
-    return kinds[index] === 'industryEvent' ? [get(key, 'getIndustryEvent', [id])] : [];
+function readsOf(state: State, call: Call, answer: unknown): Call[] {
+  const organization = state.keys.get(call.keys[0] ?? '')?.organization;
+  if (organization === undefined) return [];
+  const [tenant, key] = [state.tenant(organization), mainKeyOf(state, organization)];
+  const named = call.ids.flatMap((id, index): Call[] => {
+    const kind = ENDPOINTS[call.endpoint].ids[index];
+    const length = tenant.associationsOf(Number(id)).length + 12;
+    if (kind === 'event') return [get(key, 'getEvent', [id]), ...pages(key, 'listEventLeads', length, 50, [id])];
+    if (kind === 'lead') return [get(key, 'getLead', [id])];
+    return kind === 'industryEvent' ? [get(key, 'getIndustryEvent', [id])] : [];
   });
   const made = told(answer, 'results', 'industryEvent', 'id');
-  return typeof made === 'string' ? [...named, get(key, 'getIndustryEvent', [made])] : named;
+  if (typeof made === 'string') named.push(get(key, 'getIndustryEvent', [made]));
+  const lists: Partial<Record<EndpointName, [EndpointName, number]>> = {
+    createEvent: ['listEvents', tenant.events.list().length],
+    createLead: ['listLeads', tenant.leads.list().length],
+    createIndustryEvent: ['listIndustryEvents', state.catalogue.list().length],
+  };
+  const [list, length] = lists[call.endpoint] ?? [];
+  return list ? [...named, ...pages(key, list, (length ?? 0) + MAX_AT_ONCE, 50).slice(-2)] : named;
 }

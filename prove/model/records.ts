@@ -1,30 +1,26 @@
-import { Journal, Table } from './journal';
+import { Table } from './table';
 
-/** What the model keeps: records in the shape in which the contract shows them, and what it does not show beside it. */
+/** What the model keeps: records as the contract shows them, and what it does not show. */
 
 export type Fields = Record<string, unknown>;
 
 export interface EventRecord {
-  /** as the contract shows it */
   shown: Fields & { id: number; createdAt: string; tagGroups: string[] };
-  /** undefined until a dataset has told it */
-  ref: string | undefined;
   /** e-mails of the assigned users */
   users: string[];
 }
 
 export interface LeadRecord {
-  /** without what others have of it: tags with their values, activity events */
+  /** without what belongs to other records: tags with their values, activity events */
   shown: Fields & { id: string; createdAt: string };
   tags: string[];
   activations: { activationId: string; checkedIn: boolean; registered: boolean }[];
 }
 
-interface Association {
-  /** place among the associations of the event */
-  position: number;
-  event: number;
-  shown: { leadId: string; registered: boolean; checkedIn: boolean };
+export interface EventLead {
+  leadId: string;
+  registered: boolean;
+  checkedIn: boolean;
 }
 
 export interface Activity extends Fields {
@@ -50,17 +46,16 @@ export interface TagOption {
 }
 
 interface TagGroup {
+  id: string;
   createdAt: string;
-  shown: Fields & { id: string; tagOptions: TagOption[] };
+  shown: Fields & { tagOptions: TagOption[] };
 }
 
-export interface User {
-  /** undefined until an answer has told it */
+interface User extends Fields {
+  /** undefined until an answer has shown it */
   id: number | undefined;
   createdAt: string;
   email: string;
-  firstName: unknown;
-  lastName: unknown;
 }
 
 export interface IndustryEvent extends Fields {
@@ -73,62 +68,76 @@ export interface IndustryEvent extends Fields {
   eventUrl: string | null;
 }
 
-const by =
-  <Row>(...keys: ((row: Row) => string | number)[]) =>
-  (a: Row, b: Row): number => {
-    for (const key of keys) {
-      const [left, right] = [key(a), key(b)];
-      if (left !== right) return left < right ? -1 : 1;
-    }
-    return 0;
-  };
-
-/** The order of lists: creation, then id. */
-export const byCreation = by<{ createdAt: string; id: string | number }>(
-  ({ createdAt }) => createdAt,
-  ({ id }) => id,
-);
+/** A key, and what is known of its bucket. */
+export interface Key {
+  value: string;
+  organization: number;
+  /** the first one of its organization, which is not limited */
+  isMain: boolean;
+  maxTokens: number;
+  refillRate: number;
+  tokens: number;
+}
 
 /** Everything of one organization. */
 export class Tenant {
-  readonly events: Table<number, EventRecord>;
-  readonly leads: Table<string, LeadRecord>;
+  readonly events = new Table<number, EventRecord>();
+  readonly leads = new Table<string, LeadRecord>();
   /** by event and lead, joined by a slash */
-  readonly associations: Table<string, Association>;
-  readonly activities: Table<string, Activity>;
-  readonly activations: Table<string, Activation>;
-  readonly tagGroups: Table<string, TagGroup>;
-  readonly users: Table<string, User>;
-  readonly bookmarks: Table<string, string>;
+  readonly associations = new Table<string, { event: number; shown: EventLead }>();
+  readonly activities = new Table<string, Activity>();
+  readonly activations = new Table<string, Activation>();
+  readonly tagGroups = new Table<string, TagGroup>();
+  readonly users = new Table<string, User>();
+  readonly bookmarks = new Table<string, string>();
 
-  constructor(
-    readonly id: number,
-    journal: Journal,
-  ) {
-    this.events = new Table(journal, (a, b) => byCreation(a.shown, b.shown));
-    this.leads = new Table(journal, (a, b) => byCreation(a.shown, b.shown));
-    this.associations = new Table(
-      journal,
-      by<Association>(({ position }) => position),
-    );
-    this.activities = new Table<string, Activity>(journal, byCreation);
-    this.activations = new Table<string, Activation>(journal, byCreation);
-    this.tagGroups = new Table(journal, (a, b) => byCreation({ ...a, id: a.shown.id }, { ...b, id: b.shown.id }));
-    this.users = new Table(
-      journal,
-      by<User>(({ createdAt }) => createdAt),
-    );
-    this.bookmarks = new Table(
-      journal,
-      by<string>((id) => id),
-    );
-  }
+  constructor(readonly id: number) {}
 
   tagOption(id: string): TagOption | undefined {
-    for (const { shown } of this.tagGroups.list()) {
-      const option = shown.tagOptions.find((each) => each.id === id);
-      if (option) return option;
-    }
-    return undefined;
+    return this.tagGroups
+      .list()
+      .flatMap(({ shown }) => shown.tagOptions)
+      .find((option) => option.id === id);
+  }
+
+  /** A new lead comes last in the list of an event; one that is there keeps its place. */
+  associate(event: number, shown: EventLead): void {
+    this.associations.set(`${event}/${shown.leadId}`, { event, shown });
+  }
+
+  associationsOf(event: number): { event: number; shown: EventLead }[] {
+    return this.associations.list().filter((each) => each.event === event);
   }
 }
+
+/** The whole installation. */
+export class State {
+  readonly tenants = new Table<number, Tenant>();
+  readonly keys = new Table<string, Key>();
+  readonly catalogue = new Table<string, IndustryEvent>();
+  /** ids of all events and leads that ever were */
+  readonly eventIds = new Set<number>();
+  readonly leadIds = new Set<string>();
+
+  tenant(id: number): Tenant {
+    const tenant = this.tenants.get(id);
+    if (!tenant) throw new Error(`no organization ${id}`);
+    return tenant;
+  }
+
+  /** @returns what restores the present state */
+  snapshot(): () => void {
+    const tables = [this.tenants, this.keys, this.catalogue, ...this.tenants.list().flatMap(tablesOf)];
+    const restores = tables.map((table) => table.snapshot());
+    const [events, leads] = [[...this.eventIds], [...this.leadIds]];
+    return () => {
+      for (const restore of restores) restore();
+      this.eventIds.clear();
+      this.leadIds.clear();
+      for (const id of events) this.eventIds.add(id);
+      for (const id of leads) this.leadIds.add(id);
+    };
+  }
+}
+
+const tablesOf = (tenant: Tenant) => Object.values(tenant).filter((each) => each instanceof Table);

@@ -31,10 +31,10 @@ export function parameter(call: Call, name: string): string | undefined {
   return values.length > 1 ? refuse(BAD_REQUEST) : values[0]?.[1];
 }
 
-function whole(call: Call, name: string, fallback: number, least: number, most: number): number {
+function whole(call: Call, name: string, fallback: number, min: number, max: number): number {
   const value = parameter(call, name);
   if (value === undefined) return fallback;
-  return /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most ? Number(value) : refuse(BAD_REQUEST);
+  return /^\d+$/.test(value) && Number(value) >= min && Number(value) <= max ? Number(value) : refuse(BAD_REQUEST);
 }
 
 export interface Paging {

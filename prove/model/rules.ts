@@ -136,44 +136,32 @@ const REMOTE_ID: Rules = [
   ['integrationType', 'required', oneOf(...INTEGRATION_TYPES)],
 ];
 
+const nullable = (check: Check, ...names: string[]): Rules => names.map((name) => [name, 'nullable', check]);
+
 export const LEAD_PATCH: Rules = [
-  ['firstName', 'nullable', text()],
-  ['lastName', 'nullable', text()],
-  ['email', 'nullable', email],
-  ['address', 'nullable', text(65_535)],
-  ['linkedin', 'nullable', text(2048)],
-  ['facebook', 'nullable', text(2048)],
-  ['twitter', 'nullable', text(2048)],
-  ['profilePicture', 'nullable', text(2048)],
-  ['description', 'nullable', text(65_535)],
-  ['jobTitle', 'nullable', text()],
-  ['phoneNumbers', 'nullable', list(50, object(PHONE_NUMBER))],
+  ...nullable(text(), 'firstName', 'lastName'),
+  ...nullable(email, 'email'),
+  ...nullable(text(65_535), 'address'),
+  ...nullable(text(2048), 'linkedin', 'facebook', 'twitter', 'profilePicture'),
+  ...nullable(text(65_535), 'description'),
+  ...nullable(text(), 'jobTitle'),
+  ...nullable(list(50, object(PHONE_NUMBER)), 'phoneNumbers'),
   ['remoteId', 'optional', object(REMOTE_ID)],
 ];
 
 /** The order of the record's table. A blank eventUrl is refused: it names no event. */
 const INDUSTRY_EVENT: Rules = [
-  ['startDate', 'nullable', moment],
-  ['endDate', 'nullable', lastMoment],
-  ['sourceType', 'nullable', text()],
-  ['sourceId', 'nullable', text()],
-  ['eventType', 'nullable', text()],
-  ['venueCity', 'nullable', text()],
-  ['venueState', 'nullable', text()],
-  ['venueCountry', 'nullable', text()],
-  ['venueName', 'nullable', text()],
-  ['venueFullAddress', 'nullable', text(65_535)],
-  ['venueCoordinates', 'nullable', text()],
-  ['numberOfAttendees', 'nullable', count],
-  ['numberOfExhibitors', 'nullable', count],
-  ['attendeeCost', 'nullable', text()],
-  ['boothCost', 'nullable', text()],
-  ['exhibitorIndustries', 'nullable', texts],
-  ['attendeePersonas', 'nullable', texts],
-  ['keywords', 'nullable', texts],
-  ['website', 'nullable', text(2048)],
-  ['description', 'nullable', text(65_535)],
-  ['eventUrl', 'nullable', filled(2048)],
+  ...nullable(moment, 'startDate'),
+  ...nullable(lastMoment, 'endDate'),
+  ...nullable(text(), 'sourceType', 'sourceId', 'eventType', 'venueCity', 'venueState', 'venueCountry', 'venueName'),
+  ...nullable(text(65_535), 'venueFullAddress'),
+  ...nullable(text(), 'venueCoordinates'),
+  ...nullable(count, 'numberOfAttendees', 'numberOfExhibitors'),
+  ...nullable(text(), 'attendeeCost', 'boothCost'),
+  ...nullable(texts, 'exhibitorIndustries', 'attendeePersonas', 'keywords'),
+  ...nullable(text(2048), 'website'),
+  ...nullable(text(65_535), 'description'),
+  ...nullable(filled(2048), 'eventUrl'),
 ];
 export const INDUSTRY_EVENT_FIELDS = ['name', ...INDUSTRY_EVENT.map(([name]) => name)];
 export const INDUSTRY_EVENT_CREATE: Rules = [['name', 'required', filled()], ...INDUSTRY_EVENT];

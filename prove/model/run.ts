@@ -1,42 +1,34 @@
+import { Random } from '../support/random';
+import { describe, send } from './client';
 import type { Answer, Call } from './endpoints';
-import { Impossible } from './model';
+import { Generator } from './generate';
 import { explain } from './orders';
-import { tell } from './client';
 import { audits, settlingReads } from './reads';
-import { operationsOf, Step } from './steps';
 import { World } from './world';
-
-/** Where the server and the model part. */
-export interface Divergence {
-  /** index of the step */
-  step: number;
-  /** what was asked, what was answered, and what the contract has instead */
-  story: string;
-}
 
 /** Steps after which everything that can be read is compared. */
 const AUDIT_EVERY = 400;
+const OPERATOR_SHARE = 0.03;
 
-interface Outcome {
+export interface Outcome {
   operations: number;
   /** requests made only to compare what is stored */
   reads: number;
-  divergence: Divergence | undefined;
+  /** where the server and the model differ: what was asked, what was answered, and what the contract has instead */
+  divergence?: string;
 }
 
-/** Takes steps on a fresh server until one diverges from the model, or all are done. */
-export async function run(steps: Step[]): Promise<Outcome> {
-  const world = await World.start();
-  const outcome: Outcome = { operations: 0, reads: 0, divergence: undefined };
+/** Takes random steps on a fresh server until one diverges from the model, or all are done. */
+export async function run(seed: number, steps: number): Promise<Outcome> {
+  const random = new Random(seed);
+  const world = await World.start(random);
+  const generator = new Generator(random, world.model.state);
+  const outcome: Outcome = { operations: 0, reads: 0 };
   try {
-    for (const [index, step] of steps.entries()) {
-      const isLast = index === steps.length - 1;
-      const story =
-        (await take(world, step, outcome)) ??
-        (isLast || index % AUDIT_EVERY === AUDIT_EVERY - 1 ? await audit(world, outcome) : undefined);
-      world.model.journal.settle();
-      outcome.operations += operationsOf(step);
-      if (story !== undefined) return { ...outcome, divergence: { step: index, story } };
+    for (let step = 1; step <= steps && outcome.divergence === undefined; step++) {
+      outcome.divergence = await take(world, generator, random, outcome);
+      if (step % AUDIT_EVERY === 0 || step === steps) outcome.divergence ??= await audit(world, outcome);
+      if (outcome.divergence) outcome.divergence = `seed ${seed}, step ${step}: ${outcome.divergence}`;
     }
     return outcome;
   } finally {
@@ -44,23 +36,20 @@ export async function run(steps: Step[]): Promise<Outcome> {
   }
 }
 
-async function take(world: World, step: Step, outcome: Outcome): Promise<string | undefined> {
-  if ('command' in step) {
-    const fault = await world.perform(step).catch(impossible);
-    return fault && `${step.command}: expected ${fault}`;
+async function take(world: World, generator: Generator, random: Random, outcome: Outcome): Promise<string | undefined> {
+  if (random.chance(OPERATOR_SHARE)) {
+    outcome.operations++;
+    const fault = await world.operate(generator.tenant());
+    return fault && `the operator: expected ${fault}`;
   }
-  const calls = step.calls.map((call) => world.concrete(call));
-  const answers = await Promise.all(calls.map((call) => world.client.send(call)));
+  const calls = generator.calls();
+  const answers = await Promise.all(calls.map((call) => send(world.port, call)));
+  outcome.operations += calls.length;
   if (calls.length === 1) return compare(world, calls[0] as Call, answers[0] as Answer);
-  const reads = settlingReads(world, calls, answers);
-  const read = await Promise.all(reads.map((call) => world.client.send(call)));
+  const reads = settlingReads(world.model.state, calls, answers);
+  const read = await Promise.all(reads.map((call) => send(world.port, call)));
   outcome.reads += reads.length;
   return explain(world.model, pairs(calls, answers), pairs(reads, read));
-}
-
-function impossible(error: unknown): string {
-  if (error instanceof Impossible) return error.message;
-  throw error;
 }
 
 const pairs = (calls: Call[], answers: Answer[]) =>
@@ -68,13 +57,13 @@ const pairs = (calls: Call[], answers: Answer[]) =>
 
 function compare(world: World, call: Call, answer: Answer): string | undefined {
   const fault = world.model.check(call, answer);
-  return fault && `${tell(call, answer)}\n${fault}`;
+  return fault && `${describe(call, answer)}\n${fault}`;
 }
 
 /** Reads everything of every organization, page by page. */
 async function audit(world: World, outcome: Outcome): Promise<string | undefined> {
-  for (const call of audits(world)) {
-    const fault = compare(world, call, await world.client.send(call));
+  for (const call of audits(world.model.state)) {
+    const fault = compare(world, call, await send(world.port, call));
     outcome.reads++;
     if (fault !== undefined) return `${fault}\n(found when everything was compared)`;
   }

@@ -1,0 +1,63 @@
+import { record } from '../results';
+import { spread } from '../support/figures';
+import type { Damage } from './invariants';
+import { type Fault, type Played, Stage } from './stage';
+
+const SHOWN = 20;
+
+/** The present stage, to be taken down also after Ctrl-C. */
+let stage: Stage | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void Promise.resolve(stage?.end()).finally(() => process.exit(130)));
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+export interface Outcome {
+  kept: boolean;
+  /** lines of logs that hold a canary */
+  leaks: string[];
+}
+
+export interface Options {
+  /** in full counts */
+  scale: number;
+  seed: number;
+  /** whether the logs stay */
+  keep: boolean;
+}
+
+/** Plays a fault, reads back what was acknowledged, prints what came out and records it. */
+export async function play(fault: Fault, { scale, seed, keep }: Options): Promise<Outcome> {
+  stage = new Stage(Math.max(1, Math.round(fault.times * scale)), seed, keep);
+  let outcome: Outcome = { kept: false, leaks: [] };
+  let measured: string;
+  try {
+    const played = await fault.play(stage);
+    const damage = await stage.damage();
+    const leaks = await stage.leaks();
+    const complaints = [...played.broken, ...damage.flatMap((each) => Object.values(each).flat()), ...leaks];
+    measured = figuresOf(played, damage, stage.acknowledged);
+    outcome = { kept: complaints.length === 0, leaks };
+    for (const answers of [...stage.answers, ...(played.answers ? [played.answers] : [])])
+      say(`    ${answers.toString()}`);
+    for (const complaint of complaints.slice(0, SHOWN)) say(`    ${complaint.slice(0, 200)}`);
+  } catch (error) {
+    say(error instanceof Error ? String(error.stack) : String(error));
+    measured = `ended by an error: ${String(error)}`;
+  } finally {
+    await stage.end();
+  }
+  record({ promise: fault.promise, measured, kept: outcome.kept }, scale >= 1);
+  return outcome;
+}
+
+function figuresOf({ measured, recoveredMs = [] }: Played, damage: Damage[], acknowledged: number): string {
+  const count = (kind: keyof Damage): number => damage.reduce((sum, each) => sum + each[kind].length, 0);
+  const checked = [
+    `${acknowledged} acknowledged writes checked`,
+    `${count('lost')} lost, ${count('duplicates')} duplicates, ${count('halves')} half-applied`,
+  ];
+  const recovery = recoveredMs.length > 0 ? [`recovery ${spread(recoveredMs)}`] : [];
+  return [measured, ...(damage.length > 0 ? checked : []), ...recovery].join('; ');
+}
