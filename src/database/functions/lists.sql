@@ -51,10 +51,6 @@ begin
   return null;
 end $$;
 
-create or replace function list_total(org integer, name text) returns integer language sql stable as $$
-  select coalesce((select rows from list_counts where (organization_id, list, shift, bucket) = (org, name, 40, 0)), 0)
-$$;
-
 -- Where a page begins: a position, and how many rows to skip from there (fewer than 256). Null: after the last row.
 create or replace function list_seek(org integer, name text, skip bigint, out start bigint, out rest bigint)
 language plpgsql stable as $$
