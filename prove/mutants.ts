@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import setUp from '../test/support/global-setup';
 import { record } from './results';
@@ -15,13 +15,11 @@ const STRYKER = join(dirname(require.resolve('@stryker-mutator/core/package.json
 const REPORT = join(ROOT, '.data/mutants.json');
 const MIN_SCORE = 85;
 
-interface Report {
-  files: Record<string, { mutants: { status: string }[] }>;
-}
-
 function conclude(isFull: boolean): boolean {
-  const { files } = JSON.parse(readFileSync(REPORT, 'utf8')) as Report;
-  const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status));
+  const report = JSON.parse(readFileSync(REPORT, 'utf8')) as {
+    files: Record<string, { mutants: { status: string }[] }>;
+  };
+  const statuses = Object.values(report.files).flatMap(({ mutants }) => mutants.map(({ status }) => status));
   const count = (...wanted: string[]): number => statuses.filter((status) => wanted.includes(status)).length;
   const caught = count('Killed', 'Timeout');
   const survived = count('Survived', 'NoCoverage');
@@ -34,6 +32,7 @@ function conclude(isFull: boolean): boolean {
 
 async function main(): Promise<number> {
   const options = process.argv.slice(2);
+  rmSync(REPORT, { force: true });
   // Tests of mutants that hang are killed and leave databases: on a server of their own, which goes with them.
   for (const name of ['DATABASE_URL', 'REDIS_URL', 'E2E_BASE_URL']) delete process.env[name];
   await setUp();
@@ -41,7 +40,7 @@ async function main(): Promise<number> {
     const stryker = spawn(process.execPath, [STRYKER, 'run', ...options], { cwd: ROOT, stdio: 'inherit' });
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stryker.kill(signal));
     const [status] = (await once(stryker, 'close')) as [number | null];
-    const kept = conclude(!options.includes('--mutate'));
+    const kept = existsSync(REPORT) && conclude(!options.includes('--mutate'));
     return status === 0 && kept ? 0 : 1;
   } finally {
     await globalThis.tearDownTests?.();
