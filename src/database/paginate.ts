@@ -5,8 +5,8 @@ export interface List {
   /** of the catalogue, which belongs to no organization: `$1` is the first value */
   shared?: boolean;
   /**
-   * The select of a page, one row: the JSON texts of its items, joined by commas, and the total. No row when what the list
-   * belongs to does not exist.
+   * The select of a page, a row for each item: its JSON text, and the total. An empty page is one row without a text. No row
+   * when what the list belongs to does not exist.
    * @param limit items a page; part of the text, so that PostgreSQL plans for it
    * @param index the parameter that holds the index of the page, in SQL; 0 for the first
    */
@@ -32,22 +32,19 @@ export function arrivalList({ table, item, parent, shared }: ArrivalList): List 
   ];
   const select = (columns: string, where: string[], end: string): string => `
     select ${columns} from ${table} ${where.length ? `where ${where.join(' and ')}` : ''} order by position ${end}`;
-  const items = (rows: string): string => `select string_agg(${item}, ',' order by position) from (${rows}) ${table}`;
   // Not a function of SQL, which PostgreSQL would plan at each call.
   const total = `coalesce((select rows from list_counts
     where (organization_id, list, shift, bucket) = (${list}, 40, 0)), 0)`;
-  const exists = parent ? `where exists (${parent.exists})` : '';
+  const counted = `select ${total} as total ${parent ? `where exists (${parent.exists})` : ''}`;
   return {
     name: table,
     shared,
     page: (limit, index) => {
-      if (index === '0') {
-        return `select (${items(select('*', conditions, `limit ${limit}`))}), ${total} ${exists}`;
-      }
+      if (index === '0') return pageOf({ table, item, counted, rows: select('*', conditions, `limit ${limit}`) });
       // The rows between are skipped in the index alone.
       const start = select('position', [...conditions, 'position >= seek.start'], 'limit 1 offset seek.rest');
       const rows = select('*', [...conditions, `position >= (${start})`], `limit ${limit}`);
-      return `select (${items(rows)}), ${total} from list_seek(${list}, ${index} * ${limit}) seek ${exists}`;
+      return pageOf({ table, item, counted, rows, seek: `cross join list_seek(${list}, ${index} * ${limit}) seek` });
     },
   };
 }
@@ -69,10 +66,22 @@ export const filteredList = ({ name, table, item, where, shared }: FilteredList)
     // The rows before the page are skipped in the index alone.
     const start = `select position from ${table} where ${where} order by position limit 1 offset ${index} * ${limit}`;
     const from = index === '0' ? '' : `and position >= (${start})`;
-    return `
-      select
-        (select string_agg(${item}, ',' order by position)
-         from (select * from ${table} where ${where} ${from} order by position limit ${limit}) ${table}),
-        (select count(*) from ${table} where ${where})`;
+    const rows = `select * from ${table} where ${where} ${from} order by position limit ${limit}`;
+    return pageOf({ table, item, rows, counted: `select count(*) as total from ${table} where ${where}` });
   },
 });
+
+interface PageParts extends Pick<ArrivalList, 'table' | 'item'> {
+  /** select of the `total` */
+  counted: string;
+  /** select of the rows of the page */
+  rows: string;
+  /** join of what the rows refer to */
+  seek?: string;
+}
+
+const pageOf = ({ table, item, counted, rows, seek = '' }: PageParts): string => `
+  select page.json, counted.total
+  from (${counted}) counted ${seek}
+    left join lateral (select ${item} as json, position from (${rows}) ${table}) page on true
+  order by page.position`;

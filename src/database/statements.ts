@@ -98,9 +98,10 @@ export class Statements {
     const query = offset
       ? this.prepared(this.pageStatement(list, limit, `$${values.length + 1}::bigint`), [...values, offset])
       : this.prepared(this.pageStatement(list, limit, '0'), values);
-    const [row] = await this.rows<[Json | null, string | null]>(owner, query);
-    if (!row) throw new RowNotFound();
-    return { limit, offset, items: row[0] ?? '', total: Number(row[1]) };
+    const rows = await this.rows<[Json | null, string]>(owner, query);
+    const [first] = rows;
+    if (!first) throw new RowNotFound();
+    return { limit, offset, items: rows.map(([json]) => json).join(), total: Number(first[1]) };
   }
 
   /** Made once: page sizes are few, and texts long. */

@@ -29,15 +29,17 @@ const SEARCH: List = {
   shared,
   page: (limit, index) => `
     with matches as materialized (
-      select id, position, ts_rank(search, query) as rank
+      select id as match, position as place, ts_rank(search, query) as rank
       from websearch_to_tsquery('search', search_spelling($1)) query join industry_events on search @@ query
     ), best as (
-      select * from matches order by rank desc, position limit ${limit} offset ${index} * ${limit}
+      select * from matches order by rank desc, place limit ${limit} offset ${index} * ${limit}
     )
-    select
-      (select string_agg(${INDUSTRY_EVENT}, ',' order by rank desc, position)
-       from (select industry_events.*, rank from best join industry_events using (id)) industry_events),
-      (select count(*) from matches)`,
+    select page.json, counted.total
+    from (select count(*) as total from matches) counted
+      left join (
+        select ${INDUSTRY_EVENT} as json, rank, place from best join industry_events on id = match
+      ) page on true
+    order by page.rank desc, page.place`,
 };
 
 const GET = { name: 'industryEvent.get', shared, text: `select ${INDUSTRY_EVENT} from industry_events where id = $1` };
