@@ -15,7 +15,8 @@ const options = readOptions({
 const MINIMAL = fileURLToPath(new URL('minimal-import.mjs', import.meta.url));
 
 /** The minimal importer's tables have the same columns, indexes and foreign keys, and nothing that a trigger keeps. */
-const BARE = 'alter table leads disable trigger user; alter table lead_tags disable trigger user';
+const BARE = `alter table leads disable trigger user, alter document set default '';
+  alter table lead_tags disable trigger user`;
 
 function* recordsOf(organization, ...sections) {
   for (const each of dataset(organization, options)) {

@@ -148,18 +148,30 @@ const TIME = new RegExp(TIME_OF_DAY.pattern);
 export const TimeOfDay = (options: Options = {}) =>
   field((value) => typeof value === 'string' && TIME.test(value), TIME_OF_DAY, options);
 
-type ListOptions = Options<{ max?: number }>;
+/** Entries differ: as texts, or in a field. The second of two alike is at fault. */
+type Distinct = { distinct?: string | true };
+type ListOptions = Options<{ max?: number } & Distinct>;
 
 const isList = (value: unknown, max: number): value is unknown[] => Array.isArray(value) && value.length <= max;
 
 /** Names the first entry at fault by its index. */
 const eachIs =
-  (max: number, valid: (value: unknown) => boolean): Check =>
+  (max: number, valid: (value: unknown) => boolean, distinct?: Distinct['distinct']): Check =>
   (value) => {
     if (!isList(value, max)) return false;
     const fault = value.findIndex((entry) => !valid(entry));
-    return fault < 0 || `[${fault}]`;
+    return fault < 0 ? isDistinct(value, distinct) : `[${fault}]`;
   };
+
+function isDistinct(entries: unknown[], distinct: Distinct['distinct']): true | string {
+  if (!distinct || entries.length < 2) return true;
+  const keys = distinct === true ? entries : entries.map((entry) => (entry as Record<string, unknown> | null)?.[distinct]);
+  // What is no entry at all is another check's fault.
+  if (keys.includes(undefined) || new Set(keys).size === keys.length) return true;
+  const seen = new Set();
+  const second = keys.findIndex((key) => seen.size === seen.add(key).size);
+  return distinct === true ? `[${second}]` : `[${second}].${distinct}`;
+}
 
 /** An array of strings of at most 255 characters. A fault in an entry names the array: entries are not fields. */
 export const TextList = ({ max = 100, ...options }: ListOptions = {}) =>
@@ -169,12 +181,12 @@ export const TextList = ({ max = 100, ...options }: ListOptions = {}) =>
     options,
   );
 
-export const EmailList = ({ max = 1000, ...options }: ListOptions = {}) =>
-  field(eachIs(max, isEmailText), { type: 'array', items: email(MAX_LENGTH.name), maxItems: max }, options);
+export const EmailList = ({ max = 1000, distinct, ...options }: ListOptions = {}) =>
+  field(eachIs(max, isEmailText, distinct), { type: 'array', items: email(MAX_LENGTH.name), maxItems: max }, options);
 
-export const UuidList = ({ max = 1000, ...options }: ListOptions = {}) =>
+export const UuidList = ({ max = 1000, distinct, ...options }: ListOptions = {}) =>
   field(
-    eachIs(max, isUuid),
+    eachIs(max, isUuid, distinct),
     { type: 'array', items: UUID, maxItems: max },
     options,
     TransformValue((value) => (Array.isArray(value) ? value.map(lowerCased) : value)),
@@ -204,9 +216,9 @@ const objectsOnly = (type: () => Class): PropertyDecorator =>
   );
 
 /** An array of objects of one class. */
-export const ListOf = (type: () => Class, { max = 1000, ...options }: ListOptions = {}) =>
+export const ListOf = (type: () => Class, { max = 1000, distinct, ...options }: ListOptions = {}) =>
   field(
-    (value) => isList(value, max),
+    (value) => isList(value, max) && isDistinct(value, distinct),
     { type: () => type(), isArray: true, maxItems: max },
     options,
     ...[Type(type), objectsOnly(type), ...nested(options)],

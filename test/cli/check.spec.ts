@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { ImportService, type UncheckedRecord } from '../../src/cli/import/import.service';
+import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { leadInput } from '../support/builders';
 import { lockWaits, query, until } from '../support/embedded-fixtures';
 import { install, Installation, remove } from '../support/operator';
@@ -99,7 +101,7 @@ describe('operator check', () => {
     const [leads, events] = [1, 2].map((kind) =>
       [1, 2].map((n) => ({ id: `00000000-0000-4000-8000-00000000000${kind}`.replace(/^../, `0${n}`) })),
     ) as [{ id: string }[], { id: string }[]];
-    const others = Array.from({ length: 1000 }, (_, n) => ({ name: `Other ${n}` })); // all before it is written
+    const from = (records: UncheckedRecord[]) => Readable.from(records);
     let organizationId: number;
 
     beforeAll(async () => {
@@ -121,16 +123,21 @@ describe('operator check', () => {
       ],
     ])('%s when that is done', async (_, change, spoil) => {
       await sql(spoil);
-      const imports = new ImportService(installation.server.app.get(DataSource).manager);
-      let repaired: ReturnType<typeof check> | undefined;
-      await imports.importRecords(organizationId, async function* (written) {
-        yield change(1);
-        for (const record of others) yield { section: 'industryEvents', record };
-        await written();
-        repaired = check('--repair');
-        await until(async () => (await lockWaits(installation.database.url)) === 1);
-        yield change(0);
-      });
+      const operator = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
+      const waits = (count: number) => until(async () => (await lockWaits(installation.database.url)) === count);
+      const held = operator.createQueryRunner();
+      await held.startTransaction();
+      await held.query(`select from lists where organization_id = 0 for update`); // written to last
+      const changes = [1, 0].map(change);
+      const added: UncheckedRecord = { section: 'industryEvents', record: { name: `Added by ${spoil}`.slice(0, 200) } };
+      const imported = new ImportService(operator.manager).importRecords(organizationId, from([...changes, added]));
+      await waits(1);
+      const repaired = check('--repair');
+      await waits(2);
+      await held.commitTransaction();
+      await held.release();
+      await imported;
+      await operator.destroy();
       expect(await repaired).toMatchObject({ status: 0, stderr: '' });
       const right = { documents: { wrong: 0 }, lists: { wrong: 0 }, words: { wrong: 0 } };
       expect(await check()).toMatchObject({ status: 0, found: right });

@@ -1,5 +1,5 @@
 import { Email, EmailList, PreciseDateTime, TimeOfDay, Int64Id } from '../../src/api-schema/fields';
-import { readRecord } from '../../src/cli/import/read-record';
+import { readRecord } from '../../src/dataset/read-record';
 
 /** The kinds of field that datasets have and requests have not, and an e-mail address. */
 class Kinds {

@@ -8,7 +8,7 @@ import { csvForm } from '../csv/csv.export';
 import { csvFormOf, CsvOptions, withCsvOptions } from '../csv/csv.options';
 import { Counts, Form, NDJSON, OBJECT } from '../export/export.form';
 import { ExportService } from '../export/export.service';
-import { SectionName, SECTIONS } from '../import/dataset';
+import { SectionName, SECTIONS } from '../import/sections';
 import { PROGRAM } from '../program';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';

@@ -2,11 +2,10 @@ import { Command } from 'commander';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
 import { CsvRecords } from '../csv/csv.import';
 import { type CsvForm, csvFormOf, CsvOptions, fieldsText, withCsvOptions } from '../csv/csv.options';
-import { SECTIONS } from '../import/dataset';
+import { SECTIONS } from '../import/sections';
 import { chunksOf, openDataset, sizeOf } from '../import/dataset-source';
 import { ImportFault } from '../import/import-fault';
-import type { ImportResult } from '../import/import.run';
-import { type Asking, ImportService } from '../import/import.service';
+import { type ImportResult, ImportService } from '../import/import.service';
 import { PROGRAM } from '../program';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
@@ -71,8 +70,7 @@ async function importCsv(
 ): Promise<ImportResult> {
   const csv = new CsvRecords(form, id);
   try {
-    const records: Asking = (transaction) => csv.read(chunksOf(file, progress.read), transaction);
-    return await imports.importRecords(id, records, progress.records);
+    return await imports.importRecords(id, csv.read(chunksOf(file, progress.read)), progress.records, csv.given);
   } catch (error) {
     throw error instanceof ImportFault ? csv.explain(error) : error;
   }

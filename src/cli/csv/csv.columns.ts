@@ -1,7 +1,9 @@
 import { ImportFault } from '../import/import-fault';
 import { quoted } from '../terminal/quoted';
 import { UsageError } from '../terminal/terminal';
-import { CSV_FIELDS, CsvSection, Field } from './csv.fields';
+import type { Field } from '../../dataset/cells';
+import type { SectionName } from '../import/sections';
+import { CSV_FIELDS } from './csv.fields';
 
 /** `--map COLUMN=FIELD`; an undefined field leaves the column out. */
 export interface Mapping {
@@ -18,7 +20,7 @@ export interface Column {
 }
 
 /** @throws UsageError when an entry is not COLUMN=FIELD, or names no field of the section */
-export function mappingsOf(section: CsvSection, entries: string[]): Mapping[] {
+export function mappingsOf(section: SectionName, entries: string[]): Mapping[] {
   return entries.map((entry) => {
     const equals = entry.lastIndexOf('=');
     const [column, name] = [entry.slice(0, Math.max(0, equals)).trim(), entry.slice(equals + 1).trim()];
@@ -33,7 +35,7 @@ export function mappingsOf(section: CsvSection, entries: string[]): Mapping[] {
  * The columns of a file: those that --map names, and the others by the names of fields.
  * @throws ImportFault naming the columns without a field, or two columns of the same field
  */
-export function columnsOf(section: CsvSection, heads: string[], mappings: Mapping[]): Column[] {
+export function columnsOf(section: SectionName, heads: string[], mappings: Mapping[]): Column[] {
   const absent = mappings.find(({ column }) => !heads.some((head) => isSame(head, column)));
   if (absent) {
     const columns = heads.map(quoted).join(', ');
@@ -54,12 +56,12 @@ export function columnsOf(section: CsvSection, heads: string[], mappings: Mappin
   }
   if (columns.length === 0) throw new ImportFault('all columns of the file are left out');
   // A field may build on what earlier fields have put into the record.
-  const order: readonly Field[] = CSV_FIELDS[section];
+  const order = CSV_FIELDS[section];
   return columns.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
 }
 
 /** The columns of an export: those that --map names, in its order, or every field that loses nothing. */
-export function exportedColumns(section: CsvSection, mappings: Mapping[]): { head: string; field: Written }[] {
+export function exportedColumns(section: SectionName, mappings: Mapping[]): { head: string; field: Written }[] {
   if (mappings.length === 0) return CSV_FIELDS[section].filter(isWritten).map((field) => ({ head: field.name, field }));
   return mappings.map(({ column, field }) => {
     if (field && isWritten(field)) return { head: column, field };
@@ -71,7 +73,7 @@ type Written = Required<Pick<Field, 'name' | 'take'>>;
 const isWritten = (field: Field): field is Field & Written => field.take !== undefined;
 
 /** Undefined when the column is unknown; empty when it is to be left out. */
-function fieldsOf(section: CsvSection, head: string, mappings: Mapping[]): Field[] | undefined {
+function fieldsOf(section: SectionName, head: string, mappings: Mapping[]): Field[] | undefined {
   const named = mappings.filter(({ column }) => isSame(head, column));
   if (named.length > 0) return named.flatMap(({ field }) => field ?? []);
   const field = head.trim() === '' ? undefined : fieldNamed(section, head);
@@ -88,8 +90,8 @@ const plainName = (name: string): string =>
 const isSame = (head: string, column: string): boolean =>
   head.trim() === column || (plainName(head) !== '' && plainName(head) === plainName(column));
 
-function fieldNamed(section: CsvSection, name: string): Field | undefined {
-  const fields: readonly Field[] = CSV_FIELDS[section];
+function fieldNamed(section: SectionName, name: string): Field | undefined {
+  const fields = CSV_FIELDS[section];
   const plain = plainName(name);
   return fields.find((field) =>
     [field.name, field.name.replace(/\.name$/, '')].some((own) => plainName(own) === plain),

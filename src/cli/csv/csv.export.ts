@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { exportedColumns } from './csv.columns';
-import type { Draft } from './csv.fields';
+import type { Draft } from '../../dataset/cells';
 import { escapeFormula } from './csv.formulas';
 import type { CsvForm } from './csv.options';
 import type { Form } from '../export/export.form';

@@ -1,16 +1,12 @@
 import { promisify } from 'node:util';
 import { CsvError, parse } from 'csv-parse';
-import type { EntityManager } from 'typeorm';
-import { v7 as uuid } from 'uuid';
-import { isUuid } from '../../api-schema/text';
-import { INDUSTRY_EVENT_COLUMNS } from '../../industry-events/industry-event.response';
-import { CATALOGUE, lockOf } from '../../database/locks';
-import { LEADS } from '../export/export.records';
+import { CellFault, Draft } from '../../dataset/cells';
 import { ImportFault } from '../import/import-fault';
 import type { UncheckedRecord } from '../import/import.service';
+import type { Given } from '../import/moves';
+import { datasetOf } from '../import/sections';
 import { quoted } from '../terminal/quoted';
 import { Column, columnsOf } from './csv.columns';
-import { CellFault, CSV_FIELDS, Draft } from './csv.fields';
 import { unescapeFormula } from './csv.formulas';
 import type { CsvForm } from './csv.options';
 
@@ -33,31 +29,35 @@ export class CsvRecords {
     private readonly organizationId: number,
   ) {}
 
-  /**
-   * In columns that the file lacks, stored records keep what they have.
-   * @param transaction the one that writes: what it reads here stays locked until its end
-   * @throws ImportFault naming line and column
-   */
-  async *read(
-    chunks: AsyncIterable<Buffer>,
-    transaction: () => Promise<EntityManager>,
-  ): AsyncGenerator<UncheckedRecord> {
+  /** @throws ImportFault naming line and column */
+  async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<UncheckedRecord> {
     let head: Row | undefined;
-    let keepsStored = false;
     for await (const rows of rowsOf(chunks, this.form.delimiter)) {
       if (!head && (head = rows.shift())) {
         if (!head.isUtf8) throw new ImportFault('line 1: not UTF-8');
         this.columns = columnsOf(this.form.section, head.cells, this.form.mappings);
-        keepsStored = this.has('id', 'ref') && !this.hasEverything();
       }
-      if (!head || rows.length === 0) continue;
-      const stored = keepsStored ? await this.stored(rows, await transaction()) : undefined;
+      if (!head) continue;
       for (const row of rows) {
-        yield { section: this.form.section, record: this.recordOf(row, head, stored), line: row.line };
+        yield { section: this.form.section, record: this.recordOf(row, head), line: row.line };
       }
     }
     if (!head) throw new ImportFault('the file is empty');
   }
+
+  /** What the file's columns say of a record: in others, stored records keep what they have. */
+  given = (): Given => {
+    const fields = this.columns.map(({ field }) => field);
+    return {
+      isPart: true,
+      has: (path) => fields.some(({ name, changes = name }) => covers(changes, path)),
+      merged: (path, stored, given) => {
+        const merging = fields.flatMap(({ changes, merge }) => (changes === path && merge ? [merge] : []));
+        const isWhole = merging.length === 0 || fields.some(({ name }) => name === path);
+        return isWhole ? given : merging.reduce((merged, merge) => merge(merged, given), stored);
+      },
+    };
+  };
 
   /** The same fault, with the name of the column in place of the path. */
   explain(fault: ImportFault): ImportFault {
@@ -68,22 +68,14 @@ export class CsvRecords {
     return new ImportFault(`${line}${where}${reason}`);
   }
 
-  private has = (...names: string[]): boolean => this.columns.some(({ field }) => names.includes(field.name));
-
-  private hasEverything(): boolean {
-    return CSV_FIELDS[this.form.section].every(({ name, take }) => !take || this.has(name));
-  }
-
-  private recordOf({ cells, line, isUtf8 }: Row, head: Row, stored: Map<string, Draft> | undefined): Draft {
+  private recordOf({ cells, line, isUtf8 }: Row, head: Row): Draft {
     if (!isUtf8) throw new ImportFault(`line ${line}: not UTF-8`);
     if (cells.length !== head.cells.length) {
       throw new ImportFault(`line ${line}: ${cells.length} cells, but there are ${head.cells.length} columns`);
     }
     const nameless = cells.findIndex((cell, index) => cell !== '' && head.cells[index]?.trim() === '');
     if (nameless >= 0) throw new ImportFault(`line ${line}, column ${nameless + 1}: has no name in the first line`);
-    const id = this.idOf(cells);
-    const draft = (id !== undefined && stored?.get(id)) || {};
-    for (const { field } of this.columns) field.reset?.(draft);
+    const draft: Draft = {};
     for (const { field, head: name, index } of this.columns) {
       try {
         field.put(draft, this.textOf(cells[index]), this.organizationId);
@@ -92,29 +84,12 @@ export class CsvRecords {
         throw new ImportFault(`line ${line}, column ${quoted(name)}: ${fault.message}`);
       }
     }
-    if (this.form.section === 'leads') draft.id ??= uuid();
+    draft.id ??= datasetOf(this.form.section).csv?.newId?.();
     return draft;
   }
 
   private textOf(cell = ''): string {
     return this.form.raw ? cell : unescapeFormula(cell);
-  }
-
-  private idOf(cells: string[]): string | undefined {
-    const draft: Draft = {};
-    for (const { field, index } of this.columns) {
-      if (field.name === 'id' || field.name === 'ref') field.put(draft, this.textOf(cells[index]), this.organizationId);
-    }
-    return isUuid(draft.id) ? draft.id.toLowerCase() : undefined;
-  }
-
-  /** The stored records of these rows by id, locked for the transaction, without their times and bookmarks: those stay. */
-  private async stored(rows: Row[], manager: EntityManager): Promise<Map<string, Draft>> {
-    const ids = rows.flatMap(({ cells }) => this.idOf(cells) ?? []);
-    for (const statement of LOCK[this.form.section]) await manager.query(statement, [ids, this.organizationId]);
-    const statement = STORED[this.form.section];
-    const stored = await manager.query<{ record: Draft }[]>(statement, [ids, this.organizationId]);
-    return new Map(stored.map(({ record: { createdAt: _, updatedAt: __, ...own } }) => [String(own.id), own]));
   }
 }
 
@@ -196,23 +171,3 @@ function rowFault({ code, lines }: CsvError & { lines?: number }, lastLine: numb
 
 const count = (cells: string[], what: RegExp): number =>
   cells.reduce((sum, cell) => sum + (/[\r\n]/.test(cell) ? (cell.match(what)?.length ?? 0) : 0), 0);
-
-const STORED = {
-  leads: `select row_to_json(r) as record
-    from (${LEADS} where page.organization_id = $2 and page.id = any($1::uuid[])) r`,
-  industryEvents: `with page as (select * from industry_events where id = any($1::uuid[]) and $2::integer is not null)
-    select row_to_json(r) as record from (select ${INDUSTRY_EVENT_COLUMNS} from page) r`,
-};
-
-/** Locks them against changes and deletes until the end of the transaction. */
-const LOCK = {
-  leads: [
-    'select from leads where organization_id = $2 and id = any($1::uuid[]) order by id for update',
-    `select from event_leads where organization_id = $2 and lead_id = any($1::uuid[]) order by event_id, lead_id
-      for update`,
-  ],
-  industryEvents: [
-    `select ${lockOf(String(CATALOGUE))} where $1::uuid[] is not null and $2::integer is not null`,
-    'select from industry_events where id = any($1::uuid[]) and $2::integer is not null order by id for update',
-  ],
-};

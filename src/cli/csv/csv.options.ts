@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander';
 import { UsageError } from '../terminal/terminal';
 import { type Mapping, mappingsOf } from './csv.columns';
-import { CSV_FIELDS, CSV_SECTIONS, CsvSection } from './csv.fields';
+import type { SectionName } from '../import/sections';
+import { CSV_FIELDS, CSV_SECTIONS } from './csv.fields';
 
 /** How a CSV file is written and what its columns mean. */
 export interface CsvForm {
-  section: CsvSection;
+  section: SectionName;
   delimiter: string;
   mappings: Mapping[];
   /** cells are as they are, without a quote before a formula */
@@ -14,7 +15,7 @@ export interface CsvForm {
 
 /** Options of the commands that read or write CSV. */
 export interface CsvOptions {
-  csv?: CsvSection;
+  csv?: SectionName;
   map?: string[];
   delimiter?: string;
   raw?: boolean;

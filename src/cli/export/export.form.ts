@@ -1,4 +1,4 @@
-import { LAST_SECTION, SectionName, SECTIONS } from '../import/dataset';
+import { LAST_SECTION, SectionName, SECTIONS } from '../import/sections';
 import type { ExportedRecord } from './export.service';
 
 /** Records, a section. */

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { DataSource, QueryRunner } from 'typeorm';
-import { SectionName, SECTIONS } from '../import/dataset';
-import { RECORD_STATEMENTS } from './export.records';
+import { SectionName, SECTIONS } from '../import/sections';
+import { recordsSelect } from './export.records';
 
 export interface ExportedRecord {
   section: SectionName;
@@ -31,7 +31,7 @@ export class ExportService {
       await runner.startTransaction('REPEATABLE READ');
       await runner.query('set transaction read only');
       for (const section of sections) {
-        for await (const record of recordsOf(runner, RECORD_STATEMENTS[section](Math.trunc(organizationId)))) {
+        for await (const record of recordsOf(runner, recordsSelect(this.dataSource, section, organizationId))) {
           yield { section, record };
         }
       }

@@ -1,12 +1,15 @@
-import { setImmediate } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { type EntityManager, QueryFailedError } from 'typeorm';
-import { lockOrganization } from '../../database/locks';
-import { SectionName, SECTIONS } from './dataset';
-import { ImportFault } from './import-fault';
-import { stageAssociations } from './import.leads';
-import { BATCH, ImportResult, ImportRun } from './import.run';
+import { CATALOGUE, lockOrganization } from '../../database/locks';
+import { DEADLOCK, sqlState } from '../../database/errors';
+import { readRecord } from '../../dataset/read-record';
 import { quoted } from '../terminal/quoted';
+import { check, placeOf } from './checks';
+import { ImportFault } from './import-fault';
+import { type Given, movesOf, WHOLE } from './moves';
+import { datasetOf, SectionName, SECTIONS } from './sections';
+import { BATCH, Stage } from './stage';
+import { type Table, tablesOf } from './tables';
 
 /** A record as it was read, and where. */
 export interface UncheckedRecord {
@@ -16,35 +19,37 @@ export interface UncheckedRecord {
   line?: number;
 }
 
+export interface ImportResult {
+  /** records read, a section */
+  imported: Record<SectionName, number>;
+  /** id of every event of the dataset, by its ref */
+  events: Record<string, number>;
+}
+
 type OnProgress = (records: number) => void;
-
-/**
- * Where records come from that depend on what is stored: to ask for it, the import's own transaction, in which nothing is
- * being written at that moment.
- */
-export type Asking = (transaction: () => Promise<EntityManager>) => AsyncIterable<UncheckedRecord>;
-
-/** For how long nothing comes before PostgreSQL ends an import: whoever feeds it is gone, and others wait for what it holds. */
-const STANDS_STILL = '10 min';
-
-/** So many are read, about half a millisecond, before what else happened is looked at. */
-const RECORDS_AT_A_STRETCH = 8;
 
 /** The tables that fill themselves as those of the entities are filled. */
 const KEPT_BY_TRIGGERS = ['lists', 'list_counts'];
 
+/**
+ * What others did between the checks and the writing: a deadlock, or what is referred to was deleted, or an id or eventUrl
+ * taken. The checks, which run again, name what is at fault now.
+ */
+const CHANGED_MEANWHILE = [DEADLOCK, '23502', '23503', '23505'];
+const MAX_ATTEMPTS = 4;
+
 /** Reads a dataset into an organization: all of it, or nothing. */
 export class ImportService {
-  /** Told when all is written, and PostgreSQL is about to store it for good. */
+  /** Called when all is written, and PostgreSQL is about to store it for good. */
   onWritten: () => void = () => undefined;
-  /** Told what is imported as soon as it is stored for good, whatever happens after. */
+  /** Called with what is imported as soon as it is stored for good, whatever happens after. */
   onCommit: (result: ImportResult) => void = () => undefined;
 
   constructor(private readonly manager: EntityManager) {}
 
   /**
    * A dataset as one object.
-   * @param onProgress told the number of records read so far, once a batch
+   * @param onProgress called with the number of records read so far, once a batch
    * @throws ImportFault that names the place of the first fault
    */
   import(organizationId: number, dataset: object, onProgress?: OnProgress): Promise<ImportResult> {
@@ -53,7 +58,7 @@ export class ImportService {
 
   /**
    * A dataset as lines of NDJSON, `{"section": …, "record": …}` each, in constant memory.
-   * @param onProgress told the number of records read so far, once a batch
+   * @param onProgress called with the number of records read so far, once a batch
    * @throws ImportFault that names the line and the place of the first fault
    */
   importLines(organizationId: number, lines: AsyncIterable<string>, onProgress?: OnProgress): Promise<ImportResult> {
@@ -61,57 +66,109 @@ export class ImportService {
   }
 
   /**
-   * Records one by one, in constant memory; what one refers to comes before it.
-   * @param records the first is asked for when no other import of the organization is under way
-   * @param onProgress told the number of records read so far, once a batch
-   * @throws ImportFault that names the line and the place of the first fault
+   * Records one by one, in constant memory. They are read, checked and staged while nothing is locked; one transaction
+   * then writes them all.
+   * @param onProgress called with the number of records read so far, once a batch
+   * @param given asked when all is read: what of each record the file has
+   * @throws ImportFault that names the line and the place of the first fault: of records as such, then of what they refer to
    */
-  importRecords(
+  async importRecords(
     organizationId: number,
-    records: AsyncIterable<UncheckedRecord> | Asking,
+    records: AsyncIterable<UncheckedRecord>,
     onProgress: OnProgress = () => undefined,
+    given: () => Given = () => WHOLE,
   ): Promise<ImportResult> {
-    return this.inOneTransaction(organizationId, async (run) => {
-      let read = 0;
-      const all = typeof records === 'function' ? records(() => run.transaction()) : records;
-      for await (const { section, record, line } of all) {
-        // PostgreSQL may have written a part of the batch before, and waits for the next one.
-        if (read % RECORDS_AT_A_STRETCH === 0) await setImmediate();
-        await run.add(section, record, line);
-        if (++read % BATCH === 0) onProgress(read);
+    const result = await onConnection(this.manager, async (manager) => {
+      const tables = tablesOf(manager.dataSource);
+      const stage = new Stage(manager, tables);
+      await stage.create();
+      try {
+        const imported = await readInto(stage, records, onProgress, given);
+        const filled = tables.filter(({ section }) => imported[section] > 0);
+        await stage.complete();
+        return { imported, events: await this.write(manager, organizationId, filled, given()) };
+      } finally {
+        await stage.drop().catch(() => undefined); // its connection may be lost
       }
-      onProgress(read);
-    });
-  }
-
-  private async inOneTransaction(
-    organizationId: number,
-    read: (run: ImportRun) => Promise<void>,
-  ): Promise<ImportResult> {
-    const result = await inTransaction(this.manager, async (manager) => {
-      // What a batch finds stored must still be so when it is written, so imports of an organization take turns.
-      await lockOrganization(manager, organizationId);
-      await manager.query(`set local idle_in_transaction_session_timeout = '${STANDS_STILL}'`);
-      await stageAssociations(manager);
-      const run = new ImportRun(manager, organizationId);
-      await read(run).catch((error: unknown) => run.giveUp(error));
-      const finished = await run.finish();
-      this.onWritten();
-      return finished;
     });
     this.onCommit(result);
     // Running servers made their plans for the tables as they were; this lets them make new ones.
-    const records = Object.values(result.imported).reduce((sum, count) => sum + count, 0);
-    if (records >= BATCH) {
+    const count = Object.values(result.imported).reduce((sum, each) => sum + each, 0);
+    if (count >= BATCH) {
       const tables = this.manager.dataSource.entityMetadatas.map(({ tableName }) => tableName);
       await this.manager.query(`analyze ${[...tables, ...KEPT_BY_TRIGGERS].join(', ')}`);
     }
     return result;
   }
+
+  private async write(
+    manager: EntityManager,
+    organizationId: number,
+    tables: Table[],
+    given: Given,
+  ): Promise<ImportResult['events']> {
+    for (let attempt = 1; ; attempt++) {
+      await check(manager, organizationId, tables, given);
+      try {
+        return await manager.transaction(async (writer) => {
+          await lockOrganization(writer, organizationId);
+          if (tables.some(({ isShared }) => isShared)) await lockOrganization(writer, CATALOGUE);
+          for (const sql of movesOf(tables, given)) {
+            await writer.query(sql, sql.includes('$1') ? [organizationId] : []);
+          }
+          const events = await idsOf(writer, organizationId, tables);
+          this.onWritten();
+          return events;
+        });
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || !CHANGED_MEANWHILE.includes(sqlState(error) ?? '')) throw error;
+      }
+    }
+  }
 }
 
-/** Does work in a transaction, as long as its connection is there: what the work waits for may never come. */
-async function inTransaction<T>(manager: EntityManager, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+/** The ids of rows that the database numbered, by the keys by which the file names them. */
+async function idsOf(manager: EntityManager, organizationId: number, tables: Table[]): Promise<Record<string, number>> {
+  const events = Object.create(null) as Record<string, number>; // a ref may be `__proto__`
+  const table = tables.find(({ section, list }) => section === 'events' && !list);
+  if (!table) return events;
+  const { name, stage, match } = table;
+  const rows = await manager.query<{ key: string; id: string }[]>(
+    `select t.${match[0]} as key, t.id from ${name} t
+      where t.organization_id = $1 and t.${match[0]} in (select ${match[0]} from ${stage})`,
+    [organizationId],
+  );
+  for (const { key, id } of rows) events[key] = Number(id);
+  return events;
+}
+
+/** @returns the number of records of each section */
+async function readInto(
+  stage: Stage,
+  records: AsyncIterable<UncheckedRecord>,
+  onProgress: OnProgress,
+  given: () => Given,
+): Promise<ImportResult['imported']> {
+  const imported = Object.fromEntries(SECTIONS.map((name) => [name, 0])) as ImportResult['imported'];
+  let read = 0;
+  for await (const { section, record, line } of records) {
+    const place = imported[section]++;
+    const { isPart, has } = given();
+    const where = placeOf(section, { line, place });
+    if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+      throw new ImportFault(`${where}: not an object`);
+    }
+    const checked = readRecord(datasetOf(section).record, record, isPart ? has : undefined);
+    if ('fault' in checked) throw new ImportFault(`${where}.${checked.fault}: missing or invalid`);
+    await stage.add(section, { record: checked.record, place, line });
+    if (++read % BATCH === 0) onProgress(read);
+  }
+  onProgress(read);
+  return imported;
+}
+
+/** Does work on one connection, as long as that is there: what the work waits for may never come. */
+async function onConnection<T>(manager: EntityManager, work: (manager: EntityManager) => Promise<T>): Promise<T> {
   const runner = manager.queryRunner ?? manager.dataSource.createQueryRunner();
   const connection = (await runner.connect()) as PoolClient;
   let lose: (error: Error) => void = () => undefined;
@@ -121,7 +178,7 @@ async function inTransaction<T>(manager: EntityManager, work: (manager: EntityMa
   loss.catch(() => undefined); // it may come before the work waits for it
   connection.once('error', lose);
   try {
-    return await runner.manager.transaction((begun) => Promise.race([loss, work(begun)]));
+    return await Promise.race([loss, work(runner.manager)]);
   } finally {
     connection.off('error', lose);
     if (runner !== manager.queryRunner) await runner.release();

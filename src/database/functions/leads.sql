@@ -52,16 +52,17 @@ begin
   elsif tg_op = 'UPDATE' then
     leads_changed := array[old.lead_id, new.lead_id];
   else
-    leads_changed := array(select lead_id from changed);
+    leads_changed := array(select distinct lead_id from changed);
   end if;
   -- Whoever renames one of these tags meanwhile waits, and then finds its leads.
   if tg_table_name = 'lead_tags' and tg_op = 'UPDATE' then
     options := array[new.tag_option_id];
   elsif tg_table_name = 'lead_tags' and tg_op = 'INSERT' then
-    options := array(select tag_option_id from changed);
+    options := array(select distinct tag_option_id from changed);
   end if;
   perform from tag_options o where o.id = any(options) order by o.id for share;
-  for lead in select distinct l from unnest(leads_changed) l order by l loop
+  -- An import writes what leads show before the leads themselves: then there is nothing to render yet.
+  for lead in select l.id from leads l where l.id = any(leads_changed) order by l.id loop
     update leads set document = '' where id = lead; -- render_lead() sets it
   end loop;
   return null;

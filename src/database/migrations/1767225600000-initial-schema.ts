@@ -307,7 +307,7 @@ const leadActivityEvents = (db: QueryRunner): Promise<unknown> =>
       activation_id uuid,
       tag_option_id uuid,
       constraint lead_activity_events_lead_fkey foreign key (organization_id, lead_id)
-        references leads (organization_id, id) on delete cascade,
+        references leads (organization_id, id) on delete cascade deferrable,
       constraint lead_activity_events_event_fkey foreign key (organization_id, event_id)
         references events (organization_id, id) on delete set null (event_id),
       constraint lead_activity_events_activation_fkey foreign key (organization_id, activation_id)

@@ -1,0 +1,42 @@
+import {
+  DateTime,
+  Day,
+  Email,
+  EmailList,
+  Int32,
+  MAX_ENTRIES,
+  ObjectOf,
+  OneOf,
+  optional,
+  optionalNullable,
+  Text,
+  TimeOfDay,
+  Uuid,
+} from '../api-schema/fields';
+import type { Dataset } from '../dataset/dataset';
+import { LocationRecord } from '../dataset/location.record';
+import { ActivationType } from './activation.response';
+
+export class ActivationRecord {
+  @Uuid() id: string;
+  /** the event's ref */
+  @Text() event: string;
+  @Text() name: string;
+  @OneOf(ActivationType, 'ActivationType') type: ActivationType;
+  @Day() startDate: string;
+  @Day({ notBefore: 'startDate' }) endDate: string;
+  @TimeOfDay() startTime: string;
+  @TimeOfDay() endTime: string;
+  @Email(optionalNullable) createdBy?: string | null;
+  @ObjectOf(() => LocationRecord, optionalNullable) location?: LocationRecord | null;
+  @EmailList({ ...optional, max: MAX_ENTRIES }) users: string[] = [];
+  @Int32(optional) numberOfScans: number = 0;
+  @DateTime(optional) createdAt?: string;
+}
+
+export const ACTIVATIONS: Dataset = {
+  record: ActivationRecord,
+  entity: 'ActivationEntity',
+  key: 'id',
+  path: (property) => (property === 'eventId' ? 'event' : property),
+};

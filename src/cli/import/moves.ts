@@ -1,0 +1,123 @@
+import type { Column, Table } from './tables';
+
+/** What of a record the file has. Stored rows keep the rest. */
+export interface Given {
+  /** whether the file has a part of the fields only */
+  isPart: boolean;
+  has(path: string): boolean;
+  /** SQL for what a stored row gets */
+  merged(path: string, stored: string, given: string): string;
+}
+
+export const WHOLE: Given = { isPart: false, has: () => true, merged: (_, __, given) => given };
+
+/** The statements that write what is staged, parents first; `$1` is the organization. */
+export function movesOf(tables: Table[], given: Given): string[] {
+  const waiting = tables.flatMap((table) =>
+    table.columns.flatMap(({ target }) => (target && target.table === shownBy(table) ? [target.constraint] : [])),
+  );
+  const statements = inOrder(tables).flatMap((table) => moves(table, given));
+  if (waiting.length === 0) return statements;
+  const set = (when: string): string => `set constraints ${waiting.join(', ')} ${when}`;
+  return [set('deferred'), ...statements, set('immediate')];
+}
+
+const shownBy = ({ dataset, list }: Table): string | undefined => (list ? list.shownBy : dataset.shownBy);
+
+/** Rows that others show stand right before those: each is rendered once. Their foreign keys wait for the end. */
+function inOrder(tables: Table[]): Table[] {
+  const names = tables.map(({ name }) => name);
+  const isEarly = (table: Table): boolean => names.includes(shownBy(table) ?? '');
+  return tables.flatMap((table) =>
+    isEarly(table) ? [] : [...tables.filter((other) => shownBy(other) === table.name), table],
+  );
+}
+
+function moves(table: Table, given: Given): string[] {
+  const { dataset, list, columns } = table;
+  if (dataset.shared) {
+    const all = columns.filter(({ name, isKept }) => !isKept && name !== 'id');
+    const names = (of: Column[]): string[] => of.map(({ name }) => name);
+    return dataset.shared.move(names(all.filter(({ path }) => given.has(path))), names(all));
+  }
+  const isWhole = !list || given.has(list.name);
+  return [
+    ...(list && isWhole && !list.isAdditive ? [remove(table)] : []),
+    ...(isWhole ? update(table, given) : []),
+    insert(table),
+  ];
+}
+
+/** The staged rows `s` of a table, with ids in place of what they refer to. */
+function source({ stage, columns }: Table): string {
+  const joined = columns.filter(({ target }) => target && target.key !== 'id');
+  const values = columns.map((column) =>
+    joined.includes(column) ? `to_${column.name}.id as ${column.name}` : `s.${column.name}`,
+  );
+  const joins = joined.map(({ name, target }) => {
+    const to = `to_${name}`;
+    return `left join ${target?.table} ${to} on ${to}.organization_id = $1 and ${to}.${target?.key} = s.${name}`;
+  });
+  return `(select s.place, s.nth, ${values.join(', ')} from ${stage} s ${joins.join(' ')}) s`;
+}
+
+const same = ({ match }: Table, one: string, other: string): string =>
+  match.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ');
+
+/** Of the records of the file, stored rows that they have no more. */
+function remove(table: Table): string {
+  const { name, owner } = table;
+  const { table: main, key } = owner?.target ?? { table: '', key: '' };
+  return `
+    delete from ${name} t using ${main} o
+    where t.organization_id = $1 and o.organization_id = $1 and o.id = t.${owner?.name}
+      and o.${key} in (select ${key} from staged_${main})
+      and not exists (select from ${source(table)} where ${same(table, 's', 't')})`;
+}
+
+function update(table: Table, given: Given): string[] {
+  const { name, columns, match, list } = table;
+  const changed = columns.filter(
+    (column) => !match.includes(column.name) && (list !== undefined || given.has(column.path)),
+  );
+  if (changed.length === 0) return [];
+  const values = changed.map(({ name: column, path, isKept }) =>
+    isKept ? `coalesce(s.${column}, t.${column})` : given.merged(path, `t.${column}`, `s.${column}`),
+  );
+  return [
+    `
+    update ${name} t set ${changed.map((column, index) => `${column.name} = ${values[index]}`).join(', ')}
+    from ${source(table)} where t.organization_id = $1 and ${same(table, 't', 's')}
+      and (${changed.map((column) => `t.${column.name}`).join(', ')}) is distinct from (${values.join(', ')})`,
+  ];
+}
+
+function insert(table: Table): string {
+  const { name, columns, tracked, list } = table;
+  const names = columns.map((column) => column.name);
+  const values = columns.map(({ name: column, isKept, isPrecise }) => {
+    if (!isKept) return column;
+    return `coalesce(${column}, now()${isPrecise ? ` + place * interval '1 microsecond'` : ''})`;
+  });
+  const isNew = `not exists (select from ${name} t where t.organization_id = $1 and ${same(table, 't', 's')})`;
+  if (!tracked) {
+    return `
+    insert into ${name} (organization_id, ${names.join(', ')})
+    select $1, ${values.join(', ')} from ${source(table)} where ${isNew} order by place, nth`;
+  }
+  const parent = tracked.parent?.column;
+  const ordered = columns.find(({ property }) => property === list?.orderedBy);
+  const order = ordered ? `coalesce(s.${ordered.name}, now()), s.place, s.nth` : 's.place, s.nth';
+  return `
+    with fresh as materialized (
+      select s.*, row_number() over (${parent ? `partition by s.${parent} ` : ''}order by ${order}) - 1 as n
+      from ${source(table)} where ${isNew}
+    ), taken as materialized (
+      select ${parent ? `${parent} as parent, ` : ''}
+        list_take($1, '${name}'${parent ? ` || '/' || ${parent}` : ''}, count(*)) as start
+      from fresh ${parent ? `group by ${parent} order by ${parent}` : 'having count(*) > 0'}
+    )
+    insert into ${name} (organization_id, position, ${names.join(', ')})
+    select $1, start + n, ${values.join(', ')} from fresh, taken ${parent ? `where parent = ${parent}` : ''}
+    order by ${parent ? `${parent}, ` : ''}n`;
+}

@@ -1,0 +1,25 @@
+import { ACTIVATIONS } from '../../activations/activation.dataset';
+import { EVENTS } from '../../events/event.dataset';
+import { USERS } from '../../events/user.dataset';
+import type { Dataset } from '../../dataset/dataset';
+import { INDUSTRY_EVENTS } from '../../industry-events/industry-event.dataset';
+import { LEAD_ACTIVITY_EVENTS } from '../../lead-activity-events/lead-activity-event.dataset';
+import { LEADS } from '../../leads/lead.dataset';
+import { TAG_GROUPS } from '../../tag-groups/tag-group.dataset';
+
+/** The sections of a dataset, in an order in which what is referred to comes first; those that all share come last. */
+export const DATASETS = {
+  users: USERS,
+  tagGroups: TAG_GROUPS,
+  events: EVENTS,
+  activations: ACTIVATIONS,
+  leads: LEADS,
+  leadActivityEvents: LEAD_ACTIVITY_EVENTS,
+  industryEvents: INDUSTRY_EVENTS,
+} satisfies Record<string, Dataset>;
+
+export type SectionName = keyof typeof DATASETS;
+export const SECTIONS = Object.keys(DATASETS) as SectionName[];
+export const LAST_SECTION = SECTIONS[SECTIONS.length - 1] as SectionName;
+
+export const datasetOf = (section: SectionName): Dataset => DATASETS[section];

@@ -1,0 +1,112 @@
+import type { EntityManager } from 'typeorm';
+import type { SectionName } from './sections';
+import type { Column, Table } from './tables';
+
+/** Records that are sent to PostgreSQL at once. */
+export const BATCH = 1000;
+
+/** A record that has been checked, and where it stood. */
+export interface Placed {
+  record: object;
+  /** in its section */
+  place: number;
+  /** of the file, from 1 */
+  line?: number;
+}
+
+type Row = Record<string, unknown>;
+
+/** What the file says, in temporary tables: nothing is locked while it is read, and memory does not grow with it. */
+export class Stage {
+  private readonly waiting = new Map<SectionName, Placed[]>();
+  /** The batch that PostgreSQL is busy with while the next one is read and checked. */
+  private writing: Promise<unknown> = Promise.resolve();
+  private readonly columns = new Map<Table, Column[]>();
+
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly tables: Table[],
+  ) {
+    for (const table of tables) this.columns.set(table, [...table.columns, ...table.more]);
+  }
+
+  async create(): Promise<void> {
+    for (const table of this.tables) {
+      await this.manager.query(`drop table if exists ${table.stage}`);
+      await this.manager.query(`create temporary table ${table.stage} (${this.definitions(table)})`);
+    }
+  }
+
+  async add(section: SectionName, placed: Placed): Promise<void> {
+    const batch = this.waiting.get(section) ?? [];
+    this.waiting.set(section, batch);
+    if (batch.push(placed) === BATCH) await this.send(section);
+  }
+
+  /** Everything that was added is there, and the planner knows how much it is. */
+  async complete(): Promise<void> {
+    for (const section of this.waiting.keys()) await this.send(section);
+    await this.writing;
+    for (const { stage } of this.tables) await this.manager.query(`analyze ${stage}`);
+  }
+
+  async drop(): Promise<void> {
+    await this.writing.catch(() => undefined);
+    for (const { stage } of this.tables) await this.manager.query(`drop table if exists ${stage}`);
+  }
+
+  private async send(section: SectionName): Promise<void> {
+    const batch = this.waiting.get(section)?.splice(0) ?? [];
+    const parts = this.tables
+      .filter((table) => table.section === section)
+      .map((table) => [table, JSON.stringify(batch.flatMap((placed) => this.rowsOf(table, placed)))] as const)
+      .filter(([, rows]) => rows !== '[]');
+    await this.writing;
+    this.writing = (async () => {
+      for (const [table, rows] of parts) {
+        const definitions = this.definitions(table);
+        await this.manager.query(
+          `insert into ${table.stage} select * from json_to_recordset($1) as r (${definitions})`,
+          [rows],
+        );
+      }
+    })();
+    this.writing.catch(() => undefined); // whoever awaits it next gets it
+  }
+
+  private definitions(table: Table): string {
+    const columns = (this.columns.get(table) ?? []).map(({ name, type }) => `${name} ${type}`);
+    return ['line integer', 'place integer', 'nth integer', ...columns].join(', ');
+  }
+
+  private rowsOf(table: Table, { record, place, line }: Placed): Row[] {
+    const { list, owner, dataset, isOfTexts } = table;
+    const columns = this.columns.get(table) ?? [];
+    if (!list) return [filled({ line, place }, columns, record as Row)];
+    const entries = ((record as Row)[list.name] ?? []) as unknown[];
+    return entries.map((entry, nth) => {
+      const row: Row = { line, place, nth };
+      if (isOfTexts) row[table.match[1] ?? ''] = entry;
+      else filled(row, columns, entry as Row);
+      row.position = nth;
+      row[owner?.name ?? ''] = (record as Row)[dataset.key];
+      return row;
+    });
+  }
+}
+
+/** Columns that are null are left out. */
+function filled(row: Row, columns: Column[], from: Row): Row {
+  for (const { name, path, initial } of columns) {
+    const value = valueAt(from, path) ?? initial;
+    if (value !== null && value !== undefined) row[name] = value;
+  }
+  return row;
+}
+
+function valueAt(from: Row, path: string): unknown {
+  const dot = path.indexOf('.');
+  if (dot < 0) return from[path];
+  const inner = from[path.slice(0, dot)] as Row | null | undefined;
+  return inner?.[path.slice(dot + 1)];
+}

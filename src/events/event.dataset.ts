@@ -1,0 +1,42 @@
+import {
+  BooleanField,
+  DateTime,
+  Day,
+  Email,
+  EmailList,
+  MAX_ENTRIES,
+  ObjectOf,
+  OneOf,
+  optional,
+  optionalNullable,
+  Text,
+  UuidList,
+} from '../api-schema/fields';
+import type { Dataset } from '../dataset/dataset';
+import { LocationRecord } from '../dataset/location.record';
+import { EventType } from './event.response';
+
+export class EventRecord {
+  /** the name by which other records of the dataset mean this event */
+  @Text() ref: string;
+  @Text() name: string;
+  @OneOf(EventType, 'EventType') type: EventType;
+  @BooleanField(optional) registrationEnabled: boolean = false;
+  @Day(optionalNullable) startDate?: string | null;
+  @Day({ ...optionalNullable, notBefore: 'startDate' }) endDate?: string | null;
+  @ObjectOf(() => LocationRecord, optionalNullable) location?: LocationRecord | null;
+  @UuidList({ ...optional, max: MAX_ENTRIES, distinct: true }) tagGroups: string[] = [];
+  @EmailList({ ...optional, max: MAX_ENTRIES, distinct: true }) users: string[] = [];
+  @DateTime(optional) createdAt?: string;
+  @Email(optionalNullable) createdBy?: string | null;
+}
+
+export const EVENTS: Dataset = {
+  record: EventRecord,
+  entity: 'EventEntity',
+  key: 'ref',
+  lists: [
+    { name: 'tagGroups', entity: 'EventTagGroupEntity', key: 'tagGroupId' },
+    { name: 'users', entity: 'EventUserEntity', key: 'userId' },
+  ],
+};

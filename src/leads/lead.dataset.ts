@@ -1,0 +1,172 @@
+import { OmitType } from '@nestjs/swagger';
+import { v5 as uuidOf, v7 as uuid } from 'uuid';
+import {
+  BooleanField,
+  DateTime,
+  Email,
+  Int32,
+  ListOf,
+  MAX_ENTRIES,
+  MAX_LENGTH,
+  ObjectOf,
+  optional,
+  optionalNullable,
+  PreciseDateTime,
+  Text,
+  Uuid,
+} from '../api-schema/fields';
+import { CellFault, type Draft, field, type Field, list } from '../dataset/cells';
+import type { Dataset, RecordClass } from '../dataset/dataset';
+import { readRecord } from '../dataset/read-record';
+import { LeadPatchV0Input } from './lead.dto';
+import {
+  IntegrationType,
+  MAX_PHONE_NUMBERS,
+  MAX_REMOTE_IDS,
+  PhoneNumber,
+  PhoneNumberTypeEnum,
+  RemoteId,
+} from './lead.response';
+
+class CompanyRecord {
+  @Text(optionalNullable) name?: string | null;
+  @Text(optionalNullable) industry?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.url }) linkedin?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) streetAddress?: string | null;
+  @Text(optionalNullable) city?: string | null;
+  @Text(optionalNullable) state?: string | null;
+  @Text(optionalNullable) zip?: string | null;
+  @Text(optionalNullable) country?: string | null;
+}
+
+class PhoneNumbersRecord {
+  @ListOf(() => PhoneNumber, { ...optional, max: MAX_PHONE_NUMBERS }) leadProvided?: PhoneNumber[];
+  @ListOf(() => PhoneNumber, { ...optional, max: MAX_PHONE_NUMBERS }) serviceProvided?: PhoneNumber[];
+}
+
+class TagRecord {
+  @Uuid() tagOptionId: string;
+}
+
+class LeadActivationRecord {
+  @Uuid() activationId: string;
+  @BooleanField(optional) registered: boolean = false;
+  @BooleanField(optional) checkedIn: boolean = false;
+}
+
+class LeadEventRecord {
+  /** the event's ref */
+  @Text() event: string;
+  @BooleanField(optional) registered: boolean = false;
+  @BooleanField(optional) checkedIn: boolean = false;
+  /** the association's place in the event's list */
+  @PreciseDateTime(optional) associatedAt?: string;
+}
+
+/** What clients may patch, and what only the operator writes. */
+export class LeadRecord extends OmitType(LeadPatchV0Input, ['phoneNumbers', 'remoteId']) {
+  @Uuid() id: string;
+  @DateTime(optional) createdAt?: string;
+  @Email(optionalNullable) createdBy?: string | null;
+  @BooleanField(optional) isEnriched: boolean = false;
+  @Int32(optional) numberOfScans: number = 0;
+  @Email(optionalNullable) lastScannedBy?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) personalEmails?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) professionalEmails?: string | null;
+  @ObjectOf(() => CompanyRecord, optionalNullable) company?: CompanyRecord | null;
+  @ObjectOf(() => PhoneNumbersRecord, optionalNullable) phoneNumbers?: PhoneNumbersRecord | null;
+  @ListOf(() => TagRecord, { ...optional, max: MAX_ENTRIES, distinct: 'tagOptionId' }) tags: TagRecord[] = [];
+  @ListOf(() => LeadActivationRecord, { ...optional, max: MAX_ENTRIES, distinct: 'activationId' })
+  activations: LeadActivationRecord[] = [];
+  @ListOf(() => LeadEventRecord, { ...optional, max: MAX_ENTRIES, distinct: 'event' }) events: LeadEventRecord[] = [];
+  @ListOf(() => RemoteId, { ...optional, max: MAX_REMOTE_IDS, distinct: 'integrationType' }) remoteIds: RemoteId[] = [];
+}
+
+/** Any constant: ids that are made from what another system calls a lead. */
+const NAMESPACE = '0d9fd2a3-7b0a-4f4b-8f0e-6a1f1c0b5e5d';
+
+/** Where there is no id: any text by which the file names the lead. The same text is the same lead, whenever it comes. */
+const ref: Field = {
+  name: 'ref',
+  changes: 'id',
+  put: (draft, cell, organizationId) => {
+    if (cell !== '') draft.id ??= uuidOf(JSON.stringify([organizationId, cell]), NAMESPACE);
+  },
+};
+
+/**
+ * What a cell puts into a list in which other columns have their part too: only here is it known to be the cell's.
+ * @throws CellFault when it is not valid
+ */
+function entry(type: RecordClass, value: object): object {
+  if ('fault' in readRecord(type, value)) throw new CellFault('missing or invalid');
+  return value;
+}
+
+/** One number a column; the first of a row is the preferred one. */
+const phone = (name: string, type: PhoneNumberTypeEnum): Field => ({
+  name,
+  changes: 'phoneNumbers.leadProvided',
+  put: (draft, cell) => {
+    if (cell === '') return;
+    const numbers = (draft.phoneNumbers ??= {}) as { leadProvided?: unknown[] };
+    const others = numbers.leadProvided ?? [];
+    numbers.leadProvided = [...others, entry(PhoneNumber, { number: cell, type, preferred: others.length === 0 })];
+  },
+});
+
+const phones = [
+  phone('phone', 'UNKNOWN'),
+  ...PhoneNumberTypeEnum.filter((type) => type !== 'UNKNOWN').map((type) => phone(`phone.${type.toLowerCase()}`, type)),
+];
+
+/** The id of one other system; those of others stay. */
+const remoteId = (integrationType: IntegrationType): Field => ({
+  name: `remoteIds.${integrationType}`,
+  changes: 'remoteIds',
+  merge: (stored, given) =>
+    `set_remote_id(${stored}, jsonb_build_object('integrationType', '${integrationType}', 'id',
+      jsonb_path_query_first(${given}, '$[*] ? (@.integrationType == "${integrationType}").id')))`,
+  put: (draft, cell) => {
+    // What a cell of the whole list holds is checked with the record.
+    const all = Array.isArray(draft.remoteIds) ? (draft.remoteIds as (Draft | null)[]) : [];
+    const others = all.filter((other) => other?.integrationType !== integrationType);
+    draft.remoteIds = cell === '' ? others : [...others, entry(RemoteId, { id: cell, integrationType })];
+  },
+});
+
+const numbers = list((number, index) => ({ number, type: 'UNKNOWN', preferred: index === 0 }));
+
+export const LEADS: Dataset = {
+  record: LeadRecord,
+  entity: 'LeadEntity',
+  key: 'id',
+  // `companyName` is `company.name`, `leadProvidedPhoneNumbers` is `phoneNumbers.leadProvided`, `eventId` is `event`
+  path: (property) =>
+    property
+      .replace(/^company(.)/, (_, first: string) => `company.${first.toLowerCase()}`)
+      .replace(/^(\w+)PhoneNumbers$/, 'phoneNumbers.$1')
+      .replace(/^eventId$/, 'event'),
+  lists: [
+    { name: 'tags', entity: 'LeadTagEntity', key: 'tagOptionId', shownBy: 'leads' },
+    { name: 'activations', entity: 'LeadActivationEntity', key: 'activationId', shownBy: 'leads' },
+    {
+      name: 'events',
+      entity: 'EventLeadEntity',
+      key: 'eventId',
+      isAdditive: true,
+      orderedBy: 'associatedAt',
+      order: 'c.associated_at, event',
+    },
+  ],
+  csv: {
+    newId: uuid,
+    fields: [
+      field('phoneNumbers.leadProvided', numbers, undefined),
+      field('phoneNumbers.serviceProvided', numbers, undefined),
+      ref,
+      ...phones,
+      ...IntegrationType.map(remoteId),
+    ],
+  },
+};

@@ -1,0 +1,36 @@
+import {
+  BooleanField,
+  DateTime,
+  Int32,
+  ListOf,
+  MAX_ENTRIES,
+  MAX_LENGTH,
+  OneOf,
+  optional,
+  optionalNullable,
+  Text,
+  Uuid,
+} from '../api-schema/fields';
+import { MIN_INT32 } from '../api-schema/schemas';
+import type { Dataset } from '../dataset/dataset';
+import { TagGroupStatus, TagOption } from './tag-group.response';
+
+export class TagGroupRecord {
+  @Uuid() id: string;
+  @Text() name: string;
+  @OneOf(TagGroupStatus, 'TagGroupStatus', optional) status: TagGroupStatus = 'PUBLISHED';
+  @BooleanField(optional) allowsMultipleSelection: boolean = false;
+  @Int32({ ...optional, min: MIN_INT32 }) displayOrder: number = 0;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) usageInstructions?: string | null;
+  @BooleanField(optional) required: boolean = false;
+  @BooleanField(optional) allEvents: boolean = false;
+  @ListOf(() => TagOption, { ...optional, max: MAX_ENTRIES, distinct: 'id' }) tagOptions: TagOption[] = [];
+  @DateTime(optional) createdAt?: string;
+}
+
+export const TAG_GROUPS: Dataset = {
+  record: TagGroupRecord,
+  entity: 'TagGroupEntity',
+  key: 'id',
+  lists: [{ name: 'tagOptions', entity: 'TagOptionEntity', key: 'id', order: 'c.display_order, c.id' }],
+};
