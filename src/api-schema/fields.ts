@@ -165,7 +165,8 @@ const eachIs =
 
 function isDistinct(entries: unknown[], distinct: Distinct['distinct']): true | string {
   if (!distinct || entries.length < 2) return true;
-  const keys = distinct === true ? entries : entries.map((entry) => (entry as Record<string, unknown> | null)?.[distinct]);
+  const keys =
+    distinct === true ? entries : entries.map((entry) => (entry as Record<string, unknown> | null)?.[distinct]);
   // What is no entry at all is another check's fault.
   if (keys.includes(undefined) || new Set(keys).size === keys.length) return true;
   const seen = new Set();
