@@ -1,5 +1,6 @@
 // Every folder is a bounded context, a new one too, but these.
-const foundations = 'access|api-schema|database|dataset|embedded-postgres|health|http|observability|openapi|pages|rate-limit|redis|server';
+const foundations =
+  'access|api-schema|database|dataset|embedded-postgres|health|http|observability|openapi|pages|rate-limit|redis|server';
 const contexts = `^src/(?!(${foundations}|cli)/)[^/]+/`;
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -15,6 +15,11 @@ const CONDITION = /(?:"?\w+"?\.)?"?organization_id"? = \$1/g;
  * parent, or its count by which a further page is found, was found in the organization, and not before.
  */
 const REDUNDANT = [
+  'GET /events/:eventId/leads: from event_leads where organization_id = $1 and event_id = $2::bigint',
+  'GET /events/:eventId/users: from event_users where organization_id = $1 and event_id = $2::bigint',
+  // The event was written by the statement before.
+  'POST /events: from events where organization_id = $1 and id = $2',
+  'PUT /events/:eventId: from events where organization_id = $1 and id = $2',
   'GET /leadActivityEvents: from lead_activity_events where organization_id = $1 and lead_id = $2 on further pages',
   'GET /events/:eventId/leads: from event_leads where organization_id = $1 and event_id = $2::bigint on further pages',
   'GET /events/:eventId/users: from event_users where organization_id = $1 and event_id = $2::bigint on further pages',
