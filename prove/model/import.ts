@@ -8,18 +8,14 @@ import { newIndustryEvent } from './catalogue';
 
 export type Dataset = ReturnType<typeof newDataset>;
 
-/** @returns records of each section that refer to each other; some of them are as old as others */
+/** @returns records of each section that refer to each other, older and younger than others that are there */
 export function newDataset(random: Random) {
   const { users, tagGroup, event, activation, lead, activity } = exhibitor();
   const ref = unique();
-  // Few moments, so that ids have to decide about places.
   const made = () => ({ createdAt: new Date(Date.UTC(2020, 0, 1) + random.below(20) * 1001).toISOString() });
   const isNotes = () => ({ ...activity(), ...made(), associatedEvent: ref, eventType: random.pick(['NOTE', 'SMS']) });
   return {
-    // Users are listed by their creation and then by ids that nothing shows: each has a moment of its own.
-    users: users.map((user, n) => ({
-      ...{ ...user, email: `${ref}-${n}@example.com`, createdAt: new Date(random.below(2 ** 40)).toISOString() },
-    })),
+    users: users.map((user, n) => ({ ...user, ...made(), email: `${ref}-${n}@example.com` })),
     tagGroups: [{ ...tagGroup, ...made(), tagOptions: tagGroup.tagOptions.toReversed() }],
     events: [{ ...event, ...made(), ref, users: users.map((_, n) => `${ref}-${n}@example.com`) }],
     activations: [{ ...activation, ...made(), event: ref }],

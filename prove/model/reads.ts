@@ -18,6 +18,9 @@ const pages = (key: string, endpoint: EndpointName, length: number, limit: numbe
     ]),
   );
 
+/** Requests that are made at once, at most. */
+const MAX_AT_ONCE = 4;
+
 /** Everything that can be read, of every organization. */
 export function audits(state: State): Call[] {
   return state.tenants.list().flatMap((tenant) => {
@@ -40,7 +43,7 @@ export function audits(state: State): Call[] {
   });
 }
 
-/** What shows the outcome of requests made at once: each thing that they name or made, and who is associated. */
+/** What shows the outcome of requests made at once: each thing that they name or made, who is associated, and places. */
 export function settlingReads(state: State, calls: Call[], answers: Answer[]): Call[] {
   const reads = calls.flatMap((call, index) => readsOf(state, call, answers[index]?.body));
   return [...new Map(reads.map((read) => [JSON.stringify(read), read])).values()];
@@ -58,5 +61,12 @@ function readsOf(state: State, call: Call, answer: unknown): Call[] {
     return kind === 'industryEvent' ? [get(key, 'getIndustryEvent', [id])] : [];
   });
   const made = told(answer, 'results', 'industryEvent', 'id');
-  return typeof made === 'string' ? [...named, get(key, 'getIndustryEvent', [made])] : named;
+  if (typeof made === 'string') named.push(get(key, 'getIndustryEvent', [made]));
+  const lists: Partial<Record<EndpointName, [EndpointName, number]>> = {
+    createEvent: ['listEvents', tenant.events.list().length],
+    createLead: ['listLeads', tenant.leads.list().length],
+    createIndustryEvent: ['listIndustryEvents', state.catalogue.list().length],
+  };
+  const [list, length] = lists[call.endpoint] ?? [];
+  return list ? [...named, ...pages(key, list, (length ?? 0) + MAX_AT_ONCE, 50).slice(-2)] : named;
 }

@@ -79,27 +79,16 @@ export interface Key {
   tokens: number;
 }
 
-interface Created {
-  createdAt: string;
-  id?: string | number;
-}
-
-/** The order of lists: creation, then id. */
-export function byCreation(a: Created, b: Created): number {
-  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
-  return (a.id ?? 0) < (b.id ?? 0) ? -1 : 1;
-}
-
 /** Everything of one organization. */
 export class Tenant {
-  readonly events = new Table<number, EventRecord>((a, b) => byCreation(a.shown, b.shown));
-  readonly leads = new Table<string, LeadRecord>((a, b) => byCreation(a.shown, b.shown));
+  readonly events = new Table<number, EventRecord>();
+  readonly leads = new Table<string, LeadRecord>();
   /** by event and lead, joined by a slash */
   readonly associations = new Table<string, { event: number; shown: EventLead }>();
-  readonly activities = new Table<string, Activity>(byCreation);
-  readonly activations = new Table<string, Activation>(byCreation);
-  readonly tagGroups = new Table<string, TagGroup>(byCreation);
-  readonly users = new Table<string, User>(byCreation);
+  readonly activities = new Table<string, Activity>();
+  readonly activations = new Table<string, Activation>();
+  readonly tagGroups = new Table<string, TagGroup>();
+  readonly users = new Table<string, User>();
   readonly bookmarks = new Table<string, string>();
 
   constructor(readonly id: number) {}
@@ -125,7 +114,7 @@ export class Tenant {
 export class State {
   readonly tenants = new Table<number, Tenant>();
   readonly keys = new Table<string, Key>();
-  readonly catalogue = new Table<string, IndustryEvent>(byCreation);
+  readonly catalogue = new Table<string, IndustryEvent>();
   /** ids of all events and leads that ever were */
   readonly eventIds = new Set<number>();
   readonly leadIds = new Set<string>();
