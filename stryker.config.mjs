@@ -28,8 +28,8 @@ export default {
       testPathIgnorePatterns: [`/(${NO_MUTANTS.join('|')})[^/]*$`],
       testSequencer: './prove/mutants/small-first.mjs',
       // prove/mutants.ts does both once; here they would run for each mutant.
-      globalSetup: undefined,
-      globalTeardown: undefined,
+      globalSetup: null,
+      globalTeardown: null,
     },
   },
   coverageAnalysis: 'perTest',
