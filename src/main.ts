@@ -29,8 +29,8 @@ async function main(): Promise<void> {
       await welcome(app, config, database, say);
       if (!stop.aborted) await once(stop, 'abort');
       app.get(HealthController).isStopping = true;
-      const { slowReaders } = app.getHttpAdapter() as unknown as LeanExpressAdapter;
-      await drain(app.getHttpServer() as Server, slowReaders, config.drainMs);
+      const adapter = app.getHttpAdapter() as unknown as LeanExpressAdapter;
+      await drain(app.getHttpServer() as Server, adapter, config.drainMs);
     } finally {
       await app.close();
     }

@@ -22,13 +22,11 @@ export function answerBrokenRequests(server: Server): void {
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else refuseOn(socket, lastResponses.get(socket), STATUS[error.code ?? ''] ?? 400);
   });
-  // The target of CONNECT is not a path, and this is not a proxy.
   server.on('connect', (_, socket: Socket) => {
     socket.on('error', () => socket.destroy()).resume();
     refuseOn(socket, lastResponses.get(socket), 400);
   });
-  // JsonBodyInterceptor sends 100 Continue. A client that gets another response may send its body or the next request, and
-  // nothing tells which.
+  // JsonBodyInterceptor sends 100 Continue. After another response the client may send its body, or the next request.
   server.on('checkContinue', (request, response) => {
     response.setHeader('Connection', 'close');
     server.emit('request', request, response);

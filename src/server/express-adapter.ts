@@ -10,13 +10,15 @@ import { SlowReaderLimit } from './slow-reader-limit';
 /** Express for an API: requests with its prototypes from the start, JSON text sent as it is, time limits. */
 export class LeanExpressAdapter extends ExpressAdapter {
   readonly slowReaders: SlowReaderLimit;
+  /** whether each response asks its client to close the connection */
+  isDraining = false;
   /** the first step of every request, before Express parses its target */
   onRequest: (request: Request, response: Response, next: () => void) => void = (_request, _response, next) => next();
 
   constructor(private readonly config: Pick<Config, 'headersTimeoutMs' | 'requestTimeoutMs' | 'answerTimeoutMs'>) {
     super();
     this.slowReaders = new SlowReaderLimit(config.answerTimeoutMs);
-    // `/Leads` and `/leads/` are other paths than `/leads`. Express reads its own settings before Nest's adapter sets them.
+    // `/Leads` and `/leads/` are other paths than `/leads`.
     Object.assign(this.getInstance<{ router: object }>().router, { caseSensitive: true, strict: true });
   }
 
@@ -26,12 +28,14 @@ export class LeanExpressAdapter extends ExpressAdapter {
    */
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
-    const { slowReaders } = this;
+    // eslint-disable-next-line @typescript-eslint/no-this-alias -- `this` of the class below is a response
+    const adapter = this;
     class ExpressRequest extends IncomingMessage {}
     class ExpressResponse extends ServerResponse {
       override end(...args: never[]): this {
+        if (adapter.isDraining && !this.headersSent) this.setHeader('Connection', 'close');
         super.end(...args);
-        slowReaders.watch(this);
+        adapter.slowReaders.watch(this);
         return this;
       }
     }
@@ -46,10 +50,8 @@ export class LeanExpressAdapter extends ExpressAdapter {
         maxHeaderSize: MAX_HEAD_BYTES,
         ...{ headersTimeout, requestTimeout },
         connectionsCheckingInterval: Math.min(headersTimeout, 1000),
-        // Longer than load balancers keep an idle connection, so that they close it first.
-        keepAliveTimeout: 75_000,
-        // Node answers a request without it in plain text.
-        requireHostHeader: false,
+        keepAliveTimeout: 75_000, // longer than load balancers', so that they close an idle connection first
+        requireHostHeader: false, // Node answers in plain text
       },
       (request, response) =>
         this.onRequest(request as Request, response as Response, () => app(request as Request, response as Response)),

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SlowReaderLimit } from './slow-reader-limit';
+import type { LeanExpressAdapter } from './express-adapter';
 
 /** For responses under way. A statement has two seconds; a delete that takes longer is cancelled. */
 const RESPONSE_TIMEOUT_MS = 5_000;
@@ -11,12 +11,12 @@ const ACCEPT_TIMEOUT_MS = 1_000;
 const IDLE_TICK_MS = 50;
 
 /** Stops a server without losing a request: it serves on while load balancers take notice, and then closes. */
-export async function drain(server: Server, slowReaders: SlowReaderLimit, drainMs: number): Promise<void> {
-  server.prependListener('request', (_, response: ServerResponse) => response.setHeader('Connection', 'close'));
+export async function drain(server: Server, adapter: LeanExpressAdapter, drainMs: number): Promise<void> {
+  adapter.isDraining = true;
   await pause(drainMs);
   const deadline = setTimeout(() => server.closeAllConnections(), RESPONSE_TIMEOUT_MS);
   // Closing cuts off what the clients of idle connections have not read yet.
-  await Promise.race([slowReaders.drained(), pause(RESPONSE_TIMEOUT_MS, undefined, { ref: false })]);
+  await Promise.race([adapter.slowReaders.drained(), pause(RESPONSE_TIMEOUT_MS, undefined, { ref: false })]);
   const held = await waitForAcceptQueue(server);
   const closed = once(server, 'close');
   server.close();

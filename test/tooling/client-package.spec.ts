@@ -39,7 +39,7 @@ describe('the built package', () => {
   beforeAll(async () => {
     const installed = join(modules, '@lanyard/client');
     mkdirSync(installed, { recursive: true });
-    await tsc(PACKAGE, '--project', '..', '--outDir', join(installed, 'dist'));
+    await tsc(PACKAGE, '--project', '.', '--outDir', join(installed, 'dist'));
     const { files } = manifest(PACKAGE);
     for (const file of ['package.json', ...files.filter((each) => each !== 'dist')]) {
       cpSync(join(PACKAGE, file), join(installed, file));
