@@ -1,6 +1,5 @@
-// Copies all leads into a CSV file, and with each later run those that are new since; all of them anew when an import has
-// put older ones between. Whenever it is killed, the next run goes on where it was: FILE.place says how far the file is
-// sure. Cells hold what leads hold, for a program: in a spreadsheet one that begins with = would be run as a formula
+// Copies all leads into a CSV file, and with each later run those that are new: they stand at the end of the list. Whenever
+// it is killed, the next run goes on where it was: FILE.place says how far the file is complete. Cells hold what leads hold, for a program: in a spreadsheet one that begins with = would be run as a formula
 // (`operator export --csv leads` is for people).
 //
 //   LANYARD_KEY=lan_… npm run example:crm-sync -- leads.csv
@@ -26,14 +25,14 @@ const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')
 const line = (values) => `${values.map((value) => quoted(value ?? '')).join(',')}\r\n`;
 const rows = (leads) => leads.map((lead) => line(Object.values(COLUMNS).map((column) => column(lead)))).join('');
 
-/** Lists are in the order of creation, with the id as tie-break. */
-const isAfter = (lead, other) => `${lead.createdAt} ${lead.id}` > `${other.createdAt} ${other.id}`;
+/** A row of the file, whose first cell is the id. */
+const ROW = /([^,"\r\n]*)(?:,(?:"(?:[^"]|"")*"|[^",\r\n]*))*\r\n/gy;
 
-/** `count` leads up to the `last` one stood in the list, and the file was `bytes` long. */
+/** `count` leads stood in the list when the file was `bytes` long. */
 function readPlace() {
   const place = existsSync(`${file}.place`) ? JSON.parse(readFileSync(`${file}.place`, 'utf8')) : null;
   if (!place && existsSync(file)) throw new Error(`${file} is there, but not ${file}.place: is it something else?`);
-  if (!place || !existsSync(file)) return { count: 0, last: null, bytes: 0 };
+  if (!place || !existsSync(file)) return { count: 0, bytes: 0 };
   truncateSync(file, place.bytes);
   return place;
 }
@@ -50,29 +49,24 @@ function pageAt(place) {
   return pages.reduce((best, page) => (page.limit * (page.offset + 1) > best.limit * (best.offset + 1) ? page : best));
 }
 
-let { count, last, bytes } = readPlace();
-if (bytes === 0) writePlace({ count, last, bytes });
+let { count, bytes } = readPlace();
+if (bytes === 0) writePlace({ count, bytes });
+const copied = new Set(bytes === 0 ? [] : [...readFileSync(file, 'utf8').matchAll(ROW)].map(([, id]) => id));
 let added = 0;
 for (let place = count; ; place = count) {
   let page, leads, known;
   do {
-    // The last lead that was copied is asked for once more: when it stands where it stood, nothing lies in between.
+    // The last lead that was copied is asked for once more. When leads were deleted, it moved forward.
     page = pageAt(Math.max(0, place - 1));
     ({ leads } = (await call('GET', `/leads?limit=${page.limit}&offset=${page.offset}`)).results);
-    known = leads.findLastIndex((lead) => last && !isAfter(lead, last));
-    place = page.offset * page.limit; // Leads were deleted, and the others moved forward: so does the search for it.
+    known = leads.findLastIndex((lead) => copied.has(lead.id));
+    place = page.offset * page.limit;
   } while (known === -1 && place > 0);
-  const moved = place + known + 1 - count;
-  if (last && (moved > 0 || (moved === 0 && leads[known].id !== last.id))) {
-    [count, last, bytes, added] = [0, null, 0, 0]; // It moved back: others have come before it.
-    writePlace({ count, last, bytes });
-    truncateSync(file, bytes);
-    continue;
-  }
   const found = leads.slice(known + 1);
   appendFileSync(file, bytes === 0 ? line(Object.keys(COLUMNS)) + rows(found) : rows(found));
-  [count, last, bytes] = [place + leads.length, leads.at(-1) ?? last, statSync(file).size];
-  writePlace({ count, last: last && { createdAt: last.createdAt, id: last.id }, bytes });
+  for (const { id } of found) copied.add(id);
+  [count, bytes] = [place + leads.length, statSync(file).size];
+  writePlace({ count, bytes });
   added += found.length;
   if (leads.length < page.limit) break;
 }
