@@ -57,7 +57,9 @@ export function page<Row>(name: string, rows: Row[], { limit, offset }: Paging, 
 export function bodyOf({ payload }: Call, rules: Rules): Fields {
   const body = parse(payload);
   const fault = firstFault(rules, body);
-  return fault === undefined ? body : refuse(invalid(fault));
+  if (fault !== undefined) return refuse(invalid(fault));
+  // Where no field is required, a body of another type than JSON would pass as an empty one.
+  return payload && 'otherType' in payload ? refuse(BAD_REQUEST) : body;
 }
 
 function parse(payload: Call['payload']): Fields {
