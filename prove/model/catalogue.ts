@@ -22,14 +22,20 @@ const EMPTY = Object.fromEntries(INDUSTRY_EVENT_FIELDS.map((field) => [field, nu
 export const newIndustryEvent = (body: Fields, made: Fields): IndustryEvent =>
   ({ ...EMPTY, ...changesOf(body), ...made }) as IndustryEvent;
 
-export const listIndustryEvents: Handler = ({ state, call, paging }) => {
+export const listIndustryEvents: Handler = ({ state, call, paging, answer }) => {
   const wanted = paging();
+  const shown = told(answer, 'results', 'industryEvents') as { id: unknown }[] | undefined;
+  const ids = (shown ?? []).map(({ id }) => id);
   const eventUrl = parameter(call, 'eventUrl');
   const q = parameter(call, 'q');
   if ((eventUrl ?? q)?.includes('\0')) return { status: 400, error: 'Bad Request' };
   const all = state.catalogue.list();
   const found =
-    eventUrl !== undefined ? all.filter((each) => each.eventUrl === eventUrl) : q?.trim() ? search(all, q) : all;
+    eventUrl !== undefined
+      ? all.filter((each) => each.eventUrl === eventUrl)
+      : q?.trim()
+        ? search(all, q, ids, wanted.limit * wanted.offset)
+        : all;
   return page('industryEvents', found, wanted, (record) => record);
 };
 

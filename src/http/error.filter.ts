@@ -27,6 +27,9 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
+    const isUnread = !request.complete && !response.headersSent && !response.shouldKeepAlive;
+    // Closing the connection of a client that still sends would reset it, and lose the response.
+    if (isUnread) await discardBody(request);
     // It was refused meanwhile, because its body was broken or did not arrive.
     if (response.writableEnded) return;
     const status = statusOf(error, request.method);
@@ -36,8 +39,6 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    // Closing the connection of a client that still sends would reset it, and lose the response.
-    if (!request.complete && !response.shouldKeepAlive) await discardBody(request);
     if (status === 503) response.setHeader('Retry-After', '1');
     const text = error instanceof ApiError || error instanceof IdempotencyConflict ? error.message : errorText(status);
     response.status(status).setHeader('Content-Type', JSON_TYPE);

@@ -73,6 +73,13 @@ describe('an answer that is given before its request has ended, on a connection 
     }
   });
 
+  it('is one answer when what follows is broken', async () => {
+    const chunked = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: unknown\r\nTransfer-Encoding: chunked\r\n${CLOSE}\r\n`;
+    const socket = await begun(chunked);
+    const answer = await answerTo('no chunk\r\n', socket);
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+  });
+
   it('is the last: what the client sends behind its body is not carried out', async () => {
     const length = 2 ** 20 + 1;
     for (let n = 0; n < 10; n++) {
