@@ -1,4 +1,4 @@
-// Mutation testing: `npm run prove:mutants` runs it with a PostgreSQL for the tests; see docs/mutants.md.
+// Mutation testing: `npm run prove mutants` runs it with a PostgreSQL for the tests; see docs/mutants.md.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);

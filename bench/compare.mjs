@@ -1,4 +1,4 @@
-// npm run bench: Lanyard beside a minimal server on the same data, interleaved. README.md tells how to read it.
+// npm run bench compare: Lanyard beside a minimal server on the same data, interleaved. README.md tells how to read it.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,4 +1,4 @@
-// npm run bench:import: what does an import of leads take, beside an importer that only writes the rows?
+// npm run bench import: what does an import of leads take, beside an importer that only writes the rows?
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';

@@ -1,4 +1,4 @@
-// npm run bench:scale: do far pages of large lists cost what the first page of a small list does, and are they right?
+// npm run bench scale: do far pages of large lists cost what the first page of a small list does, and are they right?
 import { random } from './dataset.mjs';
 import {
   allSucceeded,

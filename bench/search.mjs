@@ -1,4 +1,4 @@
-// npm run bench:search: what does a search of a large catalogue take, beside the same one of a small catalogue?
+// npm run bench search: what does a search of a large catalogue take, beside the same one of a small catalogue?
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { performance } from 'node:perf_hooks';

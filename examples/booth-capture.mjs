@@ -3,7 +3,7 @@
 // run sends what is left. Each scan makes one lead: it is sent under its own Idempotency-Key, which the server knows for
 // 24 hours.
 //
-//   scanner | LANYARD_KEY=lan_… npm run example:booth-capture -- queue.ndjson
+//   scanner | LANYARD_KEY=lan_… node examples/booth-capture.mjs queue.ndjson
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -10,7 +10,7 @@ const key = process.env.LANYARD_KEY;
 /** The argument of the command line. Without it, or without a key, the program ends with a line on how to use it. */
 export function argument(example, name) {
   if (process.argv[2] && key) return process.argv[2];
-  console.error(`Usage: LANYARD_KEY=lan_… npm run example:${example} -- ${name}`);
+  console.error(`Usage: LANYARD_KEY=lan_… node examples/${example}.mjs ${name}`);
   return process.exit(2);
 }
 

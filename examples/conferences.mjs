@@ -2,7 +2,7 @@
 // for some of them and pages through the catalogue. Run again, it creates none twice: those with an eventUrl never, the
 // others within 24 hours.
 //
-//   LANYARD_KEY=lan_… npm run example:conferences -- conferences.ndjson
+//   LANYARD_KEY=lan_… node examples/conferences.mjs conferences.ndjson
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -2,7 +2,7 @@
 // it is killed, the next run goes on where it was: FILE.place says how far the file is complete. Cells hold what leads hold, for a program: in a spreadsheet one that begins with = would be run as a formula
 // (`operator export --csv leads` is for people).
 //
-//   LANYARD_KEY=lan_… npm run example:crm-sync -- leads.csv
+//   LANYARD_KEY=lan_… node examples/crm-sync.mjs leads.csv
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { argument, call } from './call.mjs';
 

@@ -1,4 +1,4 @@
-// The suites on every Node.js and PostgreSQL that is promised: npm run test:matrix [-- --node 20.19.2 --only start]
+// The suites on every Node.js and PostgreSQL that is promised: node scripts/matrix.mjs [--node 20.19.2 --only start]
 // Node.js comes as npm packages, into node_modules/.cache. PostgreSQL is the embedded one and, when there is a DATABASE_URL
 // (a server where databases may be created), that one too. Suites that need a Redis use REDIS_URL or redis-server.
 import { spawnSync } from 'node:child_process';

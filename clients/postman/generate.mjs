@@ -1,4 +1,4 @@
-// Writes the collection from openapi.json: npm run collection:generate. With --check it only says whether the collection
+// Writes the collection from openapi.json: npm run openapi. With --check it only says whether the collection
 // is as openapi.json has it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { PATIENCE, tests } from './tests.mjs';
@@ -150,6 +150,6 @@ const collection = {
 const text = `${JSON.stringify(collection, null, 2)}\n`;
 if (!process.argv.includes('--check')) writeFileSync(file, text);
 else if (readFileSync(file, 'utf8') !== text) {
-  console.error('The collection is not as openapi.json has it: npm run collection:generate');
+  console.error('The collection is not as openapi.json has it: npm run openapi');
   process.exitCode = 1;
 }

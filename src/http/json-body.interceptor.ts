@@ -39,29 +39,29 @@ export class JsonBodyInterceptor implements NestInterceptor {
   constructor(private readonly reflector: Reflector) {}
 
   /** @throws BadRequestException, PayloadTooLargeException */
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     // The rest of the request was broken, and it was refused while its key was checked.
     if (response.writableEnded) throw new BadRequestException();
     const options = this.reflector.get<JsonBodyOptions | undefined>(JSON_BODY, context.getHandler());
-    if (options) {
-      // Node keeps a request until the next one on its connection.
-      response.once('finish', () => (request.body = undefined));
-      request.body = await this.read(request, response, options);
-    } else if (request.caller && !SAFE_METHODS.includes(request.method)) {
-      // A write without a body must not happen either before it has arrived whole and well-formed.
-      await drainBody(request, response);
-    }
-    return next.handle();
+    if (options) return this.read(request, response, options).then(() => next.handle());
+    // A write without a body must not happen either before it has arrived whole and well-formed.
+    const isWrite = request.caller && !SAFE_METHODS.includes(request.method);
+    return isWrite ? drainBody(request, response).then(() => next.handle()) : next.handle();
   }
 
-  private async read(request: Request, response: Response, { allOptional }: JsonBodyOptions): Promise<object> {
-    if (request.is(JSON_TYPES)) return parse(await this.unpack(request, await this.collect(request, response)));
+  private async read(request: Request, response: Response, { allOptional }: JsonBodyOptions): Promise<void> {
+    // Node keeps a request until the next one on its connection.
+    response.once('finish', () => (request.body = undefined));
+    if (request.is(JSON_TYPES)) {
+      request.body = parse(await this.unpack(request, await this.collect(request, response)));
+      return;
+    }
     const bytes = await drainBody(request, response);
     if (allOptional && bytes > 0) throw new BadRequestException();
-    return {};
+    request.body = {};
   }
 
   /** The bytes as they arrive, in one piece: thousands of tiny ones take far more memory than they have bytes. */
@@ -148,9 +148,12 @@ async function consumeBody(request: Request, response: Response, take: (piece: B
       if (length > max) reject(new PayloadTooLargeException());
       else take(piece);
     });
+    const breakOff = (): void => {
+      if (!request.readableEnded) reject(new BadRequestException());
+    };
     request.once('end', resolve);
-    request.once('error', () => reject(new BadRequestException()));
-    request.once('close', () => reject(new BadRequestException()));
+    request.once('error', breakOff);
+    request.once('close', breakOff);
   });
 }
 

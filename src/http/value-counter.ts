@@ -24,7 +24,9 @@ export class ValueCounter {
    * @throws PayloadTooLargeException above 20,000 values, BadRequestException below 32 levels
    */
   add(bytes: Buffer): void {
-    for (const byte of bytes) {
+    // Not for…of, which takes three times as long.
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at] as number;
       if (this.isInString) this.addToString(byte);
       else this.addOutside(byte);
     }

@@ -18,12 +18,12 @@ const hasUrl = (url: string): string =>
 
 /** A stored record brings what one before it brings, or what another one has and the file does not take from it. */
 const URL_TAKEN = `
-  select s.line, s.place from ${STAGED} s join industry_events own on own.id = s.id
-  where exists (select from ${STAGED} o where o.event_url = s.event_url and o.place < s.place)
-    or exists (
-      select from industry_events e where ${hasUrl('s.event_url')} and e.id <> s.id
-        and not exists (select from ${STAGED} o where o.id = e.id and o.event_url is distinct from s.event_url)
-    )
+  select s.line, s.place
+  from (select *, min(place) over (partition by event_url) as first_place from ${STAGED} where event_url is not null) s
+    join industry_events own on own.id = s.id
+    left join industry_events e on ${hasUrl('s.event_url')} and e.id <> s.id
+    left join ${STAGED} o on o.id = e.id and o.event_url is distinct from s.event_url
+  where s.place > s.first_place or (e.id is not null and o.id is null)
   order by s.place limit 1`;
 
 /** An eventUrl that its record gives up may be another one's: all are given up before any is taken. */

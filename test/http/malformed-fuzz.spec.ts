@@ -10,7 +10,7 @@ import { everyRow } from '../support/state';
 const REQUESTS = 800;
 const SEEDS = [20_260_301, 356_637_947, 735_082_114];
 
-/** A short run of `npm run prove:malformed`, which describes it. */
+/** A short run of `npm run prove malformed`, which describes it. */
 describe('requests made from openapi.json and broken', () => {
   let lanyard: InProcess;
   let pool: Pool;
