@@ -59,7 +59,10 @@ describe('the examples', () => {
     }
     for (const name of names) {
       const { status, err } = await end(start(name.replace('.mjs', ''), 'file', { LANYARD_KEY: '' }));
-      expect({ status, err }).toEqual({ status: 2, err: expect.stringMatching(/^Usage: LANYARD_KEY=lan_… node examples\//) });
+      expect({ status, err }).toEqual({
+        status: 2,
+        err: expect.stringMatching(/^Usage: LANYARD_KEY=lan_… node examples\//),
+      });
     }
   });
 
