@@ -4,6 +4,7 @@ import { PageQuery } from '../../src/api-schema/parameters';
 import { EventAddLeadsV0Input, EventCreateV0Input } from '../../src/events/event.dto';
 import { ValueCounter } from '../../src/http/value-counter';
 import { RequestValidationPipe } from '../../src/http/validation.pipe';
+import { LeadActivityEventsQuery } from '../../src/lead-activity-events/lead-activity-event.dto';
 import { LeadPatchV0Input } from '../../src/leads/lead.dto';
 import { phone } from '../support/builders';
 
@@ -21,11 +22,11 @@ const faultOf = async (metatype: new () => object, value: unknown): Promise<stri
 
 describe('validation', () => {
   it('converts values, and drops fields that the class does not have, in nested objects too', async () => {
-    const body = { eventLeads: [{ leadId: UPPER, registered: true, unknown: 1 }], unknown: { a: 1 } };
-    const instance = await read(EventAddLeadsV0Input, body);
-    expect(JSON.parse(JSON.stringify(instance))).toEqual({
-      eventLeads: [{ leadId: UPPER.toLowerCase(), registered: true }],
-    });
+    const body = { phoneNumbers: [{ ...phone(), unknown: 1 }], unknown: { a: 1 } };
+    const instance = await read(LeadPatchV0Input, body);
+    expect(JSON.parse(JSON.stringify(instance))).toEqual({ phoneNumbers: [phone()] });
+    const query = await read(LeadActivityEventsQuery, { leadId: UPPER }, 'query');
+    expect(query).toMatchObject({ leadId: UPPER.toLowerCase() });
   });
 
   it.each<[string, new () => object, object, string]>([
@@ -41,6 +42,15 @@ describe('validation', () => {
     ['an entry that is an array of objects', LeadPatchV0Input, { phoneNumbers: [[phone()]] }, 'phoneNumbers[0]'],
     ['an entry that is text', LeadPatchV0Input, { phoneNumbers: [phone(), 'x'] }, 'phoneNumbers[1]'],
     ['the first entry at fault', LeadPatchV0Input, { phoneNumbers: [{}, 'x'] }, 'phoneNumbers[0].number'],
+    ['an entry of a flat list that is null', EventAddLeadsV0Input, { eventLeads: [null] }, 'eventLeads[0]'],
+    ['an entry of a flat list that is an array', EventAddLeadsV0Input, { eventLeads: [[]] }, 'eventLeads[0]'],
+    ['a field of a flat list', EventAddLeadsV0Input, { eventLeads: [{ leadId: UPPER }, {}] }, 'eventLeads[1].leadId'],
+    [
+      'a flag of a flat list that is null',
+      EventAddLeadsV0Input,
+      { eventLeads: [{ leadId: UPPER, registered: null }] },
+      'eventLeads[0].registered',
+    ],
     ['a list that is an object', LeadPatchV0Input, { phoneNumbers: { number: '1' } }, 'phoneNumbers'],
     ['a list that is too long', LeadPatchV0Input, { phoneNumbers: Array(51).fill(phone()) }, 'phoneNumbers'],
     ['an object that is an array', LeadPatchV0Input, { remoteId: [{ id: '1', integrationType: 'ZOHO' }] }, 'remoteId'],
