@@ -83,8 +83,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
 }
 
 /**
- * What uses a record stands before what deletes it, so that whoever asks for all operations one after the other, as tests
- * that are made from the document do, finds what the examples tell of. Readers see the chapters in their own order.
+ * List DELETE operations last: a client that calls all operations one after the other, as tests
+ * that are made from the document do, finds the records of the examples. Readers see the chapters in their own order.
  */
 function inOrderOfUse(paths: Document['paths'], tags: string[]): Document['paths'] {
   const chapter = ([, path]: [string, Document['paths'][string]]): number =>

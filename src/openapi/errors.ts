@@ -27,7 +27,7 @@ const MEANINGS: Record<number, string> = {
 /** Answers that may come before a key is known, so that there may be no bucket to tell of. */
 const MAY_BE_EARLY = [400, 401, 403, 429, 500, 503];
 
-/** What errors say that tell more than their status does: 400 is told apart, by the field at fault. */
+/** Descriptions of errors that say more than their status: a 400 names the invalid field. */
 const WORDS: Record<number, string> = { 409: IdempotencyConflict.RUNNING, 422: IdempotencyConflict.USED };
 
 const schema = { $ref: '#/components/schemas/ErrorResponse' };

@@ -195,9 +195,9 @@ describe("the operator's command line", () => {
 
   it('says 2 to wrong usage, and repeats no key that was taken for its id', async () => {
     const reason = 'error: KEYID must be the uuid of a key (see keys list), not the key itself';
-    const outcome = { status: 2, stdout: '', stderr: `${reason}\n(add --help for usage)\n` };
+    const outcome = { status: 2, stdout: '', stderr: `${reason} (add --help for usage)\n` };
     expect(await operator.spawn(['keys', 'revoke', 'lan_secret', '--json'])).toEqual(outcome);
-    const stderr = "error: unknown option '--all'\n(add --help for usage)\n";
+    const stderr = "error: unknown option '--all' (add --help for usage)\n";
     expect(await operator.run(['organizations', 'list', '--all', '--json'])).toEqual({ ...outcome, stderr });
   });
 

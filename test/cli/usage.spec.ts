@@ -52,6 +52,7 @@ describe('the usage of the command line', () => {
       const { status, stdout, stderr } = await operator.run(args);
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toContain(reason);
+      expect(stderr).toMatch(/^error: .* \(add --help for usage\)\n$/);
     });
   });
 
@@ -66,6 +67,7 @@ describe('the usage of the command line', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: npm run --silent operator -- /);
     expect(stdout).toMatch(new RegExp(`\\nExample.*:\\n  \\$ npm run --silent operator -- ${command.join(' ')}`));
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('names the program as it was started', () => {

@@ -129,7 +129,7 @@ describe('a Redis that comes and goes', () => {
       await take();
     }
     expect(warn?.mock.calls.flat()).toEqual(
-      Array(2).fill('Redis is away (gone); each process counts tokens by itself'),
+      Array(2).fill('Redis does not answer (gone); each process counts tokens by itself'),
     );
     expect(log?.mock.calls.flat()).toEqual([2, 4].map((n) => `Redis is back; ${n} requests were decided without it`));
     expect([store.degradedDecisions, renewed]).toEqual([10, 0]);

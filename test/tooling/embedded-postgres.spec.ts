@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { Pool } from 'pg';
 import { accountFor, spawnAs } from '../../src/embedded-postgres/account';
 import { findNativePackage, type NativePackage, prepareBinaries } from '../../src/embedded-postgres/binaries';
-import { EmbeddedPostgresError } from '../../src/embedded-postgres/embedded-postgres-error';
+import { complaintIn, EmbeddedPostgresError, explain } from '../../src/embedded-postgres/embedded-postgres-error';
 import { EmbeddedFixtures, killPostmaster, postmasterOf, query, until } from '../support/embedded-fixtures';
 
 const onlyAsRoot = process.getuid?.() === 0 ? it : it.skip;
@@ -192,6 +192,21 @@ describe('embedded PostgreSQL', () => {
       await refused({ dataDir }, /password authentication failed/);
       writeFileSync(file, password);
       await (await fixtures.start({ dataDir })).stop();
+    });
+
+    it('a full disk, and says what to do', () => {
+      const advice = 'free space on it, or set LANYARD_DATA_DIR to a directory on another one';
+      const error = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+        code: 'ENOSPC',
+        syscall: 'write',
+      });
+      expect((explain(error, '/data') as Error).message).toBe(
+        `The embedded PostgreSQL cannot use /data: the disk is full; ${advice}`,
+      );
+      const output = '2026-01-01 [7] FATAL:  could not write lock file: No space left on device\nchild exited\n';
+      expect(complaintIn(output)).toBe(
+        `could not write lock file: No space left on device; the disk is full: ${advice}`,
+      );
     });
 
     it('a platform without programs', () => {

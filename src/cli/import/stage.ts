@@ -73,7 +73,7 @@ export class Stage {
         );
       }
     })();
-    this.writing.catch(() => undefined); // whoever awaits it next gets it
+    this.writing.catch(() => undefined); // the next await gets it
   }
 
   private definitions(table: Table): string {
