@@ -1,4 +1,4 @@
-import { ApiSchema } from '@nestjs/swagger';
+import { ApiSchema, IntersectionType, OmitType, PickType } from '@nestjs/swagger';
 import {
   Email,
   MAX_LENGTH,
@@ -10,15 +10,17 @@ import {
   optional,
   Text,
 } from '../api-schema/fields';
-import { IntegrationType, MAX_PHONE_NUMBERS, PhoneNumber, FIELD_DOCS } from './lead.response';
+import { PageQuery, QueryOneOf, QueryText } from '../api-schema/parameters';
+import { FIELD_DOCS, IntegrationType, MAX_PHONE_NUMBERS, PhoneNumber, RemoteId } from './lead.response';
+
+const CREATED_BY = {
+  description: 'Who captures it: any address, also of somebody who is no user.',
+  example: 'booth@example.com',
+};
 
 @ApiSchema({ description: 'A new lead.' })
 export class LeadCreateV0Input {
-  @Email({
-    description: 'Who captures it: any address, also of somebody who is no user.',
-    example: 'booth@example.com',
-  })
-  createdByEmail: string;
+  @Email(CREATED_BY) createdByEmail: string;
   @Text(FIELD_DOCS.firstName) firstName: string;
   @Text(FIELD_DOCS.lastName) lastName: string;
   @Text(FIELD_DOCS.companyName) companyName: string;
@@ -60,4 +62,103 @@ export class LeadPatchV0Input {
   })
   phoneNumbers?: PhoneNumber[] | null;
   @ObjectOf(() => RemoteIdInput, { ...optional }) remoteId?: RemoteIdInput;
+}
+
+const TOGETHER = { max: MAX_LENGTH.name, blank: false };
+
+export class LeadsQuery extends PageQuery {
+  @QueryText('Only leads with this e-mail address, in any letter case.', TOGETHER) email?: string;
+  @QueryText('Only leads with this remote id, of the external system that `integrationType` names.', TOGETHER)
+  remoteId?: string;
+  @QueryOneOf(IntegrationType, 'IntegrationType', 'The external system of `remoteId`. Required with it, and only then.')
+  integrationType?: IntegrationType;
+}
+
+/** How the entries of a batch find the leads that they update. */
+export const MatchBy = ['email', 'remoteId', 'none'] as const;
+export type MatchBy = (typeof MatchBy)[number];
+
+/** Entries of one batch: one statement stays well below its timeout, and a body below its limit. */
+export const MAX_BATCHED_LEADS = 200;
+
+/** What a lead that is created must have, in this order. */
+export const REQUIRED_FIELDS = ['createdByEmail', 'firstName', 'lastName', 'companyName'] as const;
+
+const unlessCreated = (docs: { description: string }) => ({
+  ...optionalNullable,
+  ...docs,
+  description: `${docs.description} Required when the entry creates.`,
+});
+
+class CreationFields {
+  @Email(unlessCreated(CREATED_BY)) createdByEmail?: string | null;
+  @Text(unlessCreated(FIELD_DOCS.firstName)) firstName?: string | null;
+  @Text(unlessCreated(FIELD_DOCS.lastName)) lastName?: string | null;
+  @Text({ ...unlessCreated(FIELD_DOCS.companyName), blank: false }) companyName?: string | null;
+}
+
+class WithEmail {
+  @Email(FIELD_DOCS.email) email: string;
+}
+
+class WithRemoteId {
+  @ObjectOf(() => RemoteId) remoteId: RemoteId;
+}
+
+@ApiSchema({
+  description:
+    'A lead of a batch. Where it updates, what is left out stays as it is, what is null is cleared, and ' +
+    '`createdByEmail` and `companyName` change nothing.',
+})
+export class LeadUpsertV0Input extends IntersectionType(
+  CreationFields,
+  OmitType(LeadPatchV0Input, ['firstName', 'lastName']),
+) {}
+
+class EmailMatchedLead extends IntersectionType(
+  CreationFields,
+  WithEmail,
+  OmitType(LeadPatchV0Input, ['firstName', 'lastName', 'email']),
+) {}
+
+class RemoteIdMatchedLead extends IntersectionType(
+  CreationFields,
+  OmitType(LeadPatchV0Input, ['firstName', 'lastName', 'remoteId']),
+  WithRemoteId,
+) {}
+
+class UnmatchedLead extends IntersectionType(
+  PickType(LeadCreateV0Input, REQUIRED_FIELDS),
+  OmitType(LeadPatchV0Input, ['firstName', 'lastName']),
+) {}
+
+/** The class of an entry, by the `matchBy` of its batch. */
+const ENTRIES = new Map<unknown, new () => object>([
+  ['email', EmailMatchedLead],
+  ['remoteId', RemoteIdMatchedLead],
+  ['none', UnmatchedLead],
+]);
+
+@ApiSchema({ description: 'Leads to create or update.' })
+export class LeadBatchV0Input {
+  @OneOf(MatchBy, 'MatchBy', {
+    description: 'The field by which an entry finds the lead that it updates. With `none` every entry creates one.',
+    example: 'remoteId',
+  })
+  matchBy: MatchBy;
+  @ListOf((batch) => ENTRIES.get((batch?.object as Partial<LeadBatchV0Input>)?.matchBy) ?? LeadUpsertV0Input, {
+    ...{ min: 1, max: MAX_BATCHED_LEADS },
+    description: 'The entries. Each has the field that `matchBy` names, and no two have the same value of it.',
+    example: [
+      {
+        createdByEmail: 'sync@example.com',
+        firstName: FIELD_DOCS.firstName.example,
+        lastName: FIELD_DOCS.lastName.example,
+        companyName: FIELD_DOCS.companyName.example,
+        email: FIELD_DOCS.email.example,
+        remoteId: { id: FIELD_DOCS.remoteId.example, integrationType: FIELD_DOCS.integrationType.example },
+      },
+    ],
+  })
+  leads: LeadUpsertV0Input[];
 }

@@ -149,5 +149,14 @@ export class LeadV0Response {
   @Text(emails('professional')) professionalEmails: string | null;
 }
 
+const LeadOutcome = ['created', 'updated', 'unchanged'] as const;
+
+@ApiSchema({ description: 'The outcome of one entry of a batch.' })
+export class LeadUpsertV0Response {
+  @OneOf(LeadOutcome, 'LeadOutcome', { description: 'The effect of the entry.' })
+  outcome: (typeof LeadOutcome)[number];
+  @ObjectOf(() => LeadV0Response) lead: LeadV0Response;
+}
+
 /** The JSON text of a row of leads, which the database renders on every change (functions/leads.sql). */
 export const LEAD = 'leads.document';

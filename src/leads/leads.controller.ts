@@ -1,28 +1,33 @@
 import { Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { JsonBody, PageQuery, UuidParam } from '../api-schema/parameters';
-import { Returns, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
+import { JsonBody, UuidParam } from '../api-schema/parameters';
+import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
-import { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
-import { LeadV0Response } from './lead.response';
+import { LeadBatchV0Input, LeadCreateV0Input, LeadPatchV0Input, LeadsQuery, MAX_BATCHED_LEADS } from './lead.dto';
+import { LeadUpsertV0Response, LeadV0Response } from './lead.response';
 import { LeadsRepository } from './leads.repository';
+import { LeadsService } from './leads.service';
 
 @Tag('Leads', 'People whom the organization met: who they are, how to reach them, and what was noted.')
 @Controller('leads')
 export class LeadsController {
-  constructor(private readonly leads: LeadsRepository) {}
+  constructor(
+    private readonly leads: LeadsService,
+    private readonly repository: LeadsRepository,
+  ) {}
 
   @Get()
   @ApiOperation({
     operationId: 'listLeads',
     summary: 'List leads',
     description:
-      "The organization's leads with all that belongs to them, page by page, in the order in which they were created.",
+      "The organization's leads with all that belongs to them, page by page, in the order in which they were created: all " +
+      'of them, those with an e-mail address, those with a remote id, or those with both.',
   })
   @ReturnsPage('leads', LeadV0Response)
-  list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
-    return this.leads.list(caller, page);
+  list(@CurrentCaller() caller: Caller, @Query() query: LeadsQuery) {
+    return this.leads.list(caller, query);
   }
 
   @Get(':leadId')
@@ -33,7 +38,7 @@ export class LeadsController {
   })
   @Returns(LeadV0Response)
   get(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
-    return this.leads.get(caller, leadId);
+    return this.repository.get(caller, leadId);
   }
 
   @Post()
@@ -47,7 +52,22 @@ export class LeadsController {
   })
   @Returns(LeadV0Response)
   create(@CurrentCaller() caller: Caller, @JsonBody() body: LeadCreateV0Input) {
-    return this.leads.create(caller, body);
+    return this.repository.create(caller, body);
+  }
+
+  @Post('batch')
+  @ApiOperation({
+    operationId: 'upsertLeads',
+    summary: 'Create or update many leads',
+    description:
+      'All entries or none. An entry updates the first lead of the list that has its `email`, in any letter case, or its ' +
+      '`remoteId`, as `matchBy` says, and creates a lead when none has it. However many batches run at once, no two of ' +
+      'them create leads with one value. The fields that a new lead must have are checked after all others. The results ' +
+      'stand in the order of the entries.',
+  })
+  @ReturnsList('leads', LeadUpsertV0Response, MAX_BATCHED_LEADS)
+  upsert(@CurrentCaller() caller: Caller, @JsonBody() body: LeadBatchV0Input) {
+    return this.leads.upsert(caller, body);
   }
 
   @Patch(':leadId')
@@ -64,7 +84,7 @@ export class LeadsController {
     @UuidParam('leadId') leadId: string,
     @JsonBody({ allOptional: true }) body: LeadPatchV0Input,
   ) {
-    return this.leads.patch(caller, leadId, body);
+    return this.repository.patch(caller, leadId, body);
   }
 
   @Delete(':leadId')
@@ -75,6 +95,6 @@ export class LeadsController {
   })
   @ReturnsNothing()
   delete(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
-    return this.leads.delete(caller, leadId);
+    return this.repository.delete(caller, leadId);
   }
 }

@@ -341,7 +341,7 @@ export interface paths {
         };
         /**
          * List leads
-         * @description The organization's leads with all that belongs to them, page by page, in the order in which they were created.
+         * @description The organization's leads with all that belongs to them, page by page, in the order in which they were created: all of them, those with an e-mail address, those with a remote id, or those with both.
          */
         get: operations["listLeads"];
         put?: never;
@@ -350,6 +350,26 @@ export interface paths {
          * @description Makes a lead that is not enriched and was never scanned. `companyName` becomes the name of its company, and the phone numbers count as provided by the lead. Send an `Idempotency-Key`: a lead has no natural key, and a request that is sent twice without one makes two leads.
          */
         post: operations["createLead"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/leads/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create or update many leads
+         * @description All entries or none. An entry updates the first lead of the list that has its `email`, in any letter case, or its `remoteId`, as `matchBy` says, and creates a lead when none has it. However many batches run at once, no two of them create leads with one value. The fields that a new lead must have are checked after all others. The results stand in the order of the entries.
+         */
+        post: operations["upsertLeads"];
         delete?: never;
         options?: never;
         head?: never;
@@ -645,6 +665,22 @@ export interface components {
             /** @description Numbers to reach the lead at. */
             phoneNumbers?: components["schemas"]["PhoneNumber"][];
         };
+        /**
+         * @description The effect of the entry.
+         * @enum {string}
+         */
+        LeadOutcome: "created" | "updated" | "unchanged";
+        /** @description The outcome of one entry of a batch. */
+        LeadUpsertV0Response: {
+            /** @description The effect of the entry. */
+            outcome: components["schemas"]["LeadOutcome"];
+            lead: components["schemas"]["LeadV0Response"];
+        };
+        /**
+         * @description The field by which an entry finds the lead that it updates. With `none` every entry creates one.
+         * @enum {string}
+         */
+        MatchBy: "email" | "remoteId" | "none";
         /** @description The identifier of a lead in one external system, or null to clear it. */
         RemoteIdInput: {
             /**
@@ -657,6 +693,76 @@ export interface components {
              * @example SALES_FORCE
              */
             integrationType: components["schemas"]["IntegrationType"];
+        };
+        /** @description A lead of a batch. Where it updates, what is left out stays as it is, what is null is cleared, and `createdByEmail` and `companyName` change nothing. */
+        LeadUpsertV0Input: {
+            /**
+             * @description Who captures it: any address, also of somebody who is no user. Required when the entry creates.
+             * @example booth@example.com
+             */
+            createdByEmail?: string | null;
+            /**
+             * @description The given name. Required when the entry creates.
+             * @example Ada
+             */
+            firstName?: string | null;
+            /**
+             * @description The family name. Required when the entry creates.
+             * @example Rowe
+             */
+            lastName?: string | null;
+            /**
+             * @description The name of the company. Required when the entry creates.
+             * @example Cobalt Systems
+             */
+            companyName?: string | null;
+            /** @description The e-mail address, quoted or international ones too. */
+            email?: string | null;
+            /** @description The postal address, as one text. */
+            address?: string | null;
+            /** @description The LinkedIn profile. */
+            linkedin?: string | null;
+            /** @description The Facebook profile. */
+            facebook?: string | null;
+            /** @description The Twitter profile. */
+            twitter?: string | null;
+            /** @description A picture of the person. Stored, and not shown in v0. */
+            profilePicture?: string | null;
+            /** @description What there is to say about the lead. */
+            description?: string | null;
+            /**
+             * @description What the person does in the company.
+             * @example Head of Procurement
+             */
+            jobTitle?: string | null;
+            /** @description Replaces all numbers that users entered; null and an empty array remove them. */
+            phoneNumbers?: components["schemas"]["PhoneNumber"][] | null;
+            remoteId?: components["schemas"]["RemoteIdInput"];
+        };
+        /** @description Leads to create or update. */
+        LeadBatchV0Input: {
+            /**
+             * @description The field by which an entry finds the lead that it updates. With `none` every entry creates one.
+             * @example remoteId
+             */
+            matchBy: components["schemas"]["MatchBy"];
+            /**
+             * @description The entries. Each has the field that `matchBy` names, and no two have the same value of it.
+             * @example [
+             *       {
+             *         "createdByEmail": "sync@example.com",
+             *         "firstName": "Ada",
+             *         "lastName": "Rowe",
+             *         "companyName": "Cobalt Systems",
+             *         "email": "ada.rowe@example.com",
+             *         "remoteId": {
+             *           "id": "0035g00000XyZ",
+             *           "integrationType": "SALES_FORCE"
+             *         }
+             *       }
+             *     ]
+             */
+            leads: components["schemas"]["LeadUpsertV0Input"][];
         };
         /** @description Changes of a lead. What is left out stays as it is; what is null is cleared. */
         LeadPatchV0Input: {
@@ -1975,6 +2081,23 @@ export interface components {
             status: 200;
             results: components["schemas"]["LeadV0Response"];
         };
+        /**
+         * LeadsList
+         * @description All of them, without pages.
+         */
+        LeadsList: {
+            /**
+             * Format: int32
+             * @description The HTTP status once more.
+             * @constant
+             */
+            status: 200;
+            /** @description The records, under their name. */
+            results: {
+                /** @description The records. */
+                leads: components["schemas"]["LeadUpsertV0Response"][];
+            };
+        };
     };
     responses: {
         /** @description The header `x-api-key` is missing or blank. */
@@ -2268,7 +2391,12 @@ export type RemoteId = components['schemas']['RemoteId'];
 export type LeadV0Response = components['schemas']['LeadV0Response'];
 export type Pagination = components['schemas']['Pagination'];
 export type LeadCreateV0Input = components['schemas']['LeadCreateV0Input'];
+export type LeadOutcome = components['schemas']['LeadOutcome'];
+export type LeadUpsertV0Response = components['schemas']['LeadUpsertV0Response'];
+export type MatchBy = components['schemas']['MatchBy'];
 export type RemoteIdInput = components['schemas']['RemoteIdInput'];
+export type LeadUpsertV0Input = components['schemas']['LeadUpsertV0Input'];
+export type LeadBatchV0Input = components['schemas']['LeadBatchV0Input'];
 export type LeadPatchV0Input = components['schemas']['LeadPatchV0Input'];
 export type LeadActivityEventType = components['schemas']['LeadActivityEventType'];
 export type LeadActivityEventV0Response = components['schemas']['LeadActivityEventV0Response'];
@@ -2313,6 +2441,7 @@ export type LeadActivityEventsPage = components['schemas']['LeadActivityEventsPa
 export type LeadActivityEventAnswer = components['schemas']['LeadActivityEventAnswer'];
 export type LeadsPage = components['schemas']['LeadsPage'];
 export type LeadAnswer = components['schemas']['LeadAnswer'];
+export type LeadsList = components['schemas']['LeadsList'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
@@ -4360,6 +4489,12 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
                 offset?: components["parameters"]["offset"];
+                /** @description Only leads with this e-mail address, in any letter case. */
+                email?: string;
+                /** @description Only leads with this remote id, of the external system that `integrationType` names. */
+                remoteId?: string;
+                /** @description The external system of `remoteId`. Required with it, and only then. */
+                integrationType?: components["schemas"]["IntegrationType"];
             };
             header?: {
                 /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
@@ -4628,6 +4763,167 @@ export interface operations {
                      * @example {
                      *       "status": 400,
                      *       "error": "Missing or invalid 'createdByEmail'"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    upsertLeads: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "matchBy": "remoteId",
+                 *       "leads": [
+                 *         {
+                 *           "createdByEmail": "sync@example.com",
+                 *           "firstName": "Ada",
+                 *           "lastName": "Rowe",
+                 *           "companyName": "Cobalt Systems",
+                 *           "email": "ada.rowe@example.com",
+                 *           "remoteId": {
+                 *             "id": "0035g00000XyZ",
+                 *             "integrationType": "SALES_FORCE"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["LeadBatchV0Input"];
+            };
+        };
+        responses: {
+            /** @description All of them, without pages. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "leads": [
+                     *           {
+                     *             "outcome": "created",
+                     *             "lead": {
+                     *               "id": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
+                     *               "createdAt": "2026-05-04T09:30:00.000Z",
+                     *               "isEnriched": true,
+                     *               "firstName": "Ada",
+                     *               "lastName": "Rowe",
+                     *               "email": "ada.rowe@example.com",
+                     *               "description": "Wants a quote for pumps in June.",
+                     *               "linkedin": "https://linkedin.example.com/in/ada-rowe",
+                     *               "facebook": null,
+                     *               "twitter": null,
+                     *               "jobTitle": "Head of Procurement",
+                     *               "address": null,
+                     *               "phoneNumbers": {
+                     *                 "leadProvided": [
+                     *                   {
+                     *                     "number": "+44 20 7946 0123",
+                     *                     "type": "MOBILE",
+                     *                     "preferred": true
+                     *                   }
+                     *                 ],
+                     *                 "serviceProvided": [
+                     *                   {
+                     *                     "number": "+44 20 7946 0100",
+                     *                     "type": "HQ",
+                     *                     "preferred": false
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "company": {
+                     *                 "name": "Cobalt Systems",
+                     *                 "industry": "Machinery",
+                     *                 "linkedin": null,
+                     *                 "streetAddress": "3 Mill Lane",
+                     *                 "city": "Leeds",
+                     *                 "state": null,
+                     *                 "zip": "LS1 4AP",
+                     *                 "country": "United Kingdom"
+                     *               },
+                     *               "numberOfScans": 2,
+                     *               "lastScannedBy": "booth@example.com",
+                     *               "activations": [
+                     *                 {
+                     *                   "activationId": "0459f730-1f1b-503e-8775-ec140ffbfe97",
+                     *                   "checkedIn": true,
+                     *                   "registered": true
+                     *                 }
+                     *               ],
+                     *               "tags": [
+                     *                 {
+                     *                   "tagOptionId": "21954c56-16c6-5cbc-bb39-283a0096aeaf",
+                     *                   "value": "Pumps"
+                     *                 }
+                     *               ],
+                     *               "leadActivityEvents": [
+                     *                 "c25d7460-b07b-5a65-8095-0b1e43eb27b5"
+                     *               ],
+                     *               "remoteIds": [
+                     *                 {
+                     *                   "id": "0035g00000XyZ",
+                     *                   "integrationType": "SALES_FORCE"
+                     *                 }
+                     *               ],
+                     *               "personalEmails": "ada@home.example.com;a.rowe@home.example.com",
+                     *               "professionalEmails": null
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LeadsList"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Missing or invalid 'matchBy'"
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];

@@ -24,3 +24,10 @@ end $$;
 create or replace function iso_utc(moment timestamptz) returns text language sql stable parallel safe as $$
   select to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
+
+-- What a lead is found by: a text for each of its remote ids, with its organization.
+create or replace function remote_id_keys(org integer, remote_ids jsonb) returns text[]
+language sql immutable parallel safe as $$
+  select array_agg(org::text || ' ' || (value ->> 'integrationType') || ' ' || (value ->> 'id'))
+  from jsonb_array_elements(remote_ids)
+$$;
