@@ -20,26 +20,31 @@ import { LEAD } from './lead.response';
 const list = { table: 'leads', item: LEAD };
 const LIST = arrivalList(list);
 
-const HAS_EMAIL = 'lower(email) = lower($2)';
-// The ids come first: in the order of the list PostgreSQL would look for the value lead by lead.
-const hasRemoteId = (id: string, integrationType: string): string =>
-  `id = any(array(select id from leads where organization_id = $1 and remote_ids <> '[]' and
-    remote_id_keys(organization_id, remote_ids) @> remote_id_keys($1, jsonb_build_array(
-      jsonb_build_object('id', ${id}::text, 'integrationType', ${integrationType}::text)))))`;
+/** As \`organization_id = $1\`, but no condition of an index: what is looked for has an index of its own, with the organization. */
+const OWN = '(organization_id = $1) is true';
+const hasEmail = (email: string): string =>
+  `email is not null and email_key(organization_id, email) = email_key($1, ${email})`;
+const hasRemoteId = (integrationType: string, id: string): string =>
+  `remote_ids <> '[]' and
+    remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, ${integrationType}, ${id})]`;
+/** Looked for first: in the order of the list PostgreSQL might look for it lead by lead. */
+const isOfRemoteId = (integrationType: string, id: string): string =>
+  `id = any(array(select id from leads where ${OWN} and ${hasRemoteId(integrationType, id)}))`;
+
 const BY_EMAIL = filteredList({
   ...list,
   name: 'leads.byEmail',
-  where: `organization_id = $1 and ${HAS_EMAIL}`,
+  where: `${OWN} and ${hasEmail('$2')}`,
 });
 const BY_REMOTE_ID = filteredList({
   ...list,
   name: 'leads.byRemoteId',
-  where: `organization_id = $1 and ${hasRemoteId('$2', '$3')}`,
+  where: `${OWN} and ${isOfRemoteId('$2', '$3')}`,
 });
 const BY_EMAIL_AND_REMOTE_ID = filteredList({
   ...list,
   name: 'leads.byEmailAndRemoteId',
-  where: `organization_id = $1 and ${HAS_EMAIL} and ${hasRemoteId('$3', '$4')}`,
+  where: `${OWN} and ${hasEmail('$2')} and ${isOfRemoteId('$3', '$4')}`,
 });
 
 const GET = { name: 'lead.get', text: `select ${LEAD} from leads where organization_id = $1 and id = $2` };
@@ -95,42 +100,45 @@ const PATCH = {
     returning ${LEAD}`,
 };
 
-/** Whoever adds to the list waits, so that what a batch does not find is not created meanwhile. */
-const LOCK_LIST = { name: 'leads.lock', text: `select list_take($1, 'leads', 0)::text` };
+/**
+ * Whoever adds to the list waits, so that what a batch does not find is not created meanwhile. Without scans of the table,
+ * for which a plan of 200 look-ups may have been made when there were few leads.
+ */
+const LOCK_LIST = {
+  name: 'leads.lock',
+  text: `select set_config('enable_seqscan', 'off', true) from list_take($1, 'leads', 0)`,
+};
 
 /**
- * For each value the lead to update, which is locked in the order of ids. `$2` is a JSON array of values.
- * @param key SQL of what is looked for, from a \`value\`
- * @param has the condition of a lead that has the \`key\`
+ * For each of the JSON array of values `$2` the lead to update, which is locked in the order of ids.
+ * @param key SQL by which two values are the same, from a `value`
+ * @param has the condition of a lead that has the `value`
  */
 const match = (name: string, key: string, has: string) => ({
   name,
   text: `
     with given as materialized (
-        select ${key} as key, n from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
+        select value, n, min(n) over (partition by ${key}) as first
+        from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
       ),
       found as materialized (
-        select key, n, min(n) over (partition by key) as first,
-          -- The offset keeps PostgreSQL from looking for the key lead by lead in the order of the list.
-          (select id from (select id, position from leads where organization_id = $1 and ${has} offset 0) leads
+        select value, n, first,
+          -- The offset keeps PostgreSQL from looking for the value lead by lead in the order of the list.
+          (select id from (select id, position from leads where ${OWN} and ${has} offset 0) leads
             order by position limit 1) as id
         from given
       ),
       locked as materialized (
-        select n from found join leads using (id)
-        where organization_id = $1 and ${has} order by id for no key update of leads
+        select n from found join leads using (id) where ${OWN} and ${has} order by id for no key update of leads
       )
     select json_build_object('id', id, 'first', first - 1, 'isLocked', n in (select n from locked))::text
     from found order by n`,
 });
 
+const EMAIL = `value #>> '{}'`;
 const MATCH = {
-  email: match('leads.matchEmail', `lower(value #>> '{}')`, 'lower(email) = key'),
-  remoteId: match(
-    'leads.matchRemoteId',
-    'remote_id_keys($1, jsonb_build_array(value))',
-    `remote_ids <> '[]' and remote_id_keys(organization_id, remote_ids) @> key`,
-  ),
+  email: match('leads.matchEmail', `lower(${EMAIL})`, hasEmail(EMAIL)),
+  remoteId: match('leads.matchRemoteId', 'value', hasRemoteId(`value ->> 'integrationType'`, `value ->> 'id'`)),
 };
 
 const PATCHED = patched('entry');
@@ -146,12 +154,12 @@ const UPSERT = {
           entry ->> 'createdByEmail' as created_by, entry ->> 'companyName' as company_name, document,
           ${PATCHED.map(([column, value]) => `${value} as ${column}`).join(',\n          ')}
         from rows from (jsonb_array_elements($2::jsonb), unnest($3::uuid[])) with ordinality as given (entry, id, n)
-          left join leads on organization_id = $1 and leads.id = given.id
+          left join leads on ${OWN} and leads.id = given.id
       ),
       updated as (
         update leads set ${COLUMNS.map((column) => `${column} = w.${column}`).join(', ')}
         from wanted w
-        where organization_id = $1 and leads.id = w.id and (${columnsOf('leads')}) is distinct from (${columnsOf('w')})
+        where ${OWN} and leads.id = w.id and (${columnsOf('leads')}) is distinct from (${columnsOf('w')})
         returning w.n, leads.document
       ),
       taken as materialized (
@@ -195,7 +203,7 @@ export class LeadsRepository {
   ) {}
 
   list(caller: Caller, { email, remoteId, integrationType, ...page }: LeadsQuery): Promise<Page> {
-    const ofRemoteId = [remoteId, integrationType];
+    const ofRemoteId = [integrationType, remoteId];
     if (email && remoteId) {
       return this.statements.paginate(caller, BY_EMAIL_AND_REMOTE_ID, [email, ...ofRemoteId], page);
     }

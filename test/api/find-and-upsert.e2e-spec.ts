@@ -84,7 +84,7 @@ describe('finding and writing many leads', () => {
       expect(await found({})).toEqual(leads.map(({ id }) => id));
     });
 
-    it.each([
+    it.each<[string, Record<string, string>]>([
       ['email', { email: 'A@example.com' }],
       ['remote id', { remoteId: 'w', integrationType: 'WEBHOOK' }],
       ['both', { email: 'A@example.com', remoteId: 'w', integrationType: 'WEBHOOK' }],
@@ -108,7 +108,11 @@ describe('finding and writing many leads', () => {
       const [{ id }] = (await list()) as [Lead];
       await tenant.api.patch(`/leads/${id}`, webhook('1')).expect(200);
       const { api } = await lanyard.tenant();
-      for (const query of [{ email: 'a@example.com' }, { remoteId: '1', integrationType: 'WEBHOOK' }]) {
+      const queries: Record<string, string>[] = [
+        { email: 'a@example.com' },
+        { remoteId: '1', integrationType: 'WEBHOOK' },
+      ];
+      for (const query of queries) {
         expect((await api.get('/leads', query).expect(200)).body.results).toEqual({ leads: [], total: 0 });
       }
     });

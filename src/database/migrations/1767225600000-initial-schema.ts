@@ -244,7 +244,7 @@ const leads = (db: QueryRunner): Promise<unknown> =>
       -- Rows stay whole and uncompressed: a page is read by walking the table.
     ) with (toast_tuple_target = 8160);
     create unique index leads_list_idx on leads (organization_id, position);
-    create index leads_email_idx on leads (organization_id, lower(email), position) where email is not null;
+    create index leads_email_idx on leads (email_key(organization_id, email), position) where email is not null;
     -- Every look reads the pending entries through, so there are none.
     create index leads_remote_ids_idx on leads using gin (remote_id_keys(organization_id, remote_ids))
       with (fastupdate = off) where remote_ids <> '[]';
