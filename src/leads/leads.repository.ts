@@ -39,12 +39,12 @@ const BY_EMAIL = filteredList({
 const BY_REMOTE_ID = filteredList({
   ...list,
   name: 'leads.byRemoteId',
-  where: `${OWN} and ${isOfRemoteId('$2', '$3')}`,
+  where: isOfRemoteId('$2', '$3'),
 });
 const BY_EMAIL_AND_REMOTE_ID = filteredList({
   ...list,
   name: 'leads.byEmailAndRemoteId',
-  where: `${OWN} and ${hasEmail('$2')} and ${isOfRemoteId('$3', '$4')}`,
+  where: `${hasEmail('$2')} and ${isOfRemoteId('$3', '$4')}`,
 });
 
 const GET = { name: 'lead.get', text: `select ${LEAD} from leads where organization_id = $1 and id = $2` };
