@@ -3,6 +3,7 @@
 // LANYARD_KEY is the API key; LANYARD_URL names another server than http://localhost:3000/api/v0.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { URLSearchParams } from 'node:url';
 
 const base = process.env.LANYARD_URL ?? 'http://localhost:3000/api/v0';
 const key = process.env.LANYARD_KEY;
@@ -44,4 +45,18 @@ export async function call(method, path, body, once = randomUUID()) {
     if (status !== 429) console.error(`${answer.error}; sent again in ${seconds.toFixed(1)} s`);
     await pause(seconds * 1000);
   }
+}
+
+/** The first lead that a filter finds, `{ email }` or `{ remoteId, integrationType }`; undefined when there is none. */
+export const findLead = async (filter) =>
+  (await call('GET', `/leads?limit=1&${new URLSearchParams(filter)}`)).results.leads[0];
+
+/** Creates or updates leads, 200 a request. @returns `{ outcome, lead }` of each, in their order */
+export async function upsertLeads(leads, matchBy) {
+  const outcomes = [];
+  for (let at = 0; at < leads.length; at += 200) {
+    const { results } = await call('POST', '/leads/batch', { matchBy, leads: leads.slice(at, at + 200) });
+    outcomes.push(...results.leads);
+  }
+  return outcomes;
 }

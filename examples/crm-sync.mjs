@@ -1,12 +1,19 @@
-// Copies all leads into a CSV file, and with each later run those that are new: they stand at the end of the list. Whenever
-// it is killed, the next run goes on where it was: FILE.place says how far the file is complete. Cells hold what leads hold, for a program: in a spreadsheet one that begins with = would be run as a formula
-// (`operator export --csv leads` is for people).
-//
-//   LANYARD_KEY=lan_… node examples/crm-sync.mjs leads.csv
+// Writes what a CRM has changed: CONTACTS is an array of leads with their `remoteId`, as POST /leads/batch takes them, or of
+// `{"remoteId": …, "deleted": true}`. Then copies all leads into a CSV file, and with each later run those that are new: they
+// stand at the end of the list. Whenever it is killed, the next run goes on where it was: FILE.place says how far the file is
+// complete. Cells hold what leads hold: in a spreadsheet one that begins with = would be run (`operator export` is for people).
+//   LANYARD_KEY=lan_… node examples/crm-sync.mjs leads.csv contacts.json
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { argument, call } from './call.mjs';
+import { argument, call, findLead, upsertLeads } from './call.mjs';
 
-const file = argument('crm-sync', 'FILE.csv');
+const file = argument('crm-sync', 'FILE.csv [CONTACTS.json]');
+const contacts = process.argv[3] ? JSON.parse(readFileSync(process.argv[3], 'utf8')) : [];
+const written = contacts.filter(({ deleted }) => !deleted);
+await upsertLeads(written, 'remoteId');
+for (const { id, integrationType } of contacts.filter(({ deleted }) => deleted).map(({ remoteId }) => remoteId)) {
+  const lead = await findLead({ remoteId: id, integrationType });
+  if (lead) await call('DELETE', `/leads/${lead.id}`);
+}
 
 const COLUMNS = {
   id: (lead) => lead.id,
@@ -16,8 +23,7 @@ const COLUMNS = {
   email: (lead) => lead.email,
   jobTitle: (lead) => lead.jobTitle,
   company: (lead) => lead.company.name,
-  phone: ({ phoneNumbers: { leadProvided } }) =>
-    (leadProvided.find((each) => each.preferred) ?? leadProvided[0])?.number,
+  phone: ({ phoneNumbers: { leadProvided: all } }) => (all.find((each) => each.preferred) ?? all[0])?.number,
   tags: (lead) => lead.tags.map((tag) => tag.value).join('; '),
 };
 

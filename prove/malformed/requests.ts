@@ -38,6 +38,9 @@ const BROKEN_QUERIES: Record<string, string[]> = {
   offset: [...BROKEN_NUMBERS, '', '2147483648', '9223372036854775808', '1'.repeat(400)],
   leadId: BROKEN_UUIDS,
   eventType: ['', ...words('note NOTE%00 BOGUS __proto__ constructor NOTE%20 toString %4eOTE%')],
+  email: ['', '%20', 'x'.repeat(256), 'a%00@b.example'],
+  remoteId: ['', '%09', 'x', 'x&integrationType=webhook', `${'x'.repeat(256)}&integrationType=WEBHOOK`],
+  integrationType: ['', 'WEBHOOK', 'webhook&remoteId=x', '__proto__&remoteId=x'],
   eventUrl: words('%00 https://x.example/%00'),
   q: words('%00 a%00b %00%00'),
 };

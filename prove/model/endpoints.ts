@@ -1,4 +1,4 @@
-/** The 27 endpoints, and of what kind the ids in their paths are. */
+/** The endpoints, and of what kind the ids in their paths are. */
 export type IdKind = 'event' | 'lead' | 'activity' | 'activation' | 'tagGroup' | 'industryEvent';
 
 interface Endpoint {
@@ -22,6 +22,7 @@ export const ENDPOINTS = {
   listLeads: endpoint('GET', '/leads'),
   getLead: endpoint('GET', '/leads/:', 'lead'),
   createLead: endpoint('POST', '/leads'),
+  batchLeads: endpoint('POST', '/leads/batch'),
   patchLead: endpoint('PATCH', '/leads/:', 'lead'),
   deleteLead: endpoint('DELETE', '/leads/:', 'lead'),
   listActivities: endpoint('GET', '/leadActivityEvents'),

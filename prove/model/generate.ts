@@ -8,6 +8,11 @@ import { ACTIVITY_TYPES, EVENT_TYPES, INDUSTRY_EVENT_FIELDS, INTEGRATION_TYPES, 
 const TEXTS = ['Ada', 'Łódź', 'a', 'x y', '東京 🙂', "O'Hara", '"\\', '<b>&amp;</b>', ' lead ', '\t'];
 const FILLED = ['Ada', 'Łódź', 'Cobalt Systems', '東京 🙂', "O'Hara", '%_\\', '-', '{}'];
 const EMAILS = ['ada@example.com', 'A.B+c@Example.CO', 'o_k-1@a.b.example.org'];
+/** By which batches meet each other and what else is there. */
+const MATCHED_EMAILS = ['ADA@example.com', 'a.b+C@example.co', ...[1, 2, 3, 4].map((n) => `lead${n}@example.com`)];
+const MATCHED_IDS = ['WEBHOOK', 'HUB_SPOT', 'ZOHO'].flatMap((integrationType) =>
+  ['w-1', 'h-1', 'Łódź'].map((id) => ({ id, integrationType })),
+);
 const MOMENTS = [
   ...['2026-05-04', '2026-05-04T09:00:00Z', '2026-05-04T09:00:00.123456Z', '2026-05-04T00:30:00+02:00'],
   ...['2026-05-05', '2026-05-05T23:59:59.999-11:00', '2026-05-04T09:00Z', null],
@@ -36,6 +41,7 @@ const NO_OBJECTS = ['', '{', '[]', 'null', '"text"', '5', '{"a":1}}', '[{}]'];
 /** How often each endpoint is asked (else 3); deletions are fewer than creations, so that lists grow. */
 const OFTEN: Partial<Record<EndpointName, number>> = {
   ...{ createEvent: 5, createLead: 10, createIndustryEvent: 6, associateLeads: 12, patchLead: 10 },
+  ...{ batchLeads: 8, listLeads: 6 },
   ...{ updateIndustryEvent: 6, dissociateLead: 5, replaceEvent: 4, listEventLeads: 6, listIndustryEvents: 8 },
   ...{ deleteEvent: 2, deleteLead: 4, listActivities: 10, addBookmark: 4 },
 };
@@ -45,9 +51,12 @@ const WEIGHTS = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => [OFTEN[
 const CLASHES: EndpointName[][] = [
   ['associateLeads', 'deleteLead', 'dissociateLead', 'listEventLeads', 'deleteEvent'],
   ['patchLead', 'deleteLead', 'getLead', 'listLeads', 'createLead'],
+  ['batchLeads', 'patchLead', 'deleteLead', 'listLeads', 'createLead'],
   ['createIndustryEvent', 'updateIndustryEvent', 'listIndustryEvents', 'addBookmark', 'listBookmarks'],
   ['createEvent', 'listEvents', 'deleteEvent', 'replaceEvent', 'getEvent'],
-  ...[['createLead'], ['createIndustryEvent'], ['associateLeads']].map((each) => each as EndpointName[]),
+  ...[['createLead'], ['batchLeads'], ['batchLeads'], ['createIndustryEvent'], ['associateLeads']].map(
+    (each) => each as EndpointName[],
+  ),
 ];
 
 export class Generator {
@@ -132,6 +141,12 @@ export class Generator {
       if (random.chance(0.5)) query.push(['leadId', this.id(tenant, 'lead')]);
       if (random.chance(0.5)) query.push(['eventType', random.pick([...ACTIVITY_TYPES.slice(0, 4), 'note', ''])]);
     }
+    if (endpoint === 'listLeads') {
+      if (random.chance(0.4)) query.push(['email', random.pick([...EMAILS, ...MATCHED_EMAILS, '', ' ', '\0', 'x'])]);
+      const { id, integrationType } = random.pick(MATCHED_IDS);
+      if (random.chance(0.4)) query.push(['remoteId', id], ['integrationType', integrationType]);
+      if (random.chance(0.1)) query.push([random.pick(['remoteId', 'integrationType']), random.pick([id, 'zoho'])]);
+    }
     if (endpoint === 'listIndustryEvents') {
       if (random.chance(0.6)) query.push(['q', this.search()]);
       if (random.chance(0.3)) query.push(['eventUrl', this.eventUrl()]);
@@ -201,6 +216,12 @@ export class Generator {
       endDate: random.pick(['2026-05-04', '2026-05-06']),
       ...some({ registrationEnabled: flag }),
     });
+    const patchFields: Record<string, () => unknown> = {
+      ...{ firstName: text, lastName: text, address: text, linkedin: text, facebook: text, twitter: text },
+      ...{ profilePicture: text, description: text, jobTitle: text, phoneNumbers: phones },
+      email: () => random.pick([...EMAILS, ...MATCHED_EMAILS, null]),
+      remoteId: () => ({ id: random.pick([...FILLED, 'w-1', null]), integrationType: random.pick(INTEGRATION_TYPES) }),
+    };
     const bodies: Partial<Record<EndpointName, () => Fields>> = {
       createEvent: () => ({ ...event(), createdByEmail: email() }),
       replaceEvent: event,
@@ -208,13 +229,8 @@ export class Generator {
         ...{ createdByEmail: email(), firstName: filled(), lastName: filled(), companyName: filled() },
         ...some({ email, phoneNumbers: phones }),
       }),
-      patchLead: () =>
-        some({
-          ...{ firstName: text, lastName: text, address: text, linkedin: text, facebook: text, twitter: text },
-          ...{ profilePicture: text, description: text, jobTitle: text, phoneNumbers: phones },
-          email: () => random.pick([...EMAILS, null]),
-          remoteId: () => ({ id: random.pick([...FILLED, null]), integrationType: random.pick(INTEGRATION_TYPES) }),
-        }),
+      patchLead: () => some(patchFields),
+      batchLeads: () => this.batch(() => ({ ...bodies.createLead?.(), ...some(patchFields) })),
       // Most lists are right as a whole: one unknown lead refuses all.
       associateLeads: () => ({
         eventLeads: random.chance(0.75)
@@ -225,6 +241,23 @@ export class Generator {
       updateIndustryEvent: industryEvent,
     };
     return bodies[endpoint]?.();
+  }
+
+  /** @param made an entry that may create; most entries have less */
+  private batch(made: () => Fields): Fields {
+    const { random } = this;
+    const matchBy = random.pick(['email', 'remoteId', 'none']);
+    const count = random.between(1, 4);
+    const values = random.chance(0.05)
+      ? Array.from({ length: count }, () => random.pick(MATCHED_IDS.slice(0, 3)))
+      : random.some<unknown>(matchBy === 'email' ? MATCHED_EMAILS : MATCHED_IDS, count);
+    const leads = values.map((value) => {
+      const entry = { ...made(), ...(matchBy !== 'none' && { [matchBy]: value }) };
+      const kept = random.chance(0.2) ? random.some(Object.keys(entry), 3) : Object.keys(entry);
+      const fields = Object.fromEntries([...kept, matchBy].map((name) => [name, (entry as Fields)[name]]));
+      return random.chance(0.05) ? this.spoilt(fields) : fields;
+    });
+    return { matchBy, leads };
   }
 
   private eventUrl(): string {

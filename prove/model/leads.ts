@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Handler, mustBe, mustBeNow } from './contract';
-import { type Fields, type LeadRecord, type Tenant } from './records';
-import { BAD_REQUEST, bodyOf, NOT_FOUND, ok, page, parameter, refuse, told } from './replies';
-import { ACTIVITY_TYPES, isUuid, LEAD_CREATE, LEAD_PATCH } from './rules';
+import type { Call } from './endpoints';
+import { type Fields, type LeadRecord, type State, type Tenant } from './records';
+import { BAD_REQUEST, bodyOf, invalid, NOT_FOUND, ok, page, parameter, refuse, told } from './replies';
+import { ACTIVITY_TYPES, INTEGRATION_TYPES, isFilter, isUuid, LEAD_BATCH, LEAD_CREATE, LEAD_PATCH } from './rules';
 
 /** Leads and their activity events. */
 
@@ -30,14 +32,32 @@ const EMPTY_LEAD: Fields = {
   ...{ personalEmails: null, professionalEmails: null },
 };
 
-export const listLeads: Handler = ({ tenant, paging }) =>
-  page('leads', tenant.leads.list(), paging(), (lead) => shownLead(tenant, lead));
+/** Whether a lead is one that a query, or an entry of a batch, looks for. */
+const hasEmail = ({ shown }: LeadRecord, email: unknown): boolean =>
+  String(shown.email ?? '').toLowerCase() === String(email).toLowerCase();
+const hasRemoteId = ({ shown }: LeadRecord, id: unknown, integrationType: unknown): boolean =>
+  (shown.remoteIds as Fields[]).some((each) => each.id === id && each.integrationType === integrationType);
+
+/** @throws Refused when a filter is malformed, or half of one is missing */
+function filterOf(call: Call): (lead: LeadRecord) => boolean {
+  const [email, id, type] = ['email', 'remoteId', 'integrationType'].map((name) => parameter(call, name));
+  const isWrong = [email, id].some((value) => value !== undefined && !isFilter(value));
+  if (isWrong || (type !== undefined && !INTEGRATION_TYPES.includes(type))) refuse(BAD_REQUEST);
+  if ((id === undefined) !== (type === undefined)) refuse(BAD_REQUEST);
+  return (lead) => (email === undefined || hasEmail(lead, email)) && (id === undefined || hasRemoteId(lead, id, type));
+}
+
+export const listLeads: Handler = ({ tenant, call, paging }) => {
+  const found = tenant.leads.list().filter(filterOf(call));
+  return page('leads', found, paging(), (lead) => shownLead(tenant, lead));
+};
 
 export const getLead: Handler = ({ tenant, ids: [id = ''] }) => ok(shownLead(tenant, leadOf(tenant, id)));
 
-export const createLead: Handler = ({ state, tenant, call, answer }) => {
-  const { firstName, lastName, companyName, email = null, phoneNumbers = [] } = bodyOf(call, LEAD_CREATE);
-  const [id, createdAt] = [told(answer, 'results', 'id') as string, told(answer, 'results', 'createdAt') as string];
+/** A lead of a body that POST takes. @param made the lead in the answer, of which the id and the moment are taken */
+function newLead(state: State, tenant: Tenant, body: Fields, made: unknown): LeadRecord {
+  const { firstName, lastName, companyName, email = null, phoneNumbers = [] } = body;
+  const [id, createdAt] = [told(made, 'id') as string, told(made, 'createdAt') as string];
   mustBe(isUuid(id) && !state.leadIds.has(id), 'a new id', id);
   const shown = {
     ...EMPTY_LEAD,
@@ -48,8 +68,11 @@ export const createLead: Handler = ({ state, tenant, call, answer }) => {
   state.leadIds.add(id);
   const lead = { shown, tags: [], activations: [] };
   tenant.leads.set(id, lead);
-  return ok(shownLead(tenant, lead));
-};
+  return lead;
+}
+
+export const createLead: Handler = ({ state, tenant, call, answer }) =>
+  ok(shownLead(tenant, newLead(state, tenant, bodyOf(call, LEAD_CREATE), told(answer, 'results'))));
 
 /** Unknown fields of a number are not kept. */
 const phonesOf = (numbers: unknown): Fields[] =>
@@ -59,9 +82,7 @@ const PLAIN = [
   ...['firstName', 'lastName', 'email', 'address', 'linkedin', 'facebook', 'twitter', 'description', 'jobTitle'],
 ];
 
-export const patchLead: Handler = ({ tenant, ids: [id = ''], call }) => {
-  const body = bodyOf(call, LEAD_PATCH);
-  const lead = leadOf(tenant, id);
+function patch(tenant: Tenant, lead: LeadRecord, body: Fields): LeadRecord {
   const shown = { ...lead.shown };
   for (const field of PLAIN) if (body[field] !== undefined) shown[field] = body[field];
   if (body.phoneNumbers !== undefined) {
@@ -70,11 +91,55 @@ export const patchLead: Handler = ({ tenant, ids: [id = ''], call }) => {
   }
   if (body.remoteId) {
     const { id: remoteId, integrationType } = body.remoteId as Fields;
-    const others = (shown.remoteIds as Fields[]).filter((each) => each.integrationType !== integrationType);
-    shown.remoteIds = remoteId === null ? others : [...others, { id: remoteId, integrationType }];
+    const ids = new Map((shown.remoteIds as Fields[]).map((each) => [each.integrationType, each]));
+    if (remoteId === null) ids.delete(integrationType);
+    else ids.set(integrationType, { id: remoteId, integrationType });
+    shown.remoteIds = [...ids.values()];
   }
-  tenant.leads.set(id, { ...lead, shown });
-  return ok(shownLead(tenant, { ...lead, shown }));
+  const { profilePicture = lead.profilePicture ?? null } = body;
+  const patched = { ...lead, shown, profilePicture };
+  tenant.leads.set(shown.id, patched);
+  return patched;
+}
+
+export const patchLead: Handler = ({ tenant, ids: [id = ''], call }) => {
+  const body = bodyOf(call, LEAD_PATCH);
+  return ok(shownLead(tenant, patch(tenant, leadOf(tenant, id), body)));
+};
+
+const REQUIRED = ['createdByEmail', 'firstName', 'lastName', 'companyName'];
+
+/** The leads that the entries of a batch update, undefined where one creates. @throws Refused when the batch may not be */
+function targetsOf(tenant: Tenant, matchBy: string, entries: Fields[]): (LeadRecord | undefined)[] {
+  const seen = new Set<string>();
+  return entries.map((entry, n) => {
+    const { id, integrationType } = (entry.remoteId ?? {}) as Fields;
+    const value = matchBy === 'email' ? String(entry.email).toLowerCase() : JSON.stringify([integrationType, id]);
+    if (matchBy !== 'none' && seen.has(value)) refuse(invalid(`leads[${n}].${matchBy}`));
+    seen.add(value);
+    const found = tenant.leads
+      .list()
+      .find((lead) => (matchBy === 'email' ? hasEmail(lead, entry.email) : hasRemoteId(lead, id, integrationType)));
+    if (matchBy !== 'none' && found) return found;
+    const missing = REQUIRED.find((field) => String(entry[field] ?? '').trim() === '');
+    return missing === undefined ? undefined : refuse(invalid(`leads[${n}].${missing}`));
+  });
+}
+
+export const batchLeads: Handler = ({ state, tenant, call, answer }) => {
+  const { matchBy, leads } = bodyOf(call, LEAD_BATCH) as { matchBy: string; leads: Fields[] };
+  const targets = targetsOf(tenant, matchBy, leads);
+  const made = told(answer, 'results', 'leads');
+  const written = leads.map((entry, n): string => {
+    const before = targets[n] ?? newLead(state, tenant, entry, told(Array.isArray(made) ? made[n] : made, 'lead'));
+    return patch(tenant, leadOf(tenant, before.shown.id), entry).shown.id;
+  });
+  const outcomes = written.map((id, n) => {
+    const [before, after] = [targets[n], leadOf(tenant, id)];
+    const isSame = before && isDeepStrictEqual({ ...before, profilePicture: before.profilePicture ?? null }, after);
+    return { outcome: isSame ? 'unchanged' : before ? 'updated' : 'created', lead: shownLead(tenant, after) };
+  });
+  return ok({ leads: outcomes });
 };
 
 export const deleteLead: Handler = ({ tenant, ids: [id = ''] }) => {

@@ -92,6 +92,7 @@ function comparable(value: unknown): unknown {
   const fields = value as Fields;
   if (Array.isArray(fields.leads)) return { ...fields, leads: fields.leads.map(comparable) };
   if (Array.isArray(fields.remoteIds)) return { ...fields, remoteIds: sortedByType(fields.remoteIds as Fields[]) };
+  if ('lead' in fields) return { ...fields, lead: comparable(fields.lead) };
   return 'results' in fields ? { ...fields, results: comparable(fields.results) } : fields;
 }
 

@@ -20,6 +20,8 @@ const pages = (key: string, endpoint: EndpointName, length: number, limit: numbe
 
 /** Requests that are made at once, at most. */
 const MAX_AT_ONCE = 4;
+/** Entries of a batch that may be valid, at most. */
+const MAX_BATCH_SIZE = 4;
 
 /** Everything that can be read, of every organization. */
 export function audits(state: State): Call[] {
@@ -62,9 +64,14 @@ function readsOf(state: State, call: Call, answer: unknown): Call[] {
   });
   const made = told(answer, 'results', 'industryEvent', 'id');
   if (typeof made === 'string') named.push(get(key, 'getIndustryEvent', [made]));
+  const written = told(answer, 'results', 'leads');
+  if (call.endpoint === 'batchLeads' && Array.isArray(written)) {
+    named.push(...written.map((each) => get(key, 'getLead', [String(told(each, 'lead', 'id'))])));
+  }
   const lists: Partial<Record<EndpointName, [EndpointName, number]>> = {
     createEvent: ['listEvents', tenant.events.list().length],
     createLead: ['listLeads', tenant.leads.list().length],
+    batchLeads: ['listLeads', tenant.leads.list().length + MAX_AT_ONCE * MAX_BATCH_SIZE],
     createIndustryEvent: ['listIndustryEvents', state.catalogue.list().length],
   };
   const [list, length] = lists[call.endpoint] ?? [];

@@ -13,6 +13,8 @@ export interface EventRecord {
 export interface LeadRecord {
   /** without what belongs to other records: tags with their values, activity events */
   shown: Fields & { id: string; createdAt: string };
+  /** stored, and not shown */
+  profilePicture?: unknown;
   tags: string[];
   activations: { activationId: string; checkedIn: boolean; registered: boolean }[];
 }

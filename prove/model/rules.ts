@@ -49,9 +49,9 @@ const object =
   };
 
 const list =
-  (most: number, each: Check): Check =>
+  (most: number, each: Check, least = 0): Check =>
   (value, holder) => {
-    if (!Array.isArray(value) || value.length > most) return '';
+    if (!Array.isArray(value) || value.length < least || value.length > most) return '';
     for (const [index, item] of value.entries()) {
       const fault = each(item, holder);
       if (fault !== undefined) return `[${index}]${fault}`;
@@ -148,6 +148,29 @@ export const LEAD_PATCH: Rules = [
   ...nullable(list(50, object(PHONE_NUMBER)), 'phoneNumbers'),
   ['remoteId', 'optional', object(REMOTE_ID)],
 ];
+
+const [, , ...LEAD_PATCH_REST] = LEAD_PATCH;
+const LEAD_CREATION: Rules = [
+  ...nullable(email, 'createdByEmail'),
+  ...nullable(text(), 'firstName', 'lastName'),
+  ...nullable(filled(), 'companyName'),
+];
+const REQUIRED_REMOTE_ID = object(REMOTE_ID.map(([name, , check]) => [name, 'required', check]));
+
+/** An entry of a batch: the field by which it is matched must be there, and without one all that a new lead needs. */
+const batched = (matchBy: unknown): Rules => {
+  if (matchBy === 'none') return [...LEAD_CREATE.slice(0, 4), ...LEAD_PATCH_REST];
+  return [...LEAD_CREATION, ...LEAD_PATCH_REST].map(([name, presence, check]) =>
+    name !== matchBy ? [name, presence, check] : [name, 'required', name === 'remoteId' ? REQUIRED_REMOTE_ID : check],
+  );
+};
+
+export const LEAD_BATCH: Rules = [
+  ['matchBy', 'required', oneOf('email', 'remoteId', 'none')],
+  ['leads', 'required', (value, batch) => list(200, object(batched(batch.matchBy)), 1)(value, batch)],
+];
+
+export const isFilter = (value: string): boolean => isText(value, 255) && value.trim() !== '';
 
 /** The order of the record's table. A blank eventUrl is refused: it names no event. */
 const INDUSTRY_EVENT: Rules = [

@@ -159,7 +159,7 @@ export const TimeOfDay = (options: Options = {}) =>
 
 /** Entries differ: as texts, or in a field. The second of two alike is at fault. */
 type Distinct = { distinct?: string | true };
-type ListOptions = Options<{ max?: number } & Distinct>;
+type ListOptions = Options<{ min?: number; max?: number } & Distinct>;
 
 const isList = (value: unknown, max: number): value is unknown[] => Array.isArray(value) && value.length <= max;
 
@@ -217,19 +217,23 @@ const nested = ({ nullable }: Options): PropertyDecorator[] => [
   ...(nullable ? [ValidateIf((_, value) => value !== null)] : []),
 ];
 
-/** ValidateNested passes entries that are null or arrays; as `false` they are refused by their index. */
-const objectsOnly = (type: () => Class): PropertyDecorator =>
-  TransformValue((value) =>
-    Array.isArray(value) ? value.map((entry: unknown) => entry instanceof type() && entry) : value,
-  );
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An array of objects of one class. */
-export const ListOf = (type: () => Class, { max = 1000, distinct, ...options }: ListOptions = {}) =>
+/** ValidateNested passes entries that are null or arrays; as `false` they are refused by their index. */
+const objectsOnly = TransformValue((value) =>
+  Array.isArray(value) ? value.map((entry: unknown) => isObject(entry) && entry) : value,
+);
+
+/** An array of objects of one class; which one may depend on the object that holds the array. */
+export const ListOf = (
+  type: (held?: { object: unknown }) => Class,
+  { min = 0, max = 1000, distinct, ...options }: ListOptions = {},
+) =>
   field(
-    (value) => isList(value, max) && isDistinct(value, distinct),
-    { type: () => type(), isArray: true, maxItems: max },
+    (value) => isList(value, max) && value.length >= min && isDistinct(value, distinct),
+    { type: () => type(), isArray: true, ...(min > 0 && { minItems: min }), maxItems: max },
     options,
-    ...[Type(type), objectsOnly(type), ...nested(options)],
+    ...[Type(type), objectsOnly, ...nested(options)],
   );
 
 /**

@@ -63,7 +63,8 @@ export const MAX_HEAD_BYTES = 32_768;
 // Query parameters have no example, because pages that try out a request would send it.
 const query = { optional: true, example: undefined };
 
-export const QueryText = (description: string) => Text({ ...query, max: MAX_HEAD_BYTES, description });
+export const QueryText = (description: string, limits: { max?: number; blank?: boolean } = {}) =>
+  Text({ ...query, max: MAX_HEAD_BYTES, ...limits, description });
 
 export const QueryUuid = (description: string) => Uuid({ ...query, description });
 

@@ -1,4 +1,4 @@
-import { ApiSchema } from '@nestjs/swagger';
+import { ApiSchema, IntersectionType, OmitType, PickType } from '@nestjs/swagger';
 import {
   Email,
   MAX_LENGTH,
@@ -10,31 +10,33 @@ import {
   optional,
   Text,
 } from '../api-schema/fields';
-import { IntegrationType, MAX_PHONE_NUMBERS, PhoneNumber, FIELD_DOCS } from './lead.response';
+import { PageQuery, QueryOneOf, QueryText } from '../api-schema/parameters';
+import { FIELD_DOCS, IntegrationType, MAX_PHONE_NUMBERS, PhoneNumber, RemoteId } from './lead.response';
+
+const CREATED_BY = {
+  description: 'E-mail address of the user who captures the lead. Need not belong to a user.',
+  example: 'booth@example.com',
+};
 
 @ApiSchema({ description: 'A new lead.' })
 export class LeadCreateV0Input {
-  @Email({
-    description: 'Who captures it: any address, also of somebody who is no user.',
-    example: 'booth@example.com',
-  })
-  createdByEmail: string;
+  @Email(CREATED_BY) createdByEmail: string;
   @Text(FIELD_DOCS.firstName) firstName: string;
   @Text(FIELD_DOCS.lastName) lastName: string;
   @Text(FIELD_DOCS.companyName) companyName: string;
   @Email({ ...optional, ...FIELD_DOCS.email }) email?: string;
-  @ListOf(() => PhoneNumber, { ...optional, max: MAX_PHONE_NUMBERS, description: 'Numbers to reach the lead at.' })
+  @ListOf(() => PhoneNumber, { ...optional, max: MAX_PHONE_NUMBERS, description: 'Phone numbers.' })
   phoneNumbers?: PhoneNumber[];
 }
 
 @ApiSchema({ description: 'The identifier of a lead in one external system, or null to clear it.' })
 export class RemoteIdInput {
-  @Text({ ...nullable, blank: false, ...FIELD_DOCS.remoteId, description: 'The identifier. Null clears it.' })
+  @Text({ ...nullable, blank: false, ...FIELD_DOCS.remoteId, description: 'Identifier. Null clears it.' })
   id: string | null;
   @OneOf(IntegrationType, 'IntegrationType', FIELD_DOCS.integrationType) integrationType: IntegrationType;
 }
 
-@ApiSchema({ description: 'Changes of a lead. What is left out stays as it is; what is null is cleared.' })
+@ApiSchema({ description: 'Updates of a lead. Null clears a field; omitted fields keep their values.' })
 export class LeadPatchV0Input {
   @Text({ ...optionalNullable, ...FIELD_DOCS.firstName, example: undefined }) firstName?: string | null;
   @Text({ ...optionalNullable, ...FIELD_DOCS.lastName, example: undefined }) lastName?: string | null;
@@ -47,7 +49,7 @@ export class LeadPatchV0Input {
   @Text({
     ...optionalNullable,
     max: MAX_LENGTH.url,
-    description: 'A picture of the person. Stored, and not shown in v0.',
+    description: 'Profile picture. Stored, but not returned in v0.',
   })
   profilePicture?: string | null;
   @Text({ ...optionalNullable, max: MAX_LENGTH.prose, ...FIELD_DOCS.description, example: undefined }) description?:
@@ -56,8 +58,111 @@ export class LeadPatchV0Input {
   @ListOf(() => PhoneNumber, {
     ...optionalNullable,
     max: MAX_PHONE_NUMBERS,
-    description: 'Replaces all numbers that users entered; null and an empty array remove them.',
+    description: 'Replaces all numbers entered by users. Null or an empty array removes them.',
   })
   phoneNumbers?: PhoneNumber[] | null;
   @ObjectOf(() => RemoteIdInput, { ...optional }) remoteId?: RemoteIdInput;
+}
+
+const TOGETHER = { max: MAX_LENGTH.name, blank: false };
+
+export class LeadsQuery extends PageQuery {
+  @QueryText('Limits the list to leads with this e-mail address, ignoring letter case.', TOGETHER) email?: string;
+  @QueryText('Limits the list to leads with this remote id in the system given by `integrationType`.', TOGETHER)
+  remoteId?: string;
+  @QueryOneOf(
+    IntegrationType,
+    'IntegrationType',
+    'External system of `remoteId`. Required with `remoteId`, and invalid without it.',
+  )
+  integrationType?: IntegrationType;
+}
+
+/** How the entries of a batch find the leads that they update. */
+export const MatchBy = ['email', 'remoteId', 'none'] as const;
+export type MatchBy = (typeof MatchBy)[number];
+
+/** Entries of one batch: one statement stays well below its timeout, and a body below its limit. */
+export const MAX_BATCHED_LEADS = 200;
+
+/** What a lead that is created must have, in this order. */
+export const REQUIRED_FIELDS = ['createdByEmail', 'firstName', 'lastName', 'companyName'] as const;
+
+const unlessCreated = (docs: { description: string }) => ({
+  ...optionalNullable,
+  ...docs,
+  description: `${docs.description} Required when the entry creates.`,
+});
+
+class CreationFields {
+  @Email(unlessCreated(CREATED_BY)) createdByEmail?: string | null;
+  @Text(unlessCreated(FIELD_DOCS.firstName)) firstName?: string | null;
+  @Text(unlessCreated(FIELD_DOCS.lastName)) lastName?: string | null;
+  @Text({ ...unlessCreated(FIELD_DOCS.companyName), blank: false }) companyName?: string | null;
+}
+
+class WithEmail {
+  @Email(FIELD_DOCS.email) email: string;
+}
+
+class WithRemoteId {
+  @ObjectOf(() => RemoteId) remoteId: RemoteId;
+}
+
+@ApiSchema({
+  description:
+    'A lead of a batch. In an update, null clears a field, omitted fields keep their values, and ' +
+    '`createdByEmail` and `companyName` are ignored.',
+})
+export class LeadUpsertV0Input extends IntersectionType(
+  CreationFields,
+  OmitType(LeadPatchV0Input, ['firstName', 'lastName']),
+) {}
+
+class EmailMatchedLead extends IntersectionType(
+  CreationFields,
+  WithEmail,
+  OmitType(LeadPatchV0Input, ['firstName', 'lastName', 'email']),
+) {}
+
+class RemoteIdMatchedLead extends IntersectionType(
+  CreationFields,
+  OmitType(LeadPatchV0Input, ['firstName', 'lastName', 'remoteId']),
+  WithRemoteId,
+) {}
+
+class UnmatchedLead extends IntersectionType(
+  PickType(LeadCreateV0Input, REQUIRED_FIELDS),
+  OmitType(LeadPatchV0Input, ['firstName', 'lastName']),
+) {}
+
+/** The class of an entry, by the `matchBy` of its batch. */
+const ENTRIES = new Map<unknown, new () => object>([
+  ['email', EmailMatchedLead],
+  ['remoteId', RemoteIdMatchedLead],
+  ['none', UnmatchedLead],
+]);
+
+@ApiSchema({ description: 'Leads to create or update.' })
+export class LeadBatchV0Input {
+  @OneOf(MatchBy, 'MatchBy', {
+    description: 'Field used to find existing leads. With `none`, every entry creates a lead.',
+    example: 'remoteId',
+  })
+  matchBy: MatchBy;
+  @ListOf((batch) => ENTRIES.get((batch?.object as Partial<LeadBatchV0Input>)?.matchBy) ?? LeadUpsertV0Input, {
+    ...{ min: 1, max: MAX_BATCHED_LEADS },
+    description: 'Leads to write. Each must have the field selected by `matchBy`, with distinct values.',
+    example: [
+      {
+        createdByEmail: 'sync@example.com',
+        firstName: FIELD_DOCS.firstName.example,
+        lastName: FIELD_DOCS.lastName.example,
+        companyName: FIELD_DOCS.companyName.example,
+        email: FIELD_DOCS.email.example,
+        remoteId: { id: FIELD_DOCS.remoteId.example, integrationType: FIELD_DOCS.integrationType.example },
+      },
+    ],
+  })
+  leads: LeadUpsertV0Input[];
 }

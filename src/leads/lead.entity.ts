@@ -8,6 +8,8 @@ const jsonList = { type: 'jsonb', default: [] } as const;
 @Entity('leads')
 @Unique('leads_organization_id_key', organizationAndId)
 @Index('leads_list_idx', ['organizationId', 'position'], { unique: true })
+@Index('leads_email_idx', { synchronize: false })
+@Index('leads_remote_ids_idx', { synchronize: false })
 @ForeignKey('OrganizationEntity', ['organizationId'], ['id'], { name: 'leads_organization_fkey', onDelete: 'CASCADE' })
 export class LeadEntity {
   @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })

@@ -35,61 +35,61 @@ export const MAX_PHONE_NUMBERS = 50;
 
 /** The fields that bodies and answers have in common, as the API reference shows them. */
 export const FIELD_DOCS = {
-  firstName: { description: 'The given name.', example: 'Ada' },
-  lastName: { description: 'The family name.', example: 'Rowe' },
-  email: { description: 'The e-mail address, quoted or international ones too.', example: 'ada.rowe@example.com' },
+  firstName: { description: 'Given name.', example: 'Ada' },
+  lastName: { description: 'Family name.', example: 'Rowe' },
+  email: { description: 'E-mail address, including quoted and international ones.', example: 'ada.rowe@example.com' },
   companyName: { description: 'The name of the company.', example: 'Cobalt Systems' },
-  description: { description: 'What there is to say about the lead.', example: 'Wants a quote for pumps in June.' },
-  linkedin: { description: 'The LinkedIn profile.', example: 'https://linkedin.example.com/in/ada-rowe' },
-  facebook: { description: 'The Facebook profile.' },
-  twitter: { description: 'The Twitter profile.' },
-  jobTitle: { description: 'What the person does in the company.', example: 'Head of Procurement' },
-  address: { description: 'The postal address, as one text.' },
-  remoteId: { description: 'The identifier, as the external system has it.', example: '0035g00000XyZ' },
-  integrationType: { description: 'An external system that leads can be linked to.', example: 'SALES_FORCE' },
+  description: { description: 'Description.', example: 'Wants a quote for pumps in June.' },
+  linkedin: { description: 'LinkedIn profile.', example: 'https://linkedin.example.com/in/ada-rowe' },
+  facebook: { description: 'Facebook profile.' },
+  twitter: { description: 'Twitter profile.' },
+  jobTitle: { description: 'Job title.', example: 'Head of Procurement' },
+  address: { description: 'Postal address.' },
+  remoteId: { description: 'Identifier in the external system.', example: '0035g00000XyZ' },
+  integrationType: { description: 'External system that leads can be linked to.', example: 'SALES_FORCE' },
 };
 
 @ApiSchema({ description: 'A telephone number.' })
 export class PhoneNumber {
-  @Text({ description: 'The number as it was entered, in any form.', example: '+44 20 7946 0123' }) number: string;
-  @OneOf(PhoneNumberTypeEnum, 'PhoneNumberTypeEnum', { description: 'What kind of number it is.' })
+  @Text({ description: 'Number as entered, in any format.', example: '+44 20 7946 0123' }) number: string;
+  @OneOf(PhoneNumberTypeEnum, 'PhoneNumberTypeEnum', { description: 'Type of number.' })
   type: PhoneNumberTypeEnum;
-  @BooleanField({ description: 'Whether this is the number to try first.', example: true }) preferred: boolean;
+  @BooleanField({ description: 'Whether this is the preferred number.', example: true }) preferred: boolean;
 }
 
-@ApiSchema({ description: 'The telephone numbers of a lead, by where they come from.' })
+@ApiSchema({ description: 'Phone numbers of a lead, by source.' })
 export class LeadPhoneNumbers {
-  @ListOf(() => PhoneNumber, { max: MAX_PHONE_NUMBERS, description: 'Entered by users of the organization.' })
+  @ListOf(() => PhoneNumber, { max: MAX_PHONE_NUMBERS, description: 'Numbers entered by users of the organization.' })
   leadProvided: PhoneNumber[];
   @ListOf(() => PhoneNumber, {
     max: MAX_PHONE_NUMBERS,
-    description: "Supplied by the service's own data enrichment.",
+    description: 'Numbers added by data enrichment.',
     example: [{ number: '+44 20 7946 0100', type: 'HQ', preferred: false }],
   })
   serviceProvided: PhoneNumber[];
 }
 
-@ApiSchema({ description: 'The company that a lead works for.' })
+@ApiSchema({ description: 'Company of a lead.' })
 export class LeadCompany {
   @Text({ ...nullable, ...FIELD_DOCS.companyName }) name: string | null;
-  @Text({ ...nullable, description: 'Its industry.', example: 'Machinery' }) industry: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.url, description: 'Its LinkedIn profile.' }) linkedin: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.prose, description: 'Its street and number.', example: '3 Mill Lane' })
+  @Text({ ...nullable, description: 'Industry.', example: 'Machinery' }) industry: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.url, description: 'LinkedIn profile.' }) linkedin: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.prose, description: 'Street and number.', example: '3 Mill Lane' })
   streetAddress: string | null;
-  @Text({ ...nullable, description: 'Its city or town.', example: 'Leeds' }) city: string | null;
-  @Text({ ...nullable, description: 'Its state or region.' }) state: string | null;
-  @Text({ ...nullable, description: 'Its postal code.', example: 'LS1 4AP' }) zip: string | null;
-  @Text({ ...nullable, description: 'Its country.', example: 'United Kingdom' }) country: string | null;
+  @Text({ ...nullable, description: 'City or town.', example: 'Leeds' }) city: string | null;
+  @Text({ ...nullable, description: 'State or region.' }) state: string | null;
+  @Text({ ...nullable, description: 'Postal code.', example: 'LS1 4AP' }) zip: string | null;
+  @Text({ ...nullable, description: 'Country.', example: 'United Kingdom' }) country: string | null;
 }
 
-@ApiSchema({ description: 'The part of a lead in an activation.' })
+@ApiSchema({ description: 'Participation of a lead in an activation.' })
 export class LeadActivationSummary {
   @Uuid({ description: 'The id of the activation.', example: EXAMPLE_IDS.activation }) activationId: string;
-  @BooleanField({ description: 'Whether the lead has come.', example: true }) checkedIn: boolean;
+  @BooleanField({ description: 'Whether the lead has checked in.', example: true }) checkedIn: boolean;
   @BooleanField({ description: 'Whether the lead is registered.', example: true }) registered: boolean;
 }
 
-@ApiSchema({ description: 'A tag that was chosen for a lead.' })
+@ApiSchema({ description: 'A tag of a lead.' })
 export class LeadTag {
   @Uuid({ description: 'The id of the tag option.', example: EXAMPLE_IDS.tagOption }) tagOptionId: string;
   @Text({ description: 'The text of the tag.', example: 'Pumps' }) value: string;
@@ -110,11 +110,11 @@ const emails = (whose: string) => ({
   description: `One or more ${whose} e-mail addresses, separated by \`;\`.`,
 });
 
-@ApiSchema({ description: 'A lead of the organization: a person whom it met, with all that belongs to the person.' })
+@ApiSchema({ description: 'A lead with all its data.' })
 export class LeadV0Response {
   @Uuid({ description: 'The id of the lead.' }) id: string;
-  @DateTime({ description: 'When the lead was captured.' }) createdAt: string;
-  @BooleanField({ description: "Whether the service's data enrichment has added to it.", example: true })
+  @DateTime({ description: 'Date and time of capture.' }) createdAt: string;
+  @BooleanField({ description: 'Whether the lead has been enriched.', example: true })
   isEnriched: boolean;
   @Text({ ...nullable, ...FIELD_DOCS.firstName }) firstName: string | null;
   @Text({ ...nullable, ...FIELD_DOCS.lastName }) lastName: string | null;
@@ -127,18 +127,22 @@ export class LeadV0Response {
   @Text({ ...nullable, max: MAX_LENGTH.prose, ...FIELD_DOCS.address }) address: string | null;
   @ObjectOf(() => LeadPhoneNumbers) phoneNumbers: LeadPhoneNumbers;
   @ObjectOf(() => LeadCompany) company: LeadCompany;
-  @Int32({ description: 'How often the lead was scanned.', example: 2 }) numberOfScans: number;
-  @Email({ ...nullable, description: 'Who scanned the lead last.', example: 'booth@example.com' })
+  @Int32({ description: 'Number of scans.', example: 2 }) numberOfScans: number;
+  @Email({
+    ...nullable,
+    description: 'E-mail address of the user who scanned the lead last.',
+    example: 'booth@example.com',
+  })
   lastScannedBy: string | null;
   @ListOf(() => LeadActivationSummary, {
     max: MAX_ENTRIES,
-    description: 'The activations that the lead takes part in.',
+    description: 'Activations of the lead.',
   })
   activations: LeadActivationSummary[];
-  @ListOf(() => LeadTag, { max: MAX_ENTRIES, description: 'The tags that were chosen for the lead.' }) tags: LeadTag[];
+  @ListOf(() => LeadTag, { max: MAX_ENTRIES, description: 'Tags of the lead.' }) tags: LeadTag[];
   @UuidList({
     max: MAX_ENTRIES,
-    description: 'The ids of the activity events of the lead.',
+    description: 'Ids of the activity events of the lead.',
     example: [EXAMPLE_IDS.leadActivityEvent],
   })
   leadActivityEvents: string[];
@@ -147,6 +151,15 @@ export class LeadV0Response {
   @Text({ ...emails('personal'), example: 'ada@home.example.com;a.rowe@home.example.com' })
   personalEmails: string | null;
   @Text(emails('professional')) professionalEmails: string | null;
+}
+
+const LeadOutcome = ['created', 'updated', 'unchanged'] as const;
+
+@ApiSchema({ description: 'Outcome of an entry of a batch.' })
+export class LeadUpsertV0Response {
+  @OneOf(LeadOutcome, 'LeadOutcome', { description: 'Effect of the entry.' })
+  outcome: (typeof LeadOutcome)[number];
+  @ObjectOf(() => LeadV0Response) lead: LeadV0Response;
 }
 
 /** The JSON text of a row of leads, which the database renders on every change (functions/leads.sql). */

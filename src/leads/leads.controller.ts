@@ -1,39 +1,44 @@
 import { Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { JsonBody, PageQuery, UuidParam } from '../api-schema/parameters';
-import { Returns, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
+import { JsonBody, UuidParam } from '../api-schema/parameters';
+import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
-import { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
-import { LeadV0Response } from './lead.response';
+import { LeadBatchV0Input, LeadCreateV0Input, LeadPatchV0Input, LeadsQuery, MAX_BATCHED_LEADS } from './lead.dto';
+import { LeadUpsertV0Response, LeadV0Response } from './lead.response';
 import { LeadsRepository } from './leads.repository';
+import { LeadsService } from './leads.service';
 
-@Tag('Leads', 'People whom the organization met: who they are, how to reach them, and what was noted.')
+@Tag('Leads', 'People the organization met, their contact data and notes.')
 @Controller('leads')
 export class LeadsController {
-  constructor(private readonly leads: LeadsRepository) {}
+  constructor(
+    private readonly leads: LeadsService,
+    private readonly repository: LeadsRepository,
+  ) {}
 
   @Get()
   @ApiOperation({
     operationId: 'listLeads',
     summary: 'List leads',
     description:
-      "The organization's leads with all that belongs to them, page by page, in the order in which they were created.",
+      'The leads of the organization with all their data, optionally filtered by e-mail address, by remote id, or by ' +
+      'both. Paginated, oldest first.',
   })
   @ReturnsPage('leads', LeadV0Response)
-  list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
-    return this.leads.list(caller, page);
+  list(@CurrentCaller() caller: Caller, @Query() query: LeadsQuery) {
+    return this.leads.list(caller, query);
   }
 
   @Get(':leadId')
   @ApiOperation({
     operationId: 'getLead',
     summary: 'Get a lead',
-    description: 'One lead with its phone numbers, company, tags, activations, activity events and remote ids.',
+    description: 'A lead with its phone numbers, company, tags, activations, activity events and remote ids.',
   })
   @Returns(LeadV0Response)
   get(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
-    return this.leads.get(caller, leadId);
+    return this.repository.get(caller, leadId);
   }
 
   @Post()
@@ -41,22 +46,37 @@ export class LeadsController {
     operationId: 'createLead',
     summary: 'Create a lead',
     description:
-      'Makes a lead that is not enriched and was never scanned. `companyName` becomes the name of its company, and ' +
-      'the phone numbers count as provided by the lead. Send an `Idempotency-Key`: a lead has no natural key, and a ' +
-      'request that is sent twice without one makes two leads.',
+      'Creates a lead that is not enriched and has no scans. `companyName` becomes the name of its company; phone ' +
+      'numbers count as provided by the lead. Send an `Idempotency-Key`: without one, a repeated request creates a ' +
+      'second lead.',
   })
   @Returns(LeadV0Response)
   create(@CurrentCaller() caller: Caller, @JsonBody() body: LeadCreateV0Input) {
-    return this.leads.create(caller, body);
+    return this.repository.create(caller, body);
+  }
+
+  @Post('batch')
+  @ApiOperation({
+    operationId: 'upsertLeads',
+    summary: 'Create or update many leads',
+    description:
+      'Writes all entries, or none. An entry updates the first lead in list order with its `email` (ignoring letter case) ' +
+      'or `remoteId`, as `matchBy` selects, and creates a lead if there is none. Concurrent batches never create two ' +
+      'leads with the same value. Fields required for creation are checked last. Results are in the order of the ' +
+      'entries.',
+  })
+  @ReturnsList('leads', LeadUpsertV0Response, MAX_BATCHED_LEADS)
+  upsert(@CurrentCaller() caller: Caller, @JsonBody() body: LeadBatchV0Input) {
+    return this.leads.upsert(caller, body);
   }
 
   @Patch(':leadId')
   @ApiOperation({
     operationId: 'patchLead',
-    summary: 'Change a lead',
+    summary: 'Update a lead',
     description:
-      'Changes the fields that the body has: null clears one, and what is left out stays. `phoneNumbers` replaces all ' +
-      'numbers that users entered, and `remoteId` sets or clears the one remote id of its integration type.',
+      'Updates the given fields. Null clears a field; omitted fields keep their values. `phoneNumbers` replaces all ' +
+      'numbers entered by users; `remoteId` sets or clears the remote id of its integration type.',
   })
   @Returns(LeadV0Response)
   patch(
@@ -64,17 +84,17 @@ export class LeadsController {
     @UuidParam('leadId') leadId: string,
     @JsonBody({ allOptional: true }) body: LeadPatchV0Input,
   ) {
-    return this.leads.patch(caller, leadId, body);
+    return this.repository.patch(caller, leadId, body);
   }
 
   @Delete(':leadId')
   @ApiOperation({
     operationId: 'deleteLead',
     summary: 'Delete a lead',
-    description: 'Removes the lead with its associations, phone numbers, tags, remote ids and activity events.',
+    description: 'Deletes a lead with its associations, phone numbers, tags, remote ids and activity events.',
   })
   @ReturnsNothing()
   delete(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
-    return this.leads.delete(caller, leadId);
+    return this.repository.delete(caller, leadId);
   }
 }

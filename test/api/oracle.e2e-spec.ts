@@ -38,6 +38,12 @@ const QUERIES: Ids[] = [
   { limit: '1', offset: '1' },
   { eventType: 'NOTE' },
   { eventType: 'NOTE', limit: '1', offset: '1' },
+  // Of leads: those of both organizations have them.
+  ...[
+    { email: 'ada@example.com' },
+    { remoteId: 'w-1', integrationType: 'WEBHOOK' },
+    { email: 'ada@example.com', remoteId: 'w-1', integrationType: 'WEBHOOK' },
+  ].flatMap((filter) => [filter, { ...filter, limit: '1', offset: '1' }] as Ids[]),
 ];
 
 const describeOracle = hasOracle ? describe : describe.skip;

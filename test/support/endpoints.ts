@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'supertest';
-import { eventInput, industryEventInput, leadInput } from './builders';
+import { eventInput, industryEventInput, leadInput, unique } from './builders';
 import type { ApiClient } from './client';
 
 /** Every endpoint of openapi.json with every id that it takes: a new one is in the suites that go through all of them. */
@@ -49,6 +49,11 @@ const BODIES: Record<string, Endpoint['bodies']> = {
     () => ({ eventLeads: [] }),
   ],
   'POST /leads': [() => leadInput()],
+  'POST /leads/batch': [
+    () => ({ matchBy: 'email', leads: [leadInput({ email: 'ada@example.com', jobTitle: unique() })] }),
+    () => ({ matchBy: 'remoteId', leads: [leadInput({ remoteId: { id: 'w-1', integrationType: 'WEBHOOK' } })] }),
+    () => ({ matchBy: 'none', leads: [leadInput()] }),
+  ],
   'PATCH /leads/:leadId': [
     () => ({ firstName: 'Taken', phoneNumbers: [] }),
     () => ({}),

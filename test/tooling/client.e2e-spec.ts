@@ -76,6 +76,10 @@ describe('the TypeScript client', () => {
     const remoteId = { id: '0035g', integrationType: 'SALES_FORCE' } as const;
     expect((await api.patch('/leads/{leadId}', { ...ofLead, body: { remoteId } })).remoteIds).toEqual([remoteId]);
 
+    expect((await api.findLead({ remoteId: '0035g', integrationType: 'SALES_FORCE' }))?.id).toBe(lead.id);
+    const batch = { matchBy: 'email' as const, leads: [scan({ email: 'ada@example.org' })] };
+    expect((await api.post('/leads/batch', { body: batch })).leads[0]?.outcome).toBe('created');
+
     const ofKnown = { params: { query: { leadId: known.id, eventType: 'NOTE' as const } } };
     expect((await api.get('/leadActivityEvents', ofKnown)).leadActivityEvents[0]?.eventNotes).toBe('Call back.');
     const noteOf = { params: { path: { leadActivityEventId: note.id } } };
@@ -106,7 +110,7 @@ describe('the TypeScript client', () => {
     expect(await api.delete('/events/{eventId}', ofEvent)).toEqual({});
 
     expect(called).not.toContain(undefined);
-    expect(called.size).toBe(27);
+    expect(called.size).toBe(28);
   });
 
   it('is refused by the compiler what the API would refuse', () => {
@@ -131,6 +135,42 @@ describe('the TypeScript client', () => {
       api.get('/leads/{leadId}', { params }).then(({ name }) => name),
     ];
     expect(wrong).toHaveLength(1);
+  });
+
+  it('finds a lead by its e-mail address, and none where there is none', async () => {
+    const own = await lanyard.tenant();
+    const api = client({ key: own.key });
+    const { id } = await api.post('/leads', { body: scan({ email: 'Ada@example.com' }) });
+    expect((await api.findLead({ email: 'ada@EXAMPLE.com' }))?.id).toBe(id);
+    expect(await api.findLead({ email: 'bea@example.com' })).toBeUndefined();
+  });
+
+  it('writes any number of leads in batches, waits for tokens, and tells of each what became of it', async () => {
+    const own = await lanyard.tenant();
+    const { key } = await own.issueKey({ maxTokens: 1, refillRate: 2 });
+    const requests: string[] = [];
+    const api = client({
+      key,
+      fetch: (url, init) => {
+        requests.push(url);
+        return fetch(url, init);
+      },
+    });
+    async function* contacts(size: number) {
+      for (let n = 0; n < size; n++) {
+        await Promise.resolve();
+        yield scan({ remoteId: { id: `c-${n}`, integrationType: 'ZOHO' as const }, lastName: `Number ${n}` });
+      }
+    }
+    const first = new Map<string, string>();
+    for await (const { outcome, lead } of api.upsertLeads(contacts(450), { matchBy: 'remoteId' })) {
+      first.set(lead.id, `${outcome} ${lead.lastName}`);
+    }
+    expect([...first.values()]).toEqual(Array.from({ length: 450 }, (_, n) => `created Number ${n}`));
+    expect(requests.length).toBeGreaterThan(3);
+    const again: string[] = [];
+    for await (const { outcome } of api.upsertLeads(contacts(451), { matchBy: 'remoteId' })) again.push(outcome);
+    expect(again).toEqual([...Array<string>(450).fill('unchanged'), 'created']);
   });
 
   it('lists every lead once, in order, over as many pages as there are', async () => {

@@ -1,4 +1,10 @@
-import { Lanyard, LanyardError, type LanyardOptions } from '../../clients/typescript/src';
+import {
+  Lanyard,
+  LanyardError,
+  type LanyardOptions,
+  type LeadUpsertV0Input,
+  type MatchBy,
+} from '../../clients/typescript/src';
 
 /** What a server would do at one attempt. */
 type Attempt = Response | Error | ((init: RequestInit) => Promise<Response>);
@@ -263,5 +269,62 @@ describe('a list', () => {
     }
     expect(met).toEqual([4, 5, 6]);
     expect(sent.map(({ url }) => new URL(url).search)).toEqual(['?limit=2&offset=2', '?limit=2&offset=3']);
+  });
+});
+
+describe('many leads', () => {
+  const outcomes = ({ body: sent }: RequestInit) => {
+    const { leads } = JSON.parse(String(sent)) as { leads: { email?: string }[] };
+    return Promise.resolve(
+      answer(200, { results: { leads: leads.map((entry) => ({ outcome: 'created', lead: entry })) } }),
+    );
+  };
+  const written = async (leads: LeadUpsertV0Input[], matchBy: MatchBy) => {
+    const { lanyard, sent } = client(Array<Attempt>(9).fill(outcomes));
+    const all: unknown[] = [];
+    for await (const { lead: each } of lanyard.upsertLeads(leads, { matchBy })) all.push(each);
+    expect(all).toEqual(leads);
+    return sent.map(({ init }) => {
+      const { leads: entries } = JSON.parse(String(init.body)) as { leads: unknown[] };
+      return entries.length;
+    });
+  };
+  const some = (count: number, over: object = {}): LeadUpsertV0Input[] =>
+    Array.from({ length: count }, (_, n) => ({ ...body, email: `lead${n}@example.com`, ...over }));
+
+  it('are cut into batches of 200', async () => {
+    expect(await written(some(401), 'email')).toEqual([200, 200, 1]);
+    expect(await written([], 'email')).toEqual([]);
+  });
+
+  it('are cut where a body would have more than 1 MiB, or 20,000 values', async () => {
+    expect(await written(some(5, { description: 'é'.repeat(200_000) }), 'none')).toEqual([2, 2, 1]);
+    const phoneNumbers = Array(50).fill({ number: '1', type: 'HQ', preferred: true });
+    expect(await written(some(100, { phoneNumbers }), 'none')).toEqual([96, 4]);
+    expect(await written(some(1, { description: 'x'.repeat(2_000_000) }), 'none')).toEqual([1]);
+  });
+
+  it('are cut where one has the value of another in its batch', async () => {
+    const twice = [...some(3), ...some(2, { email: 'LEAD1@example.com' })];
+    expect(await written(twice, 'email')).toEqual([3, 1, 1]);
+    expect(await written(twice, 'none')).toEqual([5]);
+    const remoteId = { id: '1', integrationType: 'ZOHO' } as const;
+    expect(await written(some(2, { remoteId }), 'remoteId')).toEqual([1, 1]);
+  });
+
+  it('end with the batch that is refused', async () => {
+    const { lanyard } = client([outcomes, refusal(400, "Missing or invalid 'leads[3].email'")]);
+    const all: unknown[] = [];
+    const loop = async () => {
+      for await (const each of lanyard.upsertLeads(some(250), { matchBy: 'email' })) all.push(each);
+    };
+    expect(await failureOf(loop())).toMatchObject({ status: 400, field: 'leads[3].email' });
+    expect(all).toHaveLength(200);
+  });
+
+  it('are not looked for without a filter', async () => {
+    const { lanyard } = client([]);
+    const nothing = { email: undefined } as unknown as { email: string };
+    await expect(lanyard.findLead(nothing)).rejects.toThrow('findLead needs a filter');
   });
 });

@@ -34,8 +34,9 @@ describe('the examples', () => {
   });
   afterAll(() => lanyard.stop());
 
-  function start(name: string, file: string, env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams {
-    const child = spawn(process.execPath, [join(EXAMPLES, `${name}.mjs`), join(folder, file)], {
+  function start(name: string, files: string, env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams {
+    const paths = files.split(' ').map((file) => join(folder, file));
+    const child = spawn(process.execPath, [join(EXAMPLES, `${name}.mjs`), ...paths], {
       env: { ...process.env, LANYARD_KEY: tenant.key, LANYARD_URL: network.baseUrl, ...env },
     });
     network.program = child;
@@ -113,6 +114,25 @@ describe('the examples', () => {
       await tenant.import({ leads: imported(0, 60, 2019) });
       expect((await end(start('crm-sync', 'leads.csv'))).out).toMatch(/^60 leads added/);
       expect(ids()).toEqual((await leads()).map(({ id }) => id));
+    });
+
+    it('writes the contacts of the CRM first, and deletes those that it has deleted', async () => {
+      const contact = (n: number, over: object = {}) =>
+        leadInput({ remoteId: { id: `c-${n}`, integrationType: 'SALES_FORCE' }, lastName: `Contact ${n}`, ...over });
+      const write = (contacts: object[]) => writeFileSync(join(folder, 'contacts.json'), JSON.stringify(contacts));
+      write(Array.from({ length: 230 }, (_, n) => contact(n)));
+      network.fate = (nth) => (nth === 2 ? 'reply lost' : 'answered');
+      expect((await end(start('crm-sync', 'leads.csv contacts.json'))).out).toMatch(/^230 leads added/);
+      const before = await leads();
+      expect(ids()).toEqual(before.map(({ id }) => id));
+
+      write([contact(1, { email: 'one@example.com' }), { ...contact(2), deleted: true }, contact(230), contact(3)]);
+      const { status, out } = await end(start('crm-sync', 'leads.csv contacts.json'));
+      expect({ status, out }).toEqual({ status: 0, out: expect.stringMatching(/^1 leads added/) });
+      const after = await leads();
+      expect(after).toHaveLength(230);
+      expect(after.find(({ id }) => id === before[1]?.id)?.email).toBe('one@example.com');
+      expect(after.some(({ id }) => id === before[2]?.id)).toBe(false);
     });
 
     it('does not write over a file that it does not know', async () => {

@@ -1,6 +1,8 @@
 import createClient, { type Client } from 'openapi-fetch';
+import { batchesOf } from './batches';
 import type { Input, Item, ListPath, Method, PathOf, Results } from './operations';
 import { type Persistence, send } from './persistence';
+import type { IntegrationType, LeadUpsertV0Input, LeadUpsertV0Response, LeadV0Response, MatchBy } from './schema';
 import { sleepFor } from './sleep';
 
 export interface LanyardOptions extends Partial<Omit<Persistence, 'signal'>> {
@@ -17,6 +19,15 @@ export interface CallOptions {
   timeout?: number;
   /** Of a POST or PATCH, in place of a random one: a name that outlives this process makes its repetitions safe too. */
   idempotencyKey?: string;
+}
+
+/** What a lead is found by; of both, it has both. */
+export type LeadFilter =
+  { email: string } | { email?: string | undefined; remoteId: string; integrationType: IntegrationType };
+
+export interface UpsertOptions extends Omit<CallOptions, 'idempotencyKey'> {
+  /** the field by which a lead finds the stored one that it updates */
+  matchBy: MatchBy;
 }
 
 type Options<M extends Method, Path extends PathOf<M>> = Input<M, Path> & CallOptions;
@@ -107,6 +118,31 @@ export class Lanyard {
       yield* items;
       const { limit } = page.pagination;
       if (items.length < limit || (offset + 1) * limit >= page.results.total) return;
+    }
+  }
+
+  /** The first lead of the list that meets the filter; undefined when none does. */
+  async findLead(
+    filter: LeadFilter,
+    options: Omit<CallOptions, 'idempotencyKey'> = {},
+  ): Promise<LeadV0Response | undefined> {
+    // Without a filter, the list has everybody.
+    if (Object.values(filter).every((value) => value === undefined)) throw new TypeError('findLead needs a filter');
+    const { leads } = await this.get('/leads', { ...options, params: { query: { ...filter, limit: 1 } } });
+    return leads[0];
+  }
+
+  /**
+   * Creates or updates many leads, as many as possible in one request, and tells of each what became of it, in their order.
+   * Leads are taken from the source when there is room for them. When a batch is refused, none of it is written, and the
+   * loop ends with a LanyardError; what was told before is done.
+   */
+  async *upsertLeads(
+    leads: Iterable<LeadUpsertV0Input> | AsyncIterable<LeadUpsertV0Input>,
+    { matchBy, ...options }: UpsertOptions,
+  ): AsyncGenerator<LeadUpsertV0Response, void, undefined> {
+    for await (const batch of batchesOf(leads, matchBy)) {
+      yield* (await this.post('/leads/batch', { ...options, body: { matchBy, leads: batch } })).leads;
     }
   }
 

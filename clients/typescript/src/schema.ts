@@ -341,15 +341,35 @@ export interface paths {
         };
         /**
          * List leads
-         * @description The organization's leads with all that belongs to them, page by page, in the order in which they were created.
+         * @description The leads of the organization with all their data, optionally filtered by e-mail address, by remote id, or by both. Paginated, oldest first.
          */
         get: operations["listLeads"];
         put?: never;
         /**
          * Create a lead
-         * @description Makes a lead that is not enriched and was never scanned. `companyName` becomes the name of its company, and the phone numbers count as provided by the lead. Send an `Idempotency-Key`: a lead has no natural key, and a request that is sent twice without one makes two leads.
+         * @description Creates a lead that is not enriched and has no scans. `companyName` becomes the name of its company; phone numbers count as provided by the lead. Send an `Idempotency-Key`: without one, a repeated request creates a second lead.
          */
         post: operations["createLead"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/leads/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create or update many leads
+         * @description Writes all entries, or none. An entry updates the first lead in list order with its `email` (ignoring letter case) or `remoteId`, as `matchBy` selects, and creates a lead if there is none. Concurrent batches never create two leads with the same value. Fields required for creation are checked last. Results are in the order of the entries.
+         */
+        post: operations["upsertLeads"];
         delete?: never;
         options?: never;
         head?: never;
@@ -365,21 +385,21 @@ export interface paths {
         };
         /**
          * Get a lead
-         * @description One lead with its phone numbers, company, tags, activations, activity events and remote ids.
+         * @description A lead with its phone numbers, company, tags, activations, activity events and remote ids.
          */
         get: operations["getLead"];
         put?: never;
         post?: never;
         /**
          * Delete a lead
-         * @description Removes the lead with its associations, phone numbers, tags, remote ids and activity events.
+         * @description Deletes a lead with its associations, phone numbers, tags, remote ids and activity events.
          */
         delete: operations["deleteLead"];
         options?: never;
         head?: never;
         /**
-         * Change a lead
-         * @description Changes the fields that the body has: null clears one, and what is left out stays. `phoneNumbers` replaces all numbers that users entered, and `remoteId` sets or clears the one remote id of its integration type.
+         * Update a lead
+         * @description Updates the given fields. Null clears a field; omitted fields keep their values. `phoneNumbers` replaces all numbers entered by users; `remoteId` sets or clears the remote id of its integration type.
          */
         patch: operations["patchLead"];
         trace?: never;
@@ -389,31 +409,31 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description What kind of number it is.
+         * @description Type of number.
          * @enum {string}
          */
         PhoneNumberTypeEnum: "MOBILE" | "LANDLINE" | "DIRECT" | "OFFICE" | "HQ" | "UNKNOWN";
         /** @description A telephone number. */
         PhoneNumber: {
             /**
-             * @description The number as it was entered, in any form.
+             * @description Number as entered, in any format.
              * @example +44 20 7946 0123
              */
             number: string;
-            /** @description What kind of number it is. */
+            /** @description Type of number. */
             type: components["schemas"]["PhoneNumberTypeEnum"];
             /**
-             * @description Whether this is the number to try first.
+             * @description Whether this is the preferred number.
              * @example true
              */
             preferred: boolean;
         };
-        /** @description The telephone numbers of a lead, by where they come from. */
+        /** @description Phone numbers of a lead, by source. */
         LeadPhoneNumbers: {
-            /** @description Entered by users of the organization. */
+            /** @description Numbers entered by users of the organization. */
             leadProvided: components["schemas"]["PhoneNumber"][];
             /**
-             * @description Supplied by the service's own data enrichment.
+             * @description Numbers added by data enrichment.
              * @example [
              *       {
              *         "number": "+44 20 7946 0100",
@@ -424,7 +444,7 @@ export interface components {
              */
             serviceProvided: components["schemas"]["PhoneNumber"][];
         };
-        /** @description The company that a lead works for. */
+        /** @description Company of a lead. */
         LeadCompany: {
             /**
              * @description The name of the company.
@@ -432,36 +452,36 @@ export interface components {
              */
             name: string | null;
             /**
-             * @description Its industry.
+             * @description Industry.
              * @example Machinery
              */
             industry: string | null;
-            /** @description Its LinkedIn profile. */
+            /** @description LinkedIn profile. */
             linkedin: string | null;
             /**
-             * @description Its street and number.
+             * @description Street and number.
              * @example 3 Mill Lane
              */
             streetAddress: string | null;
             /**
-             * @description Its city or town.
+             * @description City or town.
              * @example Leeds
              */
             city: string | null;
-            /** @description Its state or region. */
+            /** @description State or region. */
             state: string | null;
             /**
-             * @description Its postal code.
+             * @description Postal code.
              * @example LS1 4AP
              */
             zip: string | null;
             /**
-             * @description Its country.
+             * @description Country.
              * @example United Kingdom
              */
             country: string | null;
         };
-        /** @description The part of a lead in an activation. */
+        /** @description Participation of a lead in an activation. */
         LeadActivationSummary: {
             /**
              * Format: uuid
@@ -470,7 +490,7 @@ export interface components {
              */
             activationId: string;
             /**
-             * @description Whether the lead has come.
+             * @description Whether the lead has checked in.
              * @example true
              */
             checkedIn: boolean;
@@ -480,7 +500,7 @@ export interface components {
              */
             registered: boolean;
         };
-        /** @description A tag that was chosen for a lead. */
+        /** @description A tag of a lead. */
         LeadTag: {
             /**
              * Format: uuid
@@ -495,24 +515,24 @@ export interface components {
             value: string;
         };
         /**
-         * @description An external system that leads can be linked to.
+         * @description External system that leads can be linked to.
          * @enum {string}
          */
         IntegrationType: "WEBHOOK" | "MARKETO" | "HUB_SPOT" | "ZOHO" | "SALES_FORCE" | "PIPE_DRIVE" | "ELOQUA" | "PARDOT";
         /** @description The identifier of a lead in an external system. */
         RemoteId: {
             /**
-             * @description The identifier, as the external system has it.
+             * @description Identifier in the external system.
              * @example 0035g00000XyZ
              */
             id: string;
             /**
-             * @description An external system that leads can be linked to.
+             * @description External system that leads can be linked to.
              * @example SALES_FORCE
              */
             integrationType: components["schemas"]["IntegrationType"];
         };
-        /** @description A lead of the organization: a person whom it met, with all that belongs to the person. */
+        /** @description A lead with all its data. */
         LeadV0Response: {
             /**
              * Format: uuid
@@ -522,70 +542,70 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When the lead was captured.
+             * @description Date and time of capture.
              * @example 2026-05-04T09:30:00.000Z
              */
             createdAt: string;
             /**
-             * @description Whether the service's data enrichment has added to it.
+             * @description Whether the lead has been enriched.
              * @example true
              */
             isEnriched: boolean;
             /**
-             * @description The given name.
+             * @description Given name.
              * @example Ada
              */
             firstName: string | null;
             /**
-             * @description The family name.
+             * @description Family name.
              * @example Rowe
              */
             lastName: string | null;
             /**
-             * @description The e-mail address, quoted or international ones too.
+             * @description E-mail address, including quoted and international ones.
              * @example ada.rowe@example.com
              */
             email: string | null;
             /**
-             * @description What there is to say about the lead.
+             * @description Description.
              * @example Wants a quote for pumps in June.
              */
             description: string | null;
             /**
-             * @description The LinkedIn profile.
+             * @description LinkedIn profile.
              * @example https://linkedin.example.com/in/ada-rowe
              */
             linkedin: string | null;
-            /** @description The Facebook profile. */
+            /** @description Facebook profile. */
             facebook: string | null;
-            /** @description The Twitter profile. */
+            /** @description Twitter profile. */
             twitter: string | null;
             /**
-             * @description What the person does in the company.
+             * @description Job title.
              * @example Head of Procurement
              */
             jobTitle: string | null;
-            /** @description The postal address, as one text. */
+            /** @description Postal address. */
             address: string | null;
             phoneNumbers: components["schemas"]["LeadPhoneNumbers"];
             company: components["schemas"]["LeadCompany"];
             /**
              * Format: int32
-             * @description How often the lead was scanned.
+             * @description Number of scans.
              * @example 2
              */
             numberOfScans: number;
             /**
-             * @description Who scanned the lead last.
+             * @description E-mail address of the user who scanned the lead last.
              * @example booth@example.com
              */
             lastScannedBy: string | null;
-            /** @description The activations that the lead takes part in. */
+            /** @description Activations of the lead. */
             activations: components["schemas"]["LeadActivationSummary"][];
-            /** @description The tags that were chosen for the lead. */
+            /** @description Tags of the lead. */
             tags: components["schemas"]["LeadTag"][];
             /**
-             * @description The ids of the activity events of the lead.
+             * @description Ids of the activity events of the lead.
              * @example [
              *       "c25d7460-b07b-5a65-8095-0b1e43eb27b5"
              *     ]
@@ -618,17 +638,17 @@ export interface components {
         /** @description A new lead. */
         LeadCreateV0Input: {
             /**
-             * @description Who captures it: any address, also of somebody who is no user.
+             * @description E-mail address of the user who captures the lead. Need not belong to a user.
              * @example booth@example.com
              */
             createdByEmail: string;
             /**
-             * @description The given name.
+             * @description Given name.
              * @example Ada
              */
             firstName: string;
             /**
-             * @description The family name.
+             * @description Family name.
              * @example Rowe
              */
             lastName: string;
@@ -638,52 +658,138 @@ export interface components {
              */
             companyName: string;
             /**
-             * @description The e-mail address, quoted or international ones too.
+             * @description E-mail address, including quoted and international ones.
              * @example ada.rowe@example.com
              */
             email?: string;
-            /** @description Numbers to reach the lead at. */
+            /** @description Phone numbers. */
             phoneNumbers?: components["schemas"]["PhoneNumber"][];
         };
+        /**
+         * @description Effect of the entry.
+         * @enum {string}
+         */
+        LeadOutcome: "created" | "updated" | "unchanged";
+        /** @description Outcome of an entry of a batch. */
+        LeadUpsertV0Response: {
+            /** @description Effect of the entry. */
+            outcome: components["schemas"]["LeadOutcome"];
+            lead: components["schemas"]["LeadV0Response"];
+        };
+        /**
+         * @description Field used to find existing leads. With `none`, every entry creates a lead.
+         * @enum {string}
+         */
+        MatchBy: "email" | "remoteId" | "none";
         /** @description The identifier of a lead in one external system, or null to clear it. */
         RemoteIdInput: {
             /**
-             * @description The identifier. Null clears it.
+             * @description Identifier. Null clears it.
              * @example 0035g00000XyZ
              */
             id: string | null;
             /**
-             * @description An external system that leads can be linked to.
+             * @description External system that leads can be linked to.
              * @example SALES_FORCE
              */
             integrationType: components["schemas"]["IntegrationType"];
         };
-        /** @description Changes of a lead. What is left out stays as it is; what is null is cleared. */
-        LeadPatchV0Input: {
-            /** @description The given name. */
+        /** @description A lead of a batch. In an update, null clears a field, omitted fields keep their values, and `createdByEmail` and `companyName` are ignored. */
+        LeadUpsertV0Input: {
+            /**
+             * @description E-mail address of the user who captures the lead. Need not belong to a user. Required when the entry creates.
+             * @example booth@example.com
+             */
+            createdByEmail?: string | null;
+            /**
+             * @description Given name. Required when the entry creates.
+             * @example Ada
+             */
             firstName?: string | null;
-            /** @description The family name. */
+            /**
+             * @description Family name. Required when the entry creates.
+             * @example Rowe
+             */
             lastName?: string | null;
-            /** @description The e-mail address, quoted or international ones too. */
+            /**
+             * @description The name of the company. Required when the entry creates.
+             * @example Cobalt Systems
+             */
+            companyName?: string | null;
+            /** @description E-mail address, including quoted and international ones. */
             email?: string | null;
-            /** @description The postal address, as one text. */
+            /** @description Postal address. */
             address?: string | null;
-            /** @description The LinkedIn profile. */
+            /** @description LinkedIn profile. */
             linkedin?: string | null;
-            /** @description The Facebook profile. */
+            /** @description Facebook profile. */
             facebook?: string | null;
-            /** @description The Twitter profile. */
+            /** @description Twitter profile. */
             twitter?: string | null;
-            /** @description A picture of the person. Stored, and not shown in v0. */
+            /** @description Profile picture. Stored, but not returned in v0. */
             profilePicture?: string | null;
-            /** @description What there is to say about the lead. */
+            /** @description Description. */
             description?: string | null;
             /**
-             * @description What the person does in the company.
+             * @description Job title.
              * @example Head of Procurement
              */
             jobTitle?: string | null;
-            /** @description Replaces all numbers that users entered; null and an empty array remove them. */
+            /** @description Replaces all numbers entered by users. Null or an empty array removes them. */
+            phoneNumbers?: components["schemas"]["PhoneNumber"][] | null;
+            remoteId?: components["schemas"]["RemoteIdInput"];
+        };
+        /** @description Leads to create or update. */
+        LeadBatchV0Input: {
+            /**
+             * @description Field used to find existing leads. With `none`, every entry creates a lead.
+             * @example remoteId
+             */
+            matchBy: components["schemas"]["MatchBy"];
+            /**
+             * @description Leads to write. Each must have the field selected by `matchBy`, with distinct values.
+             * @example [
+             *       {
+             *         "createdByEmail": "sync@example.com",
+             *         "firstName": "Ada",
+             *         "lastName": "Rowe",
+             *         "companyName": "Cobalt Systems",
+             *         "email": "ada.rowe@example.com",
+             *         "remoteId": {
+             *           "id": "0035g00000XyZ",
+             *           "integrationType": "SALES_FORCE"
+             *         }
+             *       }
+             *     ]
+             */
+            leads: components["schemas"]["LeadUpsertV0Input"][];
+        };
+        /** @description Updates of a lead. Null clears a field; omitted fields keep their values. */
+        LeadPatchV0Input: {
+            /** @description Given name. */
+            firstName?: string | null;
+            /** @description Family name. */
+            lastName?: string | null;
+            /** @description E-mail address, including quoted and international ones. */
+            email?: string | null;
+            /** @description Postal address. */
+            address?: string | null;
+            /** @description LinkedIn profile. */
+            linkedin?: string | null;
+            /** @description Facebook profile. */
+            facebook?: string | null;
+            /** @description Twitter profile. */
+            twitter?: string | null;
+            /** @description Profile picture. Stored, but not returned in v0. */
+            profilePicture?: string | null;
+            /** @description Description. */
+            description?: string | null;
+            /**
+             * @description Job title.
+             * @example Head of Procurement
+             */
+            jobTitle?: string | null;
+            /** @description Replaces all numbers entered by users. Null or an empty array removes them. */
             phoneNumbers?: components["schemas"]["PhoneNumber"][] | null;
             remoteId?: components["schemas"]["RemoteIdInput"];
         };
@@ -1975,6 +2081,23 @@ export interface components {
             status: 200;
             results: components["schemas"]["LeadV0Response"];
         };
+        /**
+         * LeadsList
+         * @description All bookmarked industry events.
+         */
+        LeadsList: {
+            /**
+             * Format: int32
+             * @description HTTP status code.
+             * @constant
+             */
+            status: 200;
+            /** @description Records, by resource name. */
+            results: {
+                /** @description The records. */
+                leads: components["schemas"]["LeadUpsertV0Response"][];
+            };
+        };
     };
     responses: {
         /** @description The header `x-api-key` is missing or blank. */
@@ -2268,7 +2391,12 @@ export type RemoteId = components['schemas']['RemoteId'];
 export type LeadV0Response = components['schemas']['LeadV0Response'];
 export type Pagination = components['schemas']['Pagination'];
 export type LeadCreateV0Input = components['schemas']['LeadCreateV0Input'];
+export type LeadOutcome = components['schemas']['LeadOutcome'];
+export type LeadUpsertV0Response = components['schemas']['LeadUpsertV0Response'];
+export type MatchBy = components['schemas']['MatchBy'];
 export type RemoteIdInput = components['schemas']['RemoteIdInput'];
+export type LeadUpsertV0Input = components['schemas']['LeadUpsertV0Input'];
+export type LeadBatchV0Input = components['schemas']['LeadBatchV0Input'];
 export type LeadPatchV0Input = components['schemas']['LeadPatchV0Input'];
 export type LeadActivityEventType = components['schemas']['LeadActivityEventType'];
 export type LeadActivityEventV0Response = components['schemas']['LeadActivityEventV0Response'];
@@ -2313,6 +2441,7 @@ export type LeadActivityEventsPage = components['schemas']['LeadActivityEventsPa
 export type LeadActivityEventAnswer = components['schemas']['LeadActivityEventAnswer'];
 export type LeadsPage = components['schemas']['LeadsPage'];
 export type LeadAnswer = components['schemas']['LeadAnswer'];
+export type LeadsList = components['schemas']['LeadsList'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
@@ -4360,6 +4489,12 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
                 offset?: components["parameters"]["offset"];
+                /** @description Limits the list to leads with this e-mail address, ignoring letter case. */
+                email?: string;
+                /** @description Limits the list to leads with this remote id in the system given by `integrationType`. */
+                remoteId?: string;
+                /** @description External system of `remoteId`. Required with `remoteId`, and invalid without it. */
+                integrationType?: components["schemas"]["IntegrationType"];
             };
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
@@ -4628,6 +4763,167 @@ export interface operations {
                      * @example {
                      *       "status": 400,
                      *       "error": "Missing or invalid 'createdByEmail'"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    upsertLeads: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "matchBy": "remoteId",
+                 *       "leads": [
+                 *         {
+                 *           "createdByEmail": "sync@example.com",
+                 *           "firstName": "Ada",
+                 *           "lastName": "Rowe",
+                 *           "companyName": "Cobalt Systems",
+                 *           "email": "ada.rowe@example.com",
+                 *           "remoteId": {
+                 *             "id": "0035g00000XyZ",
+                 *             "integrationType": "SALES_FORCE"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["LeadBatchV0Input"];
+            };
+        };
+        responses: {
+            /** @description All bookmarked industry events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "leads": [
+                     *           {
+                     *             "outcome": "created",
+                     *             "lead": {
+                     *               "id": "448e55d6-0a6e-5e30-81d1-19527287a0c9",
+                     *               "createdAt": "2026-05-04T09:30:00.000Z",
+                     *               "isEnriched": true,
+                     *               "firstName": "Ada",
+                     *               "lastName": "Rowe",
+                     *               "email": "ada.rowe@example.com",
+                     *               "description": "Wants a quote for pumps in June.",
+                     *               "linkedin": "https://linkedin.example.com/in/ada-rowe",
+                     *               "facebook": null,
+                     *               "twitter": null,
+                     *               "jobTitle": "Head of Procurement",
+                     *               "address": null,
+                     *               "phoneNumbers": {
+                     *                 "leadProvided": [
+                     *                   {
+                     *                     "number": "+44 20 7946 0123",
+                     *                     "type": "MOBILE",
+                     *                     "preferred": true
+                     *                   }
+                     *                 ],
+                     *                 "serviceProvided": [
+                     *                   {
+                     *                     "number": "+44 20 7946 0100",
+                     *                     "type": "HQ",
+                     *                     "preferred": false
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "company": {
+                     *                 "name": "Cobalt Systems",
+                     *                 "industry": "Machinery",
+                     *                 "linkedin": null,
+                     *                 "streetAddress": "3 Mill Lane",
+                     *                 "city": "Leeds",
+                     *                 "state": null,
+                     *                 "zip": "LS1 4AP",
+                     *                 "country": "United Kingdom"
+                     *               },
+                     *               "numberOfScans": 2,
+                     *               "lastScannedBy": "booth@example.com",
+                     *               "activations": [
+                     *                 {
+                     *                   "activationId": "0459f730-1f1b-503e-8775-ec140ffbfe97",
+                     *                   "checkedIn": true,
+                     *                   "registered": true
+                     *                 }
+                     *               ],
+                     *               "tags": [
+                     *                 {
+                     *                   "tagOptionId": "21954c56-16c6-5cbc-bb39-283a0096aeaf",
+                     *                   "value": "Pumps"
+                     *                 }
+                     *               ],
+                     *               "leadActivityEvents": [
+                     *                 "c25d7460-b07b-5a65-8095-0b1e43eb27b5"
+                     *               ],
+                     *               "remoteIds": [
+                     *                 {
+                     *                   "id": "0035g00000XyZ",
+                     *                   "integrationType": "SALES_FORCE"
+                     *                 }
+                     *               ],
+                     *               "personalEmails": "ada@home.example.com;a.rowe@home.example.com",
+                     *               "professionalEmails": null
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LeadsList"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Missing or invalid 'matchBy'"
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];

@@ -24,3 +24,19 @@ end $$;
 create or replace function iso_utc(moment timestamptz) returns text language sql stable parallel safe as $$
   select to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
+
+-- What a lead is found by: its e-mail address in small letters, and each of its remote ids. The organization is part of it,
+-- so that PostgreSQL has one index to choose, whatever it believes of the size of an organization.
+create or replace function email_key(org integer, email text) returns text language sql immutable parallel safe as $$
+  select org::text || ' ' || lower(email)
+$$;
+create or replace function remote_id_key(org integer, integration_type text, id text) returns text
+language sql immutable parallel safe as $$
+  select org::text || ' ' || integration_type || ' ' || id
+$$;
+create or replace function remote_id_keys(org integer, remote_ids jsonb) returns text[]
+language sql immutable parallel safe as $$
+  -- Not by the function above: an index is built without a search path.
+  select array_agg(org::text || ' ' || (value ->> 'integrationType') || ' ' || (value ->> 'id'))
+  from jsonb_array_elements(remote_ids)
+$$;

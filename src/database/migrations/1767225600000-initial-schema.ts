@@ -245,6 +245,10 @@ const leads = (db: QueryRunner): Promise<unknown> =>
     ) with (toast_tuple_target = 8160);
     create unique index leads_list_idx on leads (organization_id, position);
     alter table leads alter column document set statistics 0; -- no condition is on it, and analyze would read it all
+    create index leads_email_idx on leads (email_key(organization_id, email), position) where email is not null;
+    -- Every look reads the pending entries through, so there are none.
+    create index leads_remote_ids_idx on leads using gin (remote_id_keys(organization_id, remote_ids))
+      with (fastupdate = off) where remote_ids <> '[]';
 
     create table lead_tags (
       organization_id integer not null,
