@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { operatorProgram } from '../../src/cli/commands';
@@ -84,8 +84,13 @@ describe('the documentation', () => {
 
     it('has commands that work, one after the other', async () => {
       const operator = new Operator({ DATABASE_URL: database.url });
-      const [, block = ''] = /```sh\n(lanyard organizations create[^]*?)```/.exec(read('docs/operations.md')) ?? [];
-      const lines = block.trim().split('\n');
+      writeFileSync(join(folder, 'contacts.csv'), 'Contact ID;Firm;Mobile;Notes\nc-1;Cobalt;+44 20 7946 0123;met\n');
+      const blocks = [...read('docs/operations.md').matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
+      const lines = blocks
+        .join('')
+        .replaceAll(' \\\n', ' ')
+        .split('\n')
+        .flatMap((line) => (line.startsWith('lanyard ') ? [line.replace(/ +#.*/, '')] : []));
       expect(lines.length).toBeGreaterThan(10);
       for (const line of lines) {
         const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].slice(1).map(([, quoted, bare]) => quoted ?? bare ?? '');
