@@ -81,6 +81,15 @@ describe('pages', () => {
     );
   });
 
+  it('have links that work', async () => {
+    const pages = await Promise.all(['/', '/docs'].map(async (path) => (await get(path)).text()));
+    const links = new Set(
+      pages.flatMap((html) => [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, path]) => path)),
+    );
+    expect(links.size).toBeGreaterThan(4);
+    for (const path of links) expect([path, (await get(path as string)).status]).toEqual([path, 200]);
+  });
+
   itDirect.each(['"><script>', "x';curl y;'", 'a b', '$(id)'])(
     `show no Host that is none: %s${DIRECT}`,
     async (host) => {

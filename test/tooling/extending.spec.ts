@@ -53,7 +53,11 @@ describe('docs/extending.md', () => {
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
     for (const step of steps) {
       const [, path = ''] = /^.*?`(\S+\.ts)`$/m.exec(step.split('\n')[0] ?? '') ?? [];
-      for (const [, language, code = ''] of step.matchAll(/^```(ts|diff)\n([^]*?)^```$/gm)) {
+      for (const [, language, code = ''] of step.matchAll(/^```(ts|diff|sh)\n([^]*?)^```$/gm)) {
+        if (language === 'sh') {
+          run('sh', ['-ec', code]);
+          continue;
+        }
         const file = join(copy, language === 'diff' ? 'page.diff' : path);
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, code);
