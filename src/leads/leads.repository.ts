@@ -101,7 +101,7 @@ const PATCH = {
 };
 
 /**
- * Whoever adds to the list waits, so that what a batch does not find is not created meanwhile. Without scans of the table,
+ * Other writers of the list wait, so that what a batch does not find is not created meanwhile. Without scans of the table,
  * for which a plan of 200 look-ups may have been made when there were few leads.
  */
 const LOCK_LIST = {
