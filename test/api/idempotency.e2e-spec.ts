@@ -210,16 +210,6 @@ describeInside(`stored answers${INSIDE}`, () => {
     expect(await count()).toBe(1);
   });
 
-  it('are swept by a server that starts', async () => {
-    await age('25 hours');
-    const swept = jest.spyOn(IdempotentResponses.prototype, 'sweep');
-    const other = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
-    await Promise.all(swept.mock.results.map(({ value }) => value as Promise<number>));
-    swept.mockRestore();
-    await other.stop();
-    expect(await count()).toBe(0);
-  });
-
   it('of a first request that still runs are waited for by nobody: 409', async () => {
     const key = randomUUID();
     const holder = db.createQueryRunner();

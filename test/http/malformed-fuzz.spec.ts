@@ -24,7 +24,6 @@ describe('requests made from openapi.json and broken', () => {
     await pool.end();
     // Of clients that went away in the middle of a request; a server that closes looks after them no more.
     (lanyard.app.getHttpServer() as Server).closeAllConnections();
-    await lanyard.stop();
   });
 
   async function makeWorld(): Promise<World> {

@@ -148,8 +148,3 @@ export async function install(): Promise<Installation> {
   const operator = new Operator({ DATABASE_URL: database.url });
   return { database, operator, server: await startInProcess({ databaseUrl: database.url }) };
 }
-
-export async function remove({ server, database }: Installation): Promise<void> {
-  await server.stop();
-  await database.drop();
-}

@@ -52,7 +52,6 @@ describe('the built package', () => {
   }, 60_000);
   afterAll(async () => {
     rmSync(project, { recursive: true });
-    await lanyard.stop();
   });
 
   const CALLS = `

@@ -1,12 +1,56 @@
-import { randomUUID } from 'node:crypto';
-import { Logger } from '@nestjs/common';
+import { crc32 } from 'node:zlib';
 import { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
-import { ApiKeysService, IssuedKey, KeyEnded } from '../../src/access/api-keys.service';
+import { ApiKeysService, IssuedKey } from '../../src/access/api-keys.service';
+import { hashOf, hasKeyForm, newKey, prefixOf } from '../../src/access/key-format';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { TestDatabase, testDatabase } from '../support/database';
-import { lockWaits, until } from '../support/embedded-fixtures';
+
+const SECRET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
+/** The CRC-32 of the secret in base62, worked out apart from the code under test. */
+const SUM = '32L9Jw';
+const KEY = `lan_${SECRET}${SUM}`;
+
+describe('the form of a key', () => {
+  it('has the checksum of its secret', () => {
+    const digits = [...SUM].map((digit) =>
+      BigInt('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'.indexOf(digit)),
+    );
+    expect(digits.reduce((sum, digit) => sum * 62n + digit, 0n)).toBe(BigInt(crc32(SECRET)));
+    expect(hasKeyForm(KEY)).toBe(true);
+  });
+
+  it.each([
+    ['', ''],
+    ['without its prefix', KEY.slice(4)],
+    ['with another prefix', KEY.replace('lan', 'lon')],
+    ['with something before it', ` ${KEY}`],
+    ['with something behind it', `${KEY}\n`],
+    ['with another checksum', `${KEY.slice(0, -1)}0`],
+    ['with the checksum of another secret', KEY.replace('0123', '0124')],
+    ['too short', `lan_${SECRET.slice(1)}${SUM}`],
+    ['with a character that base62 lacks', KEY.replace('abc', 'a-c')],
+    ['with a checksum of such', `${KEY.slice(0, -1)}-`],
+    ['twice', KEY + KEY],
+  ])('is not that of a text %s', (_, text) => expect(hasKeyForm(text)).toBe(false));
+
+  it('is that of new keys, of which no two are alike and all characters are used', () => {
+    const keys = Array.from({ length: 200 }, newKey);
+    expect(keys.filter((key) => !/^lan_[0-9A-Za-z]{49}$/.test(key) || !hasKeyForm(key))).toEqual([]);
+    expect(new Set(keys).size).toBe(200);
+    const used = new Set(keys.flatMap((key) => [...key.slice(4)]));
+    expect([...used].sort().join('')).toBe('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
+    // 62^43 is larger than 2^256: the first character cannot be any, the others can
+    expect(new Set(keys.map((key) => key[5])).size).toBeGreaterThan(30);
+  });
+
+  it('shows no more than ten characters, and stores a SHA-256', () => {
+    expect(prefixOf(KEY)).toBe('lan_012345');
+    // printf lan_ | openssl dgst -sha256 -binary | base64
+    expect(hashOf('lan_')).toBe('B53mdZ11OnfjUV/dI7Q2VNSLKoKs7f/ppqcvMPgjN50=');
+  });
+});
 
 /** How many requests came with which key, as processes write it down when they stop and once a minute. */
 describe('the use of keys', () => {
@@ -18,10 +62,7 @@ describe('the use of keys', () => {
     db = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
     organizationId = (await new OrganizationsService(db.manager).create('Cobalt Systems')).id;
   });
-  afterAll(async () => {
-    await db.destroy();
-    await database.drop();
-  });
+  afterAll(() => db.destroy());
   afterEach(() => jest.restoreAllMocks());
 
   const issue = (): Promise<IssuedKey> => new ApiKeysService(db.manager).issue(organizationId);
@@ -62,40 +103,5 @@ describe('the use of keys', () => {
     await use(process, key, 5);
     await process.onApplicationShutdown();
     expect(await counted(key)).toBe(105);
-  });
-
-  it('of a key that is gone is nobody’s, and that of the others is noted', async () => {
-    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    const [gone, stays] = [await issue(), await issue()];
-    const process = new AccessService(db);
-    await use(process, gone, 2);
-    await use(process, stays, 2);
-    await db.query('delete from api_keys where id = $1', [gone.id]);
-    await process.onApplicationShutdown();
-    expect([await counted(gone), await counted(stays), warn.mock.calls]).toEqual([0, 2, []]);
-  });
-
-  it('goes with the key', async () => {
-    const key = await issue();
-    await db.query('insert into key_usage values ($1, now(), 5)', [key.id]);
-    await db.query('delete from api_keys where id = $1', [key.id]);
-    expect(await counted(key)).toBe(0);
-    const nobodys = db.query('insert into key_usage values ($1, now(), 5)', [randomUUID()]);
-    await expect(nobodys).rejects.toThrow('key_usage_api_key_fkey');
-  });
-
-  it('ends with the key, which is not rotated while it is revoked', async () => {
-    const { id } = await issue();
-    const keys = new ApiKeysService(db.manager);
-    const before = (await keys.list(organizationId)).length;
-    const revoking = db.createQueryRunner();
-    await revoking.startTransaction();
-    await revoking.query('update api_keys set revoked_at = now() where id = $1', [id]);
-    const rotated = keys.rotate(id, 60).catch((error: unknown) => error);
-    await until(async () => (await lockWaits(database.url)) > 0);
-    await revoking.commitTransaction();
-    await revoking.release();
-    expect(await rotated).toBeInstanceOf(KeyEnded);
-    expect(await keys.list(organizationId)).toHaveLength(before);
   });
 });
