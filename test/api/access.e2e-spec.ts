@@ -16,7 +16,6 @@ describe('access', () => {
     lanyard = await startLanyard();
     tenant = await lanyard.tenant();
   });
-  afterAll(() => lanyard.stop());
 
   /** A request with headers as they stand, also twice. */
   const raw = (path: string, headers: Record<string, string | string[]>): Promise<{ status?: number; body: unknown }> =>
@@ -118,7 +117,6 @@ describeInside(`revocation${INSIDE}`, () => {
     let status = 200;
     while (status === 200 && Date.now() - revoked < 5000) ({ status } = await tenant.api.get('/leads'));
     expect(status).toBe(403);
-    await inside.stop();
   });
 });
 
@@ -138,7 +136,6 @@ describeInside(`pages of other origins${INSIDE}`, () => {
     const answer = await ask(inside.baseUrl, 'GET', 'https://booth.example', { 'x-api-key': key });
     expect([answer.status, allowed(answer)]).toEqual([200, {}]);
     expect((await ask(inside.baseUrl, 'OPTIONS', 'https://booth.example', PREFLIGHT)).status).toBe(401);
-    await inside.stop();
   });
 
   it('read everything where it does, errors too, and others nothing', async () => {
@@ -163,6 +160,5 @@ describeInside(`pages of other origins${INSIDE}`, () => {
     });
     const other = await ask(inside.baseUrl, 'OPTIONS', 'https://elsewhere.example', PREFLIGHT);
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
-    await inside.stop();
   });
 });

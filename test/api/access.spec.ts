@@ -1,6 +1,5 @@
 import { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
-import { InProcessThrottlerStorage } from '../../src/access/in-process-throttler.storage';
 import { newKey } from '../../src/access/key-format';
 import { Overloaded } from '../../src/database/errors';
 import { type InProcess, startInProcess } from '../support/lanyard';
@@ -181,34 +180,5 @@ describe('failures to authenticate', () => {
     const addresses = ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::4'];
     expect(await fail(...addresses, '2001:db8:1:3::1')).toEqual([403, 403, 403, 429, 403]);
     expect(await fail('::ffff:192.0.2.9', '192.0.2.9', '192.0.2.9', '192.0.2.9')).toEqual([403, 403, 403, 429]);
-  });
-});
-
-describe('failures that are counted in process', () => {
-  let now = 0;
-  beforeEach(() => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'performance'] });
-    jest.spyOn(performance, 'now').mockImplementation(() => now);
-    now = 1_000_000;
-  });
-  afterEach(() => {
-    jest.restoreAllMocks();
-    jest.useRealTimers();
-  });
-
-  /** The seconds for which the address is blocked after so many more failures. */
-  const fail = async (storage: InProcessThrottlerStorage, address: string, times = 1): Promise<number> => {
-    for (let n = 1; n < times; n++) await storage.increment(address, MINUTE_MS, 3, MINUTE_MS);
-    const { isBlocked, timeToBlockExpire } = await storage.increment(address, MINUTE_MS, 3, MINUTE_MS);
-    expect(isBlocked).toBe(timeToBlockExpire > 0);
-    return timeToBlockExpire;
-  };
-
-  it('are kept of ten thousand addresses, and dropped of those that failed longest ago', async () => {
-    const storage = new InProcessThrottlerStorage();
-    expect([await fail(storage, 'a', 4), await fail(storage, 'b', 4)]).toEqual([60, 60]);
-    for (let n = 2; n < 10_000; n++) await fail(storage, `${n}`);
-    expect([await fail(storage, 'a'), await fail(storage, 'new')]).toEqual([60, 0]);
-    expect([await fail(storage, 'a'), await fail(storage, 'b')]).toEqual([60, 0]);
   });
 });

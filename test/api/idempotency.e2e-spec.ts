@@ -18,7 +18,6 @@ describe('Idempotency-Key', () => {
     tenant = await lanyard.tenant();
     api = tenant.api;
   });
-  afterAll(() => lanyard.stop());
 
   /** What this suite adds to the catalogue, which others fill too. */
   const own = { name: `Once q${unique()}` };
@@ -179,7 +178,6 @@ describeInside(`stored answers${INSIDE}`, () => {
     tenant = await lanyard.tenant();
     db = lanyard.app.get(DataSource);
   });
-  afterAll(() => lanyard.stop());
 
   const create = (key: string, over = {}): Test => named(key, tenant.api.post('/leads', leadInput(over)));
   const age = (interval: string) =>

@@ -91,17 +91,4 @@ describe('the use of keys', () => {
     const { lastUsedAt } = (await new ApiKeysService(db.manager).find(one.id)) ?? {};
     expect(Date.now() - Number(lastUsedAt)).toBeLessThan(60_000);
   });
-
-  it('is kept for a day', async () => {
-    const key = await issue();
-    await db.query(
-      `insert into key_usage select $1::uuid, date_trunc('minute', now()) - age, 100
-        from unnest(array[interval '23 hours', '25 hours', '9 days']) as age`,
-      [key.id],
-    );
-    const process = new AccessService(db);
-    await use(process, key, 5);
-    await process.onApplicationShutdown();
-    expect(await counted(key)).toBe(105);
-  });
 });

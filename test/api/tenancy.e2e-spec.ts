@@ -115,7 +115,6 @@ describe('tenancy', () => {
     catalogued = body.results.industryEvent.id;
     await owner.tenant.api.post(`/industryEvents/${catalogued}/bookmark`).expect(200);
   });
-  afterAll(() => lanyard.stop());
 
   /** All that there is: in the database where it can be reached, else what the API shows to both. */
   const everything = async (): Promise<unknown> =>
@@ -279,7 +278,6 @@ describeInside(`the schema${INSIDE}`, () => {
     ids = { org: stranger.organizationId, mine, myLead, expo, lead: lead.id, option, group: tagGroup.id };
     Object.assign(ids, { activation: activation.id, user: user?.id });
   });
-  afterAll(() => inside.stop());
 
   const note = 'insert into lead_activity_events (id, organization_id, event_type, lead_id';
   it.each([

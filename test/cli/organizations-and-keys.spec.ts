@@ -151,14 +151,6 @@ describe("the operator's command line", () => {
     });
   });
 
-  it('says 2 to wrong usage, and repeats no key that was taken for its id', async () => {
-    const reason = 'error: KEYID must be the uuid of a key (see keys list), not the key itself';
-    const outcome = { status: 2, stdout: '', stderr: `${reason}\n(add --help for usage)\n` };
-    expect(await operator.spawn(['keys', 'revoke', 'lan_secret', '--json'])).toEqual(outcome);
-    const stderr = "error: unknown option '--all'\n(add --help for usage)\n";
-    expect(await operator.run(['organizations', 'list', '--all', '--json'])).toEqual({ ...outcome, stderr });
-  });
-
   it('works on the embedded PostgreSQL, and mentions it on standard error', async () => {
     const fixtures = new EmbeddedFixtures();
     const embedded = new Operator({ LANYARD_DATA_DIR: fixtures.dataDir() });

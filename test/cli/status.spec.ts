@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { emptyDatabase, TestDatabase, testDatabase } from '../support/database';
+import { TestDatabase, testDatabase } from '../support/database';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
 import { startInProcess } from '../support/lanyard';
 import { Operator } from '../support/operator';
@@ -78,17 +78,6 @@ describe('operator status', () => {
     expect(stdout).toMatch(/Busiest keys of the last hour:\nkey +label +organization +requests\n/);
     expect(stdout).toMatch(/^lan_\S+… +1 Test organization +8$/m);
     expect(stdout).toMatch(/^lan_\S+… +qu\\u202eiet +1 Test organization +1$/m);
-  });
-
-  it('applies no migration, and counts nothing while one is missing', async () => {
-    const empty = await emptyDatabase();
-    const status = await operator({ DATABASE_URL: empty.url }).json<Status>(['status']);
-    expect(status.migrations?.applied).toBe(0);
-    expect(status.migrations?.pending[0]).toMatch(/^InitialSchema/);
-    expect(status).toMatchObject({ organizations: null, keys: null, leads: null, busiestKeys: null });
-    const { stdout } = await operator({ DATABASE_URL: empty.url }).run(['status']);
-    expect(stdout).toMatch(/^Migrations +0 applied, \d+ pending: InitialSchema/m);
-    expect(await query(empty.url, `select from pg_tables where schemaname = 'public'`)).toEqual([]);
   });
 
   it('reports an unreachable database, without its password, with and without --json', async () => {

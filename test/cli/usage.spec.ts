@@ -28,6 +28,7 @@ describe('the usage of the command line', () => {
       ['an argument of start', ['start', '3000'], 'too many arguments'],
       ['a missing option', ['keys', 'issue'], "required option '--organization <ID>' not specified"],
       ['a missing argument', ['keys', 'revoke'], "missing required argument 'KEYID'"],
+      ['a key in the place of its id', ['keys', 'revoke', 'lan_secret'], 'KEYID must be the uuid of a key'],
       ['a blank name', ['organizations', 'create', '--name', ' '], '--name must have'],
       ['a long label', [...issueFor, '--label', 'x'.repeat(256)], '--label must have'],
       ['a name that is not UTF-8', ['organizations', 'create', '--name', 'M\ufffdller'], '--name must be UTF-8, '],
@@ -59,6 +60,7 @@ describe('the usage of the command line', () => {
       const { status, stdout, stderr } = await operator.run(args);
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toContain(reason);
+      expect(stderr).not.toContain('secret');
     });
   });
 

