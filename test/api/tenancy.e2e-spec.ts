@@ -86,11 +86,13 @@ const CASES: Case[] = ENDPOINTS.flatMap((endpoint) =>
   ),
 ).filter(differs);
 
-/** Leaves out what asks the same again: where only a number stands, a uuid's kind and its letters change nothing. */
+/** Leaves out what asks the same again: letters of an id that is of another kind, and a uuid where only a number stands. */
 function differs({ endpoint, ids, body, kind, inCapitals }: Case): boolean {
   const taking = endpoint.slots.filter(({ name }) => ids[name]?.includes('%'));
   const takesBody = body === 0 || !taking.some(({ where }) => where === 'body');
-  return takesBody && (taking.some(({ kind }) => kind !== 'event') || (kind === UUIDS[0] && !inCapitals));
+  const takesUuid = taking.some((slot) => slot.kind !== 'event');
+  const takesCapitals = taking.some((slot) => slot.kind === kind);
+  return takesBody && (inCapitals ? takesCapitals : takesUuid || kind === UUIDS[0]);
 }
 
 function titleOf({ endpoint, body, ids, kind, inCapitals }: Case): string {

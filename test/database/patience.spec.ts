@@ -138,11 +138,8 @@ describe('a database that does not answer', () => {
   let lanyard: InProcess;
   let proxy: DatabaseProxy;
   let tenant: Tenant;
-  let databaseUrl: string;
-  let drop: () => Promise<void>;
   beforeAll(async () => {
-    ({ url: databaseUrl, drop } = await testDatabase());
-    proxy = await DatabaseProxy.to(databaseUrl);
+    proxy = await DatabaseProxy.to((await testDatabase()).url);
     lanyard = await startInProcess({ databaseUrl: proxy.url, poolSize: 1 });
     tenant = await lanyard.tenant();
     await tenant.api.get('/leads').expect(200);
@@ -150,7 +147,6 @@ describe('a database that does not answer', () => {
   afterAll(async () => {
     await lanyard.stop();
     await proxy.close();
-    await drop();
   });
 
   it('costs a read 503 after 2 s, and what waits for the connection is not made to wait again', async () => {
@@ -164,6 +160,10 @@ describe('a database that does not answer', () => {
     const responses = await Promise.all([read, ...waiting]);
     expect(responses.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(Array(4).fill([503, '1']));
     expect(performance.now() - start).toBeLessThan(3500);
+  });
+
+  it('costs the unknown key of a request 503, too', async () => {
+    await lanyard.client(newKey()).get('/leads').expect(503).expect('Retry-After', '1');
   });
 
   it('is asked on new connections when it answers again', async () => {
