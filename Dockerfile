@@ -13,7 +13,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY openapi.json ./
+COPY openapi.json openapi.yaml ./
 USER node
 EXPOSE 3000
 # A young generation of half the size, and a heap of at most 768 MiB, which V8 therefore lets grow less between two big

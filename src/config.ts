@@ -81,7 +81,7 @@ const addresses: Check = {
 
 const origins: Check = {
   read: originsOf,
-  must: 'origins such as https://booth.example.com, parted by commas, or * for all',
+  must: 'origins such as https://booth.example.com, separated by commas, or * for all',
 };
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -188,7 +188,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     throw new ConfigError(`${name} must be ${must}${secret ? '' : `, not ${JSON.stringify(asked)}`}`);
   });
   const config = new Config(Object.fromEntries(given) as Partial<Config>);
-  // With rediss:// the way to the sentinels would still be in the clear, and nobody would notice.
+  // With rediss:// the way to the sentinels would still be in the clear, and that would go unnoticed.
   if (config.redisSentinels && !config.redisUrl?.startsWith('redis://')) {
     throw new ConfigError(
       'LANYARD_REDIS_SENTINELS needs a REDIS_URL that starts with redis:// and names the group of servers as its host',

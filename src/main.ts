@@ -15,7 +15,7 @@ import { drain } from './server/shutdown';
 import { stopSignal } from './stop-signal';
 import { welcome } from './welcome';
 
-/** Starts, listens, and stops when it is told to. */
+/** Starts, listens, and stops on a signal. */
 async function main(): Promise<void> {
   const asked = readConfig();
   const stop = stopSignal();
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
 
 /** @returns the status of an end that was not asked for */
 function failed(error: unknown): number {
-  // Told to stop while it waited for the database.
+  // A signal came while it waited for the database.
   if (error instanceof Error && error.name === 'AbortError') return 0;
   const isExpected = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
   const fault = isExpected ? error.message : databaseFault(error);

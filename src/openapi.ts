@@ -10,41 +10,38 @@ import { HEADER_COMPONENTS, PARAMETERS } from './openapi/headers';
 import { Components, describeOperation, Operation } from './openapi/operation';
 import { asVersion31 } from './openapi/schema';
 
-const DESCRIPTION = `Lead capture and event management for the organization that an API key belongs to.
+const DESCRIPTION = `Lead capture and event management for the organization that owns the API key.
 
-**Keys.** Every request carries an API key in the header \`x-api-key\`. Keys are issued by the operator of the server, and
-no operation does it. They open all data of the organization, so they belong on servers and not into web pages: a page of
-another site may read an answer only where the operator has allowed its origin. A blank \`x-api-key\` counts as missing. When
-the operator revokes a key or changes its limits, that is in force within 5 seconds.
+**Authentication.** Send an API key in the \`x-api-key\` header of every request. Keys are issued by the operator of the
+server. A key opens all data of its organization: use it on servers, not in web pages. A blank header counts as missing.
+Revocations and new limits take effect within 5 seconds.
 
-**Checks.** First the key is checked, then its bucket, and only then the body, the path and the query. So a path that does
-not exist is a 404 with a valid key, and without one a 401 or 403 like any other.
+**Order of checks.** Key, rate limit, then body, path and query. An unknown path is 404 with a valid key, and 401 or 403
+without one.
 
-**Answers.** A success is always 200, \`{"status": 200, "results": …}\`; an error is \`{"status": …, "error": "…"}\`. Fields
-that have no value are there and null.
+**Responses.** Success is always 200, \`{"status": 200, "results": …}\`; an error is \`{"status": …, "error": "…"}\`. Fields
+without a value are null, never absent.
 
-**Lists** come in pages, oldest record first: \`limit\` is the size of a page (20 by default, at most 50) and \`offset\` the
-index of the page, from 0. A record that is created meanwhile comes last, so that a client which reads page after page
-sees none twice.
+**Pagination.** \`limit\` is the page size (20 by default, at most 50), \`offset\` the zero-based page index. Lists are in
+order of arrival, oldest first: new records are appended, so no record appears on two pages.
 
-**Requests.** A body is read as JSON when its type is \`application/json\` or ends in \`+json\`. With another type it counts
-as empty; where no field is required, it is a 400. An invalid body is answered with the path of the first invalid field, in
-the order in which the fields are described: \`Missing or invalid 'phoneNumbers[0].type'\`. Unknown fields are ignored, but a
-body with more than 32 levels is a 400, and one with more than 20,000 values a 413, unknown fields included. Unknown query
-parameters are ignored, and one that is sent twice is a 400.
+**Requests.** Bodies are read as JSON if their type is \`application/json\` or ends in \`+json\`; a body of another type counts
+as empty, and is 400 where no field is required. An invalid body is 400 with the path of the first invalid field:
+\`Missing or invalid 'phoneNumbers[0].type'\`. Unknown fields and query parameters are ignored. More than 32 levels of
+nesting is 400, more than 20,000 values is 413, and a query parameter sent twice is 400.
 
-**Limits.** A key has a bucket of tokens, by default 20, refilled by one a second. Each request with a valid key costs
-a token, whatever becomes of it: also one that ends in 400, 404 or 413. The \`X-RateLimit-…\` headers tell how the bucket
-stands. An empty one is a 429 with \`Retry-After\`: wait at least as long, and longer after each further refusal.
+**Rate limits.** Each key has a token bucket, by default 20 tokens refilled at one a second. Every request with a valid key
+takes a token, whatever its status. The \`X-RateLimit-…\` headers show the state of the bucket. When it is empty, the
+response is 429 with \`Retry-After\`: wait at least that long, and longer after each further refusal.
 
-**Repeating.** GET, PUT and DELETE may be sent again as they are. A POST or PATCH with an \`Idempotency-Key\` is carried out
-once: a client that got no answer sends it again, with the same key and body, and gets the first answer.
+**Retries.** GET, PUT and DELETE can be repeated safely. Send an \`Idempotency-Key\` with POST and PATCH: a repeated request
+with the same key and body is carried out once and gets the first response.
 
-**Text** is any Unicode but NUL and lone surrogates, and is stored as it is sent; lengths count characters. Ids in upper
-case are read, and shown in lower case. Phone numbers, too, are stored as sent and in the order in which they are sent.`;
+**Text** is any Unicode except NUL and unpaired surrogates, stored as sent; lengths count characters. Ids are accepted in
+upper case and returned in lower case. Phone numbers are stored as sent, in the order sent.`;
 
-const SERVER = 'The server that gives this description, in production as on a local machine.';
-const KEY = 'The key of an organization, as its operator issued it. Sent twice, it is not valid.';
+const SERVER = 'This server.';
+const KEY = 'API key of the organization, issued by the operator. Must be sent once.';
 
 interface Document {
   paths: Record<string, Record<string, Operation>>;
@@ -86,8 +83,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
 }
 
 /**
- * What uses a record stands before what deletes it, so that whoever asks for all operations one after the other, as tests
- * that are made from the document do, finds what the examples tell of. Readers see the chapters in their own order.
+ * List DELETE operations last: a client that calls all operations one after the other, as tests
+ * that are made from the document do, finds the records of the examples. Readers see the chapters in their own order.
  */
 function inOrderOfUse(paths: Document['paths'], tags: string[]): Document['paths'] {
   const chapter = ([, path]: [string, Document['paths'][string]]): number =>

@@ -8,10 +8,10 @@ import { Config } from './config';
 import { connect } from './database/connect';
 import type { OpenDatabase } from './database/open';
 import { PROGRAM } from './cli/program';
-import { demo } from './cli/seed/demo';
+import { demo as demoRecords } from './cli/seed/demo';
 import { ImportService } from './cli/import/import.service';
 
-/** The URL of a server that listens at an address, as somebody on this machine writes it. */
+/** The URL of a server that listens at an address, as it is written on this machine. */
 export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {
   const isLocal = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(address);
   return `http://${isLocal ? 'localhost' : isIPv6(address) ? `[${address}]` : address}:${port}`;
@@ -20,8 +20,8 @@ export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'
 const ISSUE_A_KEY = `${PROGRAM} keys issue --organization ID`;
 
 /**
- * Tells a person who started the server what to do next. The first start on the embedded PostgreSQL makes an
- * organization to play with, and shows its key, which is stored nowhere.
+ * Prints where the server is and how to get a first response. The first start on the embedded PostgreSQL makes a demo
+ * organization, and shows its key, which is stored nowhere.
  */
 export async function welcome(
   app: INestApplication,
@@ -32,18 +32,18 @@ export async function welcome(
   const origin = originOf((app.getHttpServer() as Server).address() as AddressInfo);
   const baseUrl = `${origin}/${PREFIX}`;
   say(`Lanyard listens at ${baseUrl}`);
-  say(`To read about it, and to try it out: ${origin}/docs`);
+  say(`API reference: ${origin}/docs`);
   const organizations = app.get(OrganizationsService);
-  // A database that is away at this moment is no reason to stop serving.
+  // A database that does not answer at this moment is no reason to stop serving.
   const isFirstStart = await organizations.areNone().catch(() => false);
-  const made = isFirstStart && database.embedded && config.demo ? await makeDemo(database.url) : undefined;
-  if (!made) {
-    say(`To issue a key: ${ISSUE_A_KEY}${isFirstStart ? ' (organizations create makes an organization)' : ''}`);
+  const demo = isFirstStart && database.embedded && config.demo ? await makeDemo(database.url) : undefined;
+  if (!demo) {
+    say(`To issue a key: ${ISSUE_A_KEY} (organizations ${isFirstStart ? 'create makes one' : 'list has the IDs'})`);
     return;
   }
-  const { organizationId, key } = made;
-  say(`Demo organization ${organizationId}, with a key that is shown this once: ${key}`);
-  say(`Try: curl -H 'x-api-key: ${key}' '${baseUrl}/leads?limit=1'`);
+  say('Your first request, with the key of the demo organization, which is shown only this once:');
+  say(`  export KEY=${demo.key}`);
+  say(`  curl -H "x-api-key: $KEY" '${baseUrl}/leads?limit=1'`);
 }
 
 /**
@@ -59,7 +59,7 @@ export async function makeDemo(databaseUrl: string): Promise<IssuedKey | undefin
       const organizations = new OrganizationsService(manager);
       if (!(await organizations.areNone())) return undefined;
       const { id } = await organizations.create('Demo');
-      await new ImportService(manager).import(id, demo);
+      await new ImportService(manager).import(id, demoRecords);
       return new ApiKeysService(manager).issue(id, { label: 'demo' });
     });
   } finally {

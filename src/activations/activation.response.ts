@@ -42,28 +42,28 @@ export const ActivationType = [
 ] as const;
 export type ActivationType = (typeof ActivationType)[number];
 
-@ApiSchema({ description: 'A part of an event with a time and a place of its own: a breakfast, a booth, a panel.' })
+@ApiSchema({ description: 'A part of an event with its own time and place: a breakfast, a booth, a panel.' })
 export class ActivationV0Response {
   @Uuid({ description: 'The id of the activation.', example: EXAMPLE_IDS.activation }) id: string;
-  @Int64Id({ description: 'The id of the event that it is a part of.' }) eventId: number;
-  @Text({ description: 'What the activation is called.', example: 'Booth 12' }) name: string;
-  @DateTime({ description: 'When the activation was created.' }) createdAt: string;
-  @OneOf(ActivationType, 'ActivationType', { description: 'What kind of activation it is.', example: 'BOOTH' })
+  @Int64Id({ description: 'Id of the event it belongs to.' }) eventId: number;
+  @Text({ description: 'Name of the activation.', example: 'Booth 12' }) name: string;
+  @DateTime({ description: 'Creation date and time.' }) createdAt: string;
+  @OneOf(ActivationType, 'ActivationType', { description: 'Type of activation.', example: 'BOOTH' })
   type: ActivationType;
-  @Day({ description: 'The first day.' }) startDate: string;
-  @Day({ description: 'The last day.', example: '2026-05-06' }) endDate: string;
-  @TimeOfDay({ description: 'When it begins, in the time of its place.' }) startTime: string;
-  @TimeOfDay({ description: 'When it ends, in the time of its place.', example: '18:00:00' }) endTime: string;
-  @Email({ ...nullable, description: 'Who created it.', example: 'mara.lindt@example.com' })
+  @Day({ description: 'First day.' }) startDate: string;
+  @Day({ description: 'Last day.', example: '2026-05-06' }) endDate: string;
+  @TimeOfDay({ description: 'Start time, in local time.' }) startTime: string;
+  @TimeOfDay({ description: 'End time, in local time.', example: '18:00:00' }) endTime: string;
+  @Email({ ...nullable, description: 'E-mail address of the creator.', example: 'mara.lindt@example.com' })
   createdBy: string | null;
-  @ObjectOf(() => Location, { ...nullable, description: 'Where it takes place.' }) location: Location | null;
+  @ObjectOf(() => Location, { ...nullable, description: 'Location.' }) location: Location | null;
   @EmailList({
     max: MAX_ENTRIES,
-    description: 'The e-mail addresses of its users.',
+    description: 'E-mail addresses of its users.',
     example: ['mara.lindt@example.com'],
   })
   users: string[];
-  @Int32({ description: 'How many scans were made at it.', example: 7 }) numberOfScans: number;
+  @Int32({ description: 'Number of scans made at it.', example: 7 }) numberOfScans: number;
 }
 
 /** The JSON text of a row of activations. */

@@ -7,7 +7,7 @@ import { Tag } from '../api-schema/tag';
 import { ActivationV0Response } from './activation.response';
 import { ActivationsRepository } from './activations.repository';
 
-@Tag('Activations', 'Parts of events with a time and a place of their own: a breakfast, a booth, a panel. Read-only.')
+@Tag('Activations', 'Parts of an event with their own time and place: a breakfast, a booth, a panel. Read-only.')
 @Controller('activations')
 export class ActivationsController {
   constructor(private readonly activations: ActivationsRepository) {}
@@ -16,8 +16,7 @@ export class ActivationsController {
   @ApiOperation({
     operationId: 'listActivations',
     summary: 'List activations',
-    description:
-      'The activations of all events of the organization, page by page, in the order in which they were created.',
+    description: 'The activations of all events of the organization. Paginated, oldest first.',
   })
   @ReturnsPage('activations', ActivationV0Response)
   list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
@@ -28,7 +27,7 @@ export class ActivationsController {
   @ApiOperation({
     operationId: 'getActivation',
     summary: 'Get an activation',
-    description: 'One activation, with its event, times, location and users.',
+    description: 'An activation with its event, times, location and users.',
   })
   @Returns(ActivationV0Response)
   get(@CurrentCaller() caller: Caller, @UuidParam('activationId') activationId: string) {

@@ -1,7 +1,9 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { nullable, Text } from './fields';
 
-@ApiSchema({ description: 'A place, of an event or an activation. Every part is text, latitude and longitude too.' })
+@ApiSchema({
+  description: 'Location of an event or activation. All parts are strings, including latitude and longitude.',
+})
 export class Location {
   @Text({ ...nullable, description: 'Street and number.', example: '1 Quay Street' }) streetAddress: string | null;
   @Text({ ...nullable, description: 'City or town.', example: 'Hamburg' }) city: string | null;
@@ -10,5 +12,5 @@ export class Location {
   @Text({ ...nullable, description: 'Country.', example: 'Germany' }) country: string | null;
   @Text({ ...nullable, description: 'Degrees north, as text.', example: '53.5623' }) latitude: string | null;
   @Text({ ...nullable, description: 'Degrees east, as text.', example: '9.9764' }) longitude: string | null;
-  @Text({ ...nullable, description: 'Name of the time zone.', example: 'Europe/Berlin' }) timeZone: string | null;
+  @Text({ ...nullable, description: 'Time zone name.', example: 'Europe/Berlin' }) timeZone: string | null;
 }

@@ -86,7 +86,7 @@ export class PageQuery {
     minimum: 1,
     default: DEFAULT_PAGE_SIZE,
     required: false,
-    description: `Items a page. A value above ${MAX_PAGE_SIZE}, however large, counts as ${MAX_PAGE_SIZE}.`,
+    description: `Page size. Values above ${MAX_PAGE_SIZE} count as ${MAX_PAGE_SIZE}.`,
   })
   @TransformValue((value) => Math.min(decimal(value), MAX_PAGE_SIZE))
   @isWithin('limit', 1, MAX_PAGE_SIZE)

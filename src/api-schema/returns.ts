@@ -25,7 +25,7 @@ const array = (model: Type, maxItems: number): Schema => ({
   items: ref(model),
   maxItems,
 });
-const status: Schema = { ...int32(200, 200), const: 200, description: 'The HTTP status once more.' };
+const status: Schema = { ...int32(200, 200), const: 200, description: 'HTTP status code.' };
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
@@ -61,7 +61,7 @@ const textOf = (record: Json | object): Json => (typeof record === 'string' ? re
 /** `results` is one resource, or an object that holds it under `key`. The handler returns it as JSON text or an object. */
 export const Returns = <T extends object>(model: Type<T>, key?: string): Answers<Json | T> => {
   const name = model.name.replace(/(V0Response|Result)$/, '');
-  const results = key === undefined ? ref(model) : object({ [key]: ref(model) }, 'The record, under its name.');
+  const results = key === undefined ? ref(model) : object({ [key]: ref(model) }, 'Record, by resource name.');
   return returns(
     { title: `${name}Answer`, description: 'Done.', models: [model], properties: { results } },
     key === undefined
@@ -75,7 +75,7 @@ export const ReturnsNothing = (): Answers<void> =>
   returns(
     {
       title: 'EmptyAnswer',
-      description: 'Done. There is nothing to tell.',
+      description: 'Success, without a result.',
       models: [],
       properties: { results: object({}, 'Nothing.') },
     },
@@ -87,16 +87,16 @@ export const ReturnsList = (key: string, model: Type, max = MAX_ENTRIES): Answer
   returns(
     {
       title: `${capitalized(key)}List`,
-      description: 'All of them, without pages.',
+      description: 'All bookmarked industry events.',
       models: [model],
-      properties: { results: object({ [key]: array(model, max) }, 'The records, under their name.') },
+      properties: { results: object({ [key]: array(model, max) }, 'Records, by resource name.') },
     },
     (items: Json) => `{"status":200,"results":{"${key}":[${items}]}}`,
   );
 
 const total: Schema = {
   ...int64(0),
-  description: 'How many records match, on all pages together.',
+  description: 'Number of matching records on all pages.',
   example: 1,
 };
 
@@ -107,11 +107,11 @@ export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
   returns(
     {
       title: `${capitalized(key)}Page`,
-      description: 'One page of the list. A page behind the last one is empty.',
+      description: 'One page of the list. A page after the last one is empty.',
       models: [model, Pagination],
       properties: {
         pagination: ref(Pagination),
-        results: object({ [key]: array(model, MAX_PAGE_SIZE), total }, 'The records, and how many there are.'),
+        results: object({ [key]: array(model, MAX_PAGE_SIZE), total }, 'The records of the page, with the total.'),
       },
     },
     (page: Page) =>

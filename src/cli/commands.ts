@@ -11,7 +11,7 @@ import { seedCommand } from './commands/seed.command';
 import { startCommand } from './commands/start.command';
 import { statusCommand } from './commands/status.command';
 import { PROGRAM } from './program';
-import { styled } from './terminal/terminal';
+import { styled, usageError } from './terminal/terminal';
 
 const ABOUT =
   "Lanyard's server, and the command line for its operator: organizations, API keys, data and status.\n\n" +
@@ -23,9 +23,11 @@ Example, from nothing to a key:
   $ ${PROGRAM} organizations create --name "Cobalt Systems"
   $ ${PROGRAM} keys issue --organization 1 --label crm-sync
 
-Results go to standard output, messages and progress to standard error. NO_COLOR=1 turns colours off.
-Exit status: 0 done, 1 refused (with one line of reason), 2 wrong usage; 128 plus the signal's number when interrupted
-(130 by Ctrl-C), 141 when standard output was closed before the result was written.`;
+Results go to standard output, messages and progress to standard error.
+NO_COLOR=1 turns colours off.
+Exit status: 0 done, 1 refused (with one line of reason), 2 wrong usage; 128
+plus the signal's number when interrupted (130 by Ctrl-C), 141 when standard
+output was closed before the result was written.`;
 
 /** The whole command line. It throws CommanderError instead of ending the process. */
 export function operatorProgram(): Command {
@@ -34,9 +36,8 @@ export function operatorProgram(): Command {
     .usage('[command] [options]')
     .option('--json', 'print the result as one JSON value')
     .exitOverride()
-    .showHelpAfterError('(add --help for usage)')
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ outputError: (text, write) => write(styled('red', text, process.stderr)) })
+    .configureOutput({ outputError: (text, write) => write(`${styled('red', usageError(text), process.stderr)}\n`) })
     .addHelpText('after', FIRST_STEPS);
   startCommand(program);
   organizationsCommand(program);

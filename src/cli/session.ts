@@ -25,7 +25,7 @@ export class Signals {
     stop.addEventListener('abort', this.interrupt);
   }
 
-  /** Delays a signal, or releases it: during a commit nobody knows whether the work will be stored. */
+  /** Delays a signal, or releases it: during a commit it is unknown whether the work will be stored. */
   hold(isHeld: boolean): void {
     this.isHeld = isHeld;
     this.interrupt();

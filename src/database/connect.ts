@@ -16,7 +16,7 @@ const CONNECT_TIMEOUT = 5000;
 export interface Waiting {
   /** milliseconds for which it is asked again */
   milliseconds?: number;
-  /** told once that there is something to wait for */
+  /** called once, when the wait begins */
   say?: (line: string) => void;
   /** ends the waiting */
   signal?: AbortSignal;
@@ -25,7 +25,7 @@ export interface Waiting {
 /** PostgreSQL is there, but still in recovery or shutting down, or has no connection left. */
 const NOT_YET = ['57P01', '57P02', '57P03', '53300'];
 
-/** Nobody is there yet, or was there and went, or no server of names is. A wrong host name or password does not pass. */
+/** No server answers yet or any more, or DNS does not. A wrong host name or password is final. */
 const AWAY = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN)$/;
 const CUT_OFF = /^(Connection terminated|timeout expired)/;
 

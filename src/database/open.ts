@@ -17,7 +17,7 @@ export interface OpenDatabase {
 /**
  * The database that the settings name, with the migrations applied: DATABASE_URL, or else the embedded PostgreSQL,
  * which other processes of this installation may share.
- * @param say told what a person should know, line by line
+ * @param say prints a line for a person
  * @param waiting for a PostgreSQL that is not there yet, and for its migrations
  */
 export async function openDatabase(

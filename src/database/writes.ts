@@ -114,7 +114,7 @@ export class Writes implements BeforeApplicationShutdown {
     }
   }
 
-  /** Cancels long writes: a server that is told to stop has ten seconds, not fifty. PostgreSQL rolls them back. */
+  /** Cancels long writes: a server that must stop has ten seconds, not fifty. PostgreSQL rolls them back. */
   beforeApplicationShutdown(): void {
     this.isStopping = true;
     for (const connection of this.longWrites) void connection.end();

@@ -18,8 +18,7 @@ export class EventLeadsController {
     operationId: 'listEventLeads',
     summary: 'List the leads of an event',
     description:
-      'Ids and flags of the leads that are associated with the event, in the order of association. The leads ' +
-      'themselves are read by their ids.',
+      'Ids and flags of the leads associated with an event, in order of association. Fetch the leads themselves by id.',
   })
   @ReturnsPage('eventLeads', EventLeadV0Response)
   leads(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
@@ -31,9 +30,9 @@ export class EventLeadsController {
     operationId: 'associateEventLeads',
     summary: 'Associate leads with an event',
     description:
-      'All of the leads or none: when one of them is unknown, the answer is 404 and nothing changes. The flags of a ' +
-      'lead that is associated already are overwritten, and those that are left out become false. Of a lead that ' +
-      'stands in the body twice, the last entry counts. Leads that are not in the body keep their association.',
+      'Associates all of the given leads, or none: if one is unknown, the response is 404 and nothing changes. Flags of ' +
+      'leads that are already associated are overwritten; omitted flags become false. If a lead appears twice, its last ' +
+      'entry applies. Other leads keep their association.',
   })
   @ReturnsList('eventLeads', EventLeadV0Response, MAX_EVENT_LEADS)
   associate(
@@ -48,7 +47,8 @@ export class EventLeadsController {
   @ApiOperation({
     operationId: 'dissociateEventLead',
     summary: 'Remove a lead from an event',
-    description: 'Ends the association of one lead with the event. Both stay, and so do all other associations.',
+    description:
+      'Removes the association of a lead with an event. The lead, the event and all other associations remain.',
   })
   @ReturnsNothing()
   dissociate(
@@ -63,8 +63,7 @@ export class EventLeadsController {
   @ApiOperation({
     operationId: 'listEventUsers',
     summary: 'List the users of an event',
-    description:
-      'The users of the organization who are assigned to the event, page by page. The operator assigns them.',
+    description: 'The users assigned to an event. Paginated. Users are assigned by the operator.',
   })
   @ReturnsPage('users', UserV0Response)
   users(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {

@@ -79,7 +79,7 @@ export class EventLeadsRepository {
    * @throws RowNotFound when the event, or one of the leads, is not the organization's
    */
   associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<Json> {
-    const leads = [...new Map(eventLeads.map((lead) => [lead.leadId, lead])).values()];
+    const leads = [...new Map(eventLeads.map((lead) => [lead.leadId.toLowerCase(), lead])).values()];
     const ids = leads.map(({ leadId }) => leadId);
     const registered = leads.map((lead) => lead.registered ?? false);
     const checkedIn = leads.map((lead) => lead.checkedIn ?? false);

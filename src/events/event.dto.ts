@@ -1,14 +1,14 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Day, Email, BooleanField, ListOf, OneOf, optional, Text, Uuid } from '../api-schema/fields';
+import { Day, Email, BooleanField, FlatListOf, OneOf, optional, Text, Uuid } from '../api-schema/fields';
 import { EventType, FIELD_DOCS } from './event.response';
 
 /** Entries of one body. */
 export const MAX_EVENT_LEADS = 1000;
 
-const END = { notBefore: 'startDate', ...FIELD_DOCS.endDate, description: 'The last day, not before `startDate`.' };
+const END = { notBefore: 'startDate', ...FIELD_DOCS.endDate, description: 'Last day, not before `startDate`.' };
 const REGISTRATION = { ...optional, ...FIELD_DOCS.registrationEnabled };
 
-@ApiSchema({ description: 'What an event becomes.' })
+@ApiSchema({ description: 'Replacement values of an event.' })
 export class EventUpdateV0Input {
   @Text(FIELD_DOCS.name) eventName: string;
   @OneOf(EventType, 'EventType', FIELD_DOCS.type) eventType: EventType;
@@ -23,20 +23,23 @@ export class EventCreateV0Input {
   @OneOf(EventType, 'EventType', FIELD_DOCS.type) eventType: EventType;
   @Day(FIELD_DOCS.startDate) startDate: string;
   @Day(END) endDate: string;
-  @Email({ description: 'Who creates it: any address, also of somebody who is no user.', example: 'ops@example.com' })
+  @Email({ description: 'E-mail address of the creator. Need not belong to a user.', example: 'ops@example.com' })
   createdByEmail: string;
   @BooleanField(REGISTRATION) registrationEnabled?: boolean;
 }
 
-@ApiSchema({ description: 'A lead that is to belong to an event, and how far it got.' })
+@ApiSchema({ description: 'A lead to associate, with its flags.' })
 export class EventLeadInput {
   @Uuid(FIELD_DOCS.leadId) leadId: string;
   @BooleanField({ ...optional, ...FIELD_DOCS.registered }) registered?: boolean;
   @BooleanField({ ...optional, ...FIELD_DOCS.checkedIn }) checkedIn?: boolean;
 }
 
-@ApiSchema({ description: 'Leads that are to belong to an event.' })
+@ApiSchema({ description: 'Leads to associate with an event.' })
 export class EventAddLeadsV0Input {
-  @ListOf(() => EventLeadInput, { max: MAX_EVENT_LEADS, description: 'The leads. Of none, nothing changes.' })
+  @FlatListOf(() => EventLeadInput, {
+    max: MAX_EVENT_LEADS,
+    description: 'Leads to associate. An empty array changes nothing.',
+  })
   eventLeads: EventLeadInput[];
 }

@@ -29,14 +29,14 @@ export type EventType = (typeof EventType)[number];
 
 /** The fields that bodies and answers have in common, as the API reference shows them. */
 export const FIELD_DOCS = {
-  name: { description: 'What the event is called.', example: 'Harbour Expo' },
-  type: { description: 'What kind of event it is.', example: 'TRADE_SHOW' },
-  startDate: { description: 'The first day.', example: '2026-05-04' },
-  endDate: { description: 'The last day.', example: '2026-05-06' },
-  registrationEnabled: { description: 'Whether people may register; by default they may not.', example: true },
+  name: { description: 'Name of the event.', example: 'Harbour Expo' },
+  type: { description: 'Type of event.', example: 'TRADE_SHOW' },
+  startDate: { description: 'First day.', example: '2026-05-04' },
+  endDate: { description: 'Last day.', example: '2026-05-06' },
+  registrationEnabled: { description: 'Whether registration is open. Defaults to false.', example: true },
   leadId: { description: 'The id of the lead.', example: EXAMPLE_IDS.lead },
-  registered: { description: 'Whether the lead is registered; by default it is not.', example: true },
-  checkedIn: { description: 'Whether the lead has come; by default it has not.', example: true },
+  registered: { description: 'Whether the lead is registered. Defaults to false.', example: true },
+  checkedIn: { description: 'Whether the lead has checked in. Defaults to false.', example: true },
 };
 
 @ApiSchema({ description: 'An event of the organization.' })
@@ -45,13 +45,13 @@ export class Event {
   @Text(FIELD_DOCS.name) name: string;
   @OneOf(EventType, 'EventType', FIELD_DOCS.type) type: EventType;
   @BooleanField(FIELD_DOCS.registrationEnabled) registrationEnabled: boolean;
-  @DateTime({ description: 'When the event was created.' }) createdAt: string;
+  @DateTime({ description: 'Creation date and time.' }) createdAt: string;
   @Day({ ...nullable, ...FIELD_DOCS.startDate }) startDate: string | null;
   @Day({ ...nullable, ...FIELD_DOCS.endDate }) endDate: string | null;
-  @ObjectOf(() => Location, { ...nullable, description: 'Where it takes place.' }) location: Location | null;
+  @ObjectOf(() => Location, { ...nullable, description: 'Location.' }) location: Location | null;
   @UuidList({
     max: MAX_ENTRIES,
-    description: 'The ids of the tag groups that are linked to the event.',
+    description: 'Ids of the linked tag groups.',
     example: [EXAMPLE_IDS.tagGroup],
   })
   tagGroups: string[];
@@ -64,7 +64,7 @@ export const EVENT = `(select row_to_json(o)::text from (
     coalesce((select json_agg(t.tag_group_id order by t.position) from event_tag_groups t
       where t.organization_id = events.organization_id and t.event_id = events.id), '[]') as "tagGroups") o)`;
 
-@ApiSchema({ description: 'The association of a lead with an event.' })
+@ApiSchema({ description: 'Association of a lead with an event.' })
 export class EventLeadV0Response {
   @Uuid(FIELD_DOCS.leadId) leadId: string;
   @BooleanField(FIELD_DOCS.registered) registered: boolean;
@@ -75,13 +75,13 @@ export class EventLeadV0Response {
 export const EVENT_LEAD = `(select row_to_json(o)::text from (
   select lead_id as "leadId", registered, checked_in as "checkedIn") o)`;
 
-@ApiSchema({ description: 'A user who is assigned to an event.' })
+@ApiSchema({ description: 'A user assigned to an event.' })
 export class UserV0Response {
   @Int64Id({ description: 'The id of the user.', example: EXAMPLE_IDS.user }) id: number;
   @Email({ ...nullable, description: 'The e-mail address.', example: 'mara.lindt@example.com' })
   email: string | null;
-  @Text({ ...nullable, description: 'The given name.', example: 'Mara' }) firstName: string | null;
-  @Text({ ...nullable, description: 'The family name.', example: 'Lindt' }) lastName: string | null;
+  @Text({ ...nullable, description: 'Given name.', example: 'Mara' }) firstName: string | null;
+  @Text({ ...nullable, description: 'Family name.', example: 'Lindt' }) lastName: string | null;
 }
 
 /** Of the assignments of an event. (A lateral join keeps the order of the page.) */

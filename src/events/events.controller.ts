@@ -8,7 +8,7 @@ import { EventCreateV0Input, EventUpdateV0Input } from './event.dto';
 import { Event } from './event.response';
 import { EventsRepository } from './events.repository';
 
-@Tag('Events', 'Trade shows, conferences, dinners and the like, at which the organization meets leads.')
+@Tag('Events', 'Trade shows, conferences, dinners and other events where the organization meets leads.')
 @Controller('events')
 export class EventsController {
   constructor(private readonly events: EventsRepository) {}
@@ -17,7 +17,7 @@ export class EventsController {
   @ApiOperation({
     operationId: 'listEvents',
     summary: 'List events',
-    description: "The organization's events, page by page, in the order in which they were created.",
+    description: 'The events of the organization. Paginated, oldest first.',
   })
   @ReturnsPage('events', Event)
   list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
@@ -28,7 +28,7 @@ export class EventsController {
   @ApiOperation({
     operationId: 'getEvent',
     summary: 'Get an event',
-    description: 'One event, with its location and the ids of its tag groups.',
+    description: 'An event with its location and the ids of its tag groups.',
   })
   @Returns(Event)
   get(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
@@ -39,7 +39,7 @@ export class EventsController {
   @ApiOperation({
     operationId: 'createEvent',
     summary: 'Create an event',
-    description: 'Makes an event without a location, tag groups, users or leads, and returns it with its id.',
+    description: 'Creates an event without a location, tag groups, users or leads, and returns it with its id.',
   })
   @Returns(Event)
   create(@CurrentCaller() caller: Caller, @JsonBody() body: EventCreateV0Input) {
@@ -51,8 +51,8 @@ export class EventsController {
     operationId: 'replaceEvent',
     summary: 'Replace an event',
     description:
-      'Sets name, type, days and registration to what the body says; `registrationEnabled` becomes false when it is ' +
-      'left out. What the body cannot carry stays: the location, tag groups, users, leads and creator.',
+      'Replaces name, type, dates and registration; an omitted `registrationEnabled` becomes false. Location, tag groups, ' +
+      'users, leads and creator remain.',
   })
   @Returns(Event)
   replace(
@@ -68,8 +68,8 @@ export class EventsController {
     operationId: 'deleteEvent',
     summary: 'Delete an event',
     description:
-      'Removes the event with its activations, its users and its associations with leads. The leads stay, and so do ' +
-      'activity events that point to it: their `associatedEvent` and `associatedActivation` become null.',
+      'Deletes an event with its activations, user assignments and lead associations. Leads remain, and so do activity ' +
+      'events that refer to it: their `associatedEvent` and `associatedActivation` become null.',
   })
   @ReturnsNothing()
   delete(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {

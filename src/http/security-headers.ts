@@ -3,7 +3,7 @@ import helmet from 'helmet';
 
 /**
  * Headers of every response: helmet's for an API whose answers are read by programs and never shown as a page, asked of it
- * once. Answers hold personal data, so nobody on the way keeps them.
+ * once. Answers hold personal data, so no proxy may cache them.
  */
 export const SECURITY_HEADERS: [name: string, value: string][] = [['Cache-Control', 'no-store']];
 

@@ -16,8 +16,7 @@ export class BookmarksController {
   @ApiOperation({
     operationId: 'listBookmarkedIndustryEvents',
     summary: 'List bookmarked industry events',
-    description:
-      'All industry events that the organization bookmarked, in one answer, in the order in which they were created.',
+    description: 'All industry events that the organization has bookmarked, oldest first, without pagination.',
   })
   @ReturnsList('industryEvents', IndustryEventV0Response)
   list(@CurrentCaller() caller: Caller) {
@@ -28,7 +27,7 @@ export class BookmarksController {
   @ApiOperation({
     operationId: 'bookmarkIndustryEvent',
     summary: 'Bookmark an industry event',
-    description: 'Bookmarks the industry event for the organization. One that is bookmarked stays so.',
+    description: 'Bookmarks an industry event for the organization. Has no effect if it is already bookmarked.',
   })
   @Returns(BookmarkResult)
   add(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
@@ -39,7 +38,7 @@ export class BookmarksController {
   @ApiOperation({
     operationId: 'removeIndustryEventBookmark',
     summary: 'Remove a bookmark',
-    description: "Takes the organization's bookmark from the industry event. One that has none stays without.",
+    description: "Removes the organization's bookmark from an industry event. Has no effect if there is none.",
   })
   @Returns(BookmarkResult)
   remove(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {

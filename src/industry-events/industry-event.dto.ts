@@ -42,19 +42,19 @@ export class IndustryEventCreateV0Input extends IndustryEventFields {
   @Text(FIELD_DOCS.name) name: string;
 }
 
-@ApiSchema({ description: 'Changes of an industry event. What is left out stays as it is; what is null is cleared.' })
+@ApiSchema({ description: 'Updates of an industry event. Null clears a field; omitted fields keep their values.' })
 export class IndustryEventUpdateV0Input extends IndustryEventFields {
   @Text({ ...optional, blank: false, ...FIELD_DOCS.name, example: undefined }) name?: string;
 }
 
 export class IndustryEventsQuery extends PageQuery {
-  @QueryText('Only the record whose `eventUrl` equals this one, byte for byte; `q` is then ignored.') eventUrl?: string;
+  @QueryText('Exact `eventUrl` of the record. `q` is ignored when it is given.') eventUrl?: string;
   @QueryText(
-    'Full-text search over name, venue city, state and country, description, keywords, industries and personas. Every ' +
-      'word must match in one of them, whatever its case and accents and in any English form (`exhibiting` finds ' +
-      '`exhibits`); a blank one counts as left out, and words such as `the` do not count. `"a phrase"`, `or` and ' +
-      '`-word` work as in a web search. What matches in the name comes first, then what does with venue, keywords, ' +
-      'industries and personas, then the rest.',
+    'Full-text search in name, venue city, state and country, description, keywords, industries and personas. Every ' +
+      'word must match one of them, regardless of case, accents and English word form (`exhibiting` matches ' +
+      '`exhibits`). Blank text counts as omitted. `"a phrase"`, `or` and `-word` work as in a web search; at most 512 ' +
+      'characters and 32 words. Results are ranked: matches in the name first, then in venue, keywords, industries ' +
+      'and personas, then in the description.',
   )
   // Ignored with eventUrl, unless it is sent twice.
   @ValidateIf(({ eventUrl, q }: IndustryEventsQuery) => eventUrl === undefined || typeof q !== 'string')

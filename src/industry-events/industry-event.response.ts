@@ -15,41 +15,41 @@ import { EXAMPLE_IDS } from '../api-schema/schemas';
 
 /** The fields that bodies and answers have in common, as the API reference shows them. */
 export const FIELD_DOCS = {
-  name: { description: 'What the event is called.', example: 'Northern Pump Days' },
+  name: { description: 'Name of the event.', example: 'Northern Pump Days' },
   startDate: {
-    description: 'When it begins.',
+    description: 'Start date and time.',
     example: '2026-09-14T07:00:00.000Z',
   },
-  endDate: { description: 'When it ends, not before `startDate`.', example: '2026-09-16T16:00:00.000Z' },
-  sourceType: { description: 'The kind of source that the record comes from.' },
-  sourceId: { description: 'The identifier of the record in its source.' },
-  eventType: { description: 'What kind of event it is, in any words.', example: 'Trade show' },
-  venueCity: { description: 'The city or town of the venue.', example: 'Łódź' },
-  venueState: { description: 'The state or region of the venue.' },
-  venueCountry: { description: 'The country of the venue.', example: 'Poland' },
-  venueName: { description: 'What the venue is called.', example: 'Hala Expo' },
-  venueFullAddress: { description: 'The address of the venue, as one text.' },
-  venueCoordinates: { description: 'The coordinates of the venue, as text.', example: '51.747,19.451' },
-  numberOfAttendees: { description: 'How many people attend.', example: 4000 },
-  numberOfExhibitors: { description: 'How many companies exhibit.', example: 120 },
-  attendeeCost: { description: 'What it costs to attend, in any words.' },
-  boothCost: { description: 'What a booth costs, in any words.', example: '€4,000' },
-  exhibitorIndustries: { description: 'The industries of those who exhibit.', example: ['Machinery'] },
-  attendeePersonas: { description: 'What those who attend do.', example: ['Buyers', 'Plant engineers'] },
-  keywords: { description: 'Words by which it is found.', example: ['pumps', 'valves'] },
-  website: { description: 'Its website.', example: 'https://pump-days.example.com' },
-  description: { description: 'What there is to say about it.' },
+  endDate: { description: 'End date and time, not before `startDate`.', example: '2026-09-16T16:00:00.000Z' },
+  sourceType: { description: 'Type of the source of the record.' },
+  sourceId: { description: 'Identifier of the record in its source.' },
+  eventType: { description: 'Type of event, as free text.', example: 'Trade show' },
+  venueCity: { description: 'City or town of the venue.', example: 'Łódź' },
+  venueState: { description: 'State or region of the venue.' },
+  venueCountry: { description: 'Country of the venue.', example: 'Poland' },
+  venueName: { description: 'Name of the venue.', example: 'Hala Expo' },
+  venueFullAddress: { description: 'Full address of the venue.' },
+  venueCoordinates: { description: 'Coordinates of the venue, as a string.', example: '51.747,19.451' },
+  numberOfAttendees: { description: 'Number of attendees.', example: 4000 },
+  numberOfExhibitors: { description: 'Number of exhibitors.', example: 120 },
+  attendeeCost: { description: 'Cost of attending, as free text.' },
+  boothCost: { description: 'Cost of a booth, as free text.', example: '€4,000' },
+  exhibitorIndustries: { description: 'Industries of the exhibitors.', example: ['Machinery'] },
+  attendeePersonas: { description: 'Roles of the attendees.', example: ['Buyers', 'Plant engineers'] },
+  keywords: { description: 'Keywords for search.', example: ['pumps', 'valves'] },
+  website: { description: 'Website.', example: 'https://pump-days.example.com' },
+  description: { description: 'Description.' },
   eventUrl: {
-    description: 'The URL by which it is known. No two records have the same.',
+    description: 'Identifying URL, unique in the catalogue.',
     example: 'https://pump-days.example.com/2026',
   },
 };
 
-@ApiSchema({ description: 'A trade show or conference of the catalogue that all organizations share.' })
+@ApiSchema({ description: 'A trade show or conference in the shared catalogue.' })
 export class IndustryEventV0Response {
   @Uuid({ description: 'The id of the industry event.', example: EXAMPLE_IDS.industryEvent }) id: string;
-  @DateTime({ description: 'When the record was created.' }) createdAt: string;
-  @DateTime({ description: 'When the record was changed last.' }) updatedAt: string;
+  @DateTime({ description: 'Creation date and time.' }) createdAt: string;
+  @DateTime({ description: 'Date and time of the last update.' }) updatedAt: string;
   @Text(FIELD_DOCS.name) name: string;
   @DateTime({ ...nullable, ...FIELD_DOCS.startDate }) startDate: string | null;
   @DateTime({ ...nullable, ...FIELD_DOCS.endDate }) endDate: string | null;
@@ -74,16 +74,16 @@ export class IndustryEventV0Response {
   @Text({ ...nullable, ...FIELD_DOCS.eventUrl, max: MAX_LENGTH.url }) eventUrl: string | null;
 }
 
-@ApiSchema({ description: 'An industry event that is fetched by its id: there alone its bookmark is told.' })
+@ApiSchema({ description: 'An industry event, with the bookmark of the organization.' })
 export class IndustryEventWithBookmark extends IndustryEventV0Response {
-  @BooleanField({ description: 'Whether the organization bookmarked it.', example: true }) isBookmarked: boolean;
+  @BooleanField({ description: 'Whether the organization has bookmarked it.', example: true }) isBookmarked: boolean;
 }
 
-@ApiSchema({ description: 'What became of a request to create an industry event.' })
+@ApiSchema({ description: 'Result of creating an industry event.' })
 export class IndustryEventCreation {
   @ObjectOf(() => IndustryEventV0Response) industryEvent: IndustryEventV0Response;
   @BooleanField({
-    description: 'False when a record with this `eventUrl` existed: it is returned unchanged.',
+    description: 'False if a record with this `eventUrl` already existed; it is returned unchanged.',
     example: true,
   })
   created: boolean;
@@ -95,9 +95,9 @@ export class IndustryEventCreation {
   potentialDuplicates: IndustryEventV0Response[];
 }
 
-@ApiSchema({ description: 'What became of a bookmark.' })
+@ApiSchema({ description: 'Result of a bookmark operation.' })
 export class BookmarkResult {
-  @BooleanField({ description: 'Whether it was done.', example: true }) success: boolean;
+  @BooleanField({ description: 'Always true.', example: true }) success: boolean;
 }
 
 /** The columns of industry_events as the API shows them. */

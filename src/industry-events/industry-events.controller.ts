@@ -11,7 +11,7 @@ import { IndustryEventsService } from './industry-events.service';
 
 @Tag(
   'Industry events',
-  'A catalogue of trade shows and conferences that all organizations share, and the bookmarks of each.',
+  'A catalogue of trade shows and conferences shared by all organizations, and the bookmarks of each.',
 )
 @Controller('industryEvents')
 export class IndustryEventsController {
@@ -25,8 +25,8 @@ export class IndustryEventsController {
     operationId: 'listIndustryEvents',
     summary: 'List or search industry events',
     description:
-      'The whole catalogue, page by page, in the order of creation; with `eventUrl` the one record of that URL; with `q` ' +
-      'what a full-text search finds, best matches first.',
+      'The catalogue, paginated, oldest first. With `eventUrl`, the record with that URL; with `q`, the results of a ' +
+      'full-text search, best match first.',
   })
   @ReturnsPage('industryEvents', IndustryEventV0Response)
   list(@CurrentCaller() caller: Caller, @Query() query: IndustryEventsQuery) {
@@ -37,7 +37,7 @@ export class IndustryEventsController {
   @ApiOperation({
     operationId: 'getIndustryEvent',
     summary: 'Get an industry event',
-    description: 'One industry event, and whether the organization bookmarked it.',
+    description: 'An industry event, with whether the organization has bookmarked it.',
   })
   @Returns(IndustryEventWithBookmark, 'industryEvent')
   get(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
@@ -49,9 +49,9 @@ export class IndustryEventsController {
     operationId: 'createIndustryEvent',
     summary: 'Create an industry event',
     description:
-      'Adds a record to the catalogue that all organizations share. When one with the same `eventUrl` exists, nothing is ' +
-      'changed and that one is returned, with `created` false. Otherwise older records of the same name and start, ' +
-      'or of the same name and none, are returned as potential duplicates beside the new one, 50 at most.',
+      'Adds a record to the catalogue shared by all organizations. If a record with the same `eventUrl` exists, it is ' +
+      'returned unchanged, with `created` false. Otherwise the response also lists up to 50 potential duplicates: ' +
+      'older records with the same name and the same start, or both without a start.',
   })
   @Returns(IndustryEventCreation)
   create(@CurrentCaller() caller: Caller, @JsonBody() body: IndustryEventCreateV0Input) {
@@ -61,10 +61,10 @@ export class IndustryEventsController {
   @Put(':industryEventId')
   @ApiOperation({
     operationId: 'updateIndustryEvent',
-    summary: 'Change an industry event',
+    summary: 'Update an industry event',
     description:
-      'Changes the fields that the body has, for all organizations: null clears one, and what is left out stays. An ' +
-      '`eventUrl` that another record has is refused.',
+      'Updates the given fields for all organizations. Null clears a field; omitted fields keep their values. An ' +
+      '`eventUrl` that another record has is rejected.',
   })
   @Returns(IndustryEventV0Response, 'industryEvent')
   update(

@@ -20,23 +20,24 @@ export const LeadActivityEventType = [
 ] as const;
 export type LeadActivityEventType = (typeof LeadActivityEventType)[number];
 
-@ApiSchema({ description: 'A record of what was done with a lead.' })
+@ApiSchema({ description: 'An activity event of a lead.' })
 export class LeadActivityEventV0Response {
-  @Uuid({ description: 'The id of the activity event.', example: EXAMPLE_IDS.leadActivityEvent }) id: string;
-  @DateTime({ description: 'When it was recorded.' }) createdAt: string;
-  @Email({ ...nullable, description: 'Who did it.', example: 'mara.lindt@example.com' }) createdBy: string | null;
-  @OneOf(LeadActivityEventType, 'LeadActivityEventType', { description: 'What was done with a lead.' })
+  @Uuid({ description: 'Id of the activity event.', example: EXAMPLE_IDS.leadActivityEvent }) id: string;
+  @DateTime({ description: 'Date and time of the record.' }) createdAt: string;
+  @Email({ ...nullable, description: 'E-mail address of the user who did it.', example: 'mara.lindt@example.com' })
+  createdBy: string | null;
+  @OneOf(LeadActivityEventType, 'LeadActivityEventType', { description: 'Type of activity.' })
   eventType: LeadActivityEventType;
-  @Text({ ...nullable, max: MAX_LENGTH.prose, description: 'What was noted.', example: 'Call back in June.' })
+  @Text({ ...nullable, max: MAX_LENGTH.prose, description: 'Text of the note.', example: 'Call back in June.' })
   eventNotes: string | null;
   @Uuid({ description: 'The id of the lead.' }) associatedLead: string;
-  @Uuid({ ...nullable, description: 'The id of the campaign that it belongs to.', example: EXAMPLE_IDS.campaign })
+  @Uuid({ ...nullable, description: 'Id of the associated campaign.', example: EXAMPLE_IDS.campaign })
   associatedCampaign: string | null;
-  @Int64Id({ ...nullable, description: 'The id of the event that it belongs to; null after the event is deleted.' })
+  @Int64Id({ ...nullable, description: 'Id of the associated event; null once the event is deleted.' })
   associatedEvent: number | null;
-  @Uuid({ ...nullable, description: 'The id of the activation that it belongs to.', example: EXAMPLE_IDS.activation })
+  @Uuid({ ...nullable, description: 'Id of the associated activation.', example: EXAMPLE_IDS.activation })
   associatedActivation: string | null;
-  @Uuid({ ...nullable, description: 'The id of the tag option that it belongs to.', example: EXAMPLE_IDS.tagOption })
+  @Uuid({ ...nullable, description: 'Id of the associated tag option.', example: EXAMPLE_IDS.tagOption })
   associatedTagOption: string | null;
 }
 

@@ -8,10 +8,7 @@ import { LeadActivityEventsQuery } from './lead-activity-event.dto';
 import { LeadActivityEventV0Response } from './lead-activity-event.response';
 import { LeadActivityEventsRepository } from './lead-activity-events.repository';
 
-@Tag(
-  'Lead activity events',
-  'What was done with leads: notes, calls, messages, associations with campaigns. Read-only.',
-)
+@Tag('Lead activity events', 'The history of leads: notes, calls, messages, associations with campaigns. Read-only.')
 @Controller('leadActivityEvents')
 export class LeadActivityEventsController {
   constructor(private readonly leadActivityEvents: LeadActivityEventsRepository) {}
@@ -21,7 +18,7 @@ export class LeadActivityEventsController {
     operationId: 'listLeadActivityEvents',
     summary: 'List activity events',
     description:
-      'What was done with leads, page by page, oldest first: all of it, or that of one lead, of one type, or both.',
+      'Activity events of the organization, optionally of one lead, of one type, or both. Paginated, oldest first.',
   })
   @ReturnsPage('leadActivityEvents', LeadActivityEventV0Response)
   list(@CurrentCaller() caller: Caller, @Query() query: LeadActivityEventsQuery) {
@@ -32,7 +29,7 @@ export class LeadActivityEventsController {
   @ApiOperation({
     operationId: 'getLeadActivityEvent',
     summary: 'Get an activity event',
-    description: 'One record of what was done with a lead.',
+    description: 'An activity event.',
   })
   @Returns(LeadActivityEventV0Response)
   get(@CurrentCaller() caller: Caller, @UuidParam('leadActivityEventId') leadActivityEventId: string) {

@@ -43,7 +43,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly databaseUp = this.gauge('lanyard_database_up', 'Whether PostgreSQL answered the scrape.');
   private readonly databaseBytes = this.gauge(
     'lanyard_database_size_bytes',
-    'Size of the database on disk, when PostgreSQL last told it.',
+    'Size of the database on disk, as PostgreSQL last reported it.',
   );
 
   constructor(
@@ -57,7 +57,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
 
   readonly observe: Observer = ({ method, route, status, milliseconds }, { caller, res }) => {
     this.durations.observe({ method, route, status }, milliseconds / 1000);
-    // Whoever left before the answer was there was refused, too.
+    // A client that left before the response was ready was refused, too.
     if (caller) this.decisions.inc({ decision: res?.statusCode === 429 ? 'refused' : 'admitted' });
   };
 

@@ -16,7 +16,7 @@ export type Observer = (observed: Observed, request: Request) => void;
 /** nginx's number for a client that closed its connection before it was answered */
 const CLIENT_LEFT = 499;
 
-/** Tells the observers of a request when its answer is gone, or its client. */
+/** Notifies the observers of a request when its response has been sent, or its client has gone. */
 export function observe(request: Request, response: Response, observers: readonly Observer[]): void {
   const begun = performance.now();
   let isSent = false;

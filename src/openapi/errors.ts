@@ -8,17 +8,17 @@ const MEANINGS: Record<number, string> = {
     'A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON ' +
     'object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header.',
   401: 'The header `x-api-key` is missing or blank.',
-  403: 'The API key is not valid: unknown, revoked, expired, or sent twice.',
-  404: 'There is no such record, or it is of another organization.',
-  409: 'The first request with this `Idempotency-Key` is still running. Send it again in a moment.',
-  413: 'The body has more than 1 MiB (1,048,576 bytes) after decompression, or more than 20,000 values.',
+  403: 'The API key is invalid: unknown, revoked, expired, or sent twice.',
+  404: 'The record does not exist, or belongs to another organization.',
+  409: 'The first request with this `Idempotency-Key` is still running. Retry shortly.',
+  413: 'The body exceeds 1 MiB (1,048,576 bytes) after decompression, or 20,000 values.',
   422: 'The `Idempotency-Key` was used for another request within the last 24 hours.',
   429:
-    "The bucket of the key holds no token, or the client's address failed to authenticate too often. Wait as long as " +
-    '`Retry-After` says, and longer after each further refusal.',
+    "The key's token bucket is empty, or the client's address failed to authenticate too often. Wait for `Retry-After` " +
+    'seconds, and longer after each further refusal.',
   500:
-    'The server failed, or lost its database during a write, which may be stored or not. The operator finds the reason ' +
-    'by the `X-Request-Id`.',
+    'Server error, or the database connection was lost during a write, which may or may not be stored. The operator ' +
+    'finds the cause by the `X-Request-Id`.',
   503:
     'The server is overloaded, its database cannot be reached, or the record is locked (for example by an import). ' +
     'Nothing changed; retry after `Retry-After` seconds.',
@@ -27,7 +27,7 @@ const MEANINGS: Record<number, string> = {
 /** Answers that may come before a key is known, so that there may be no bucket to tell of. */
 const MAY_BE_EARLY = [400, 401, 403, 429, 500, 503];
 
-/** What errors say that tell more than their status does: 400 is told apart, by the field at fault. */
+/** Descriptions of errors that say more than their status: a 400 names the invalid field. */
 const WORDS: Record<number, string> = { 409: IdempotencyConflict.RUNNING, 422: IdempotencyConflict.USED };
 
 const schema = { $ref: '#/components/schemas/ErrorResponse' };
@@ -59,8 +59,7 @@ export const ERROR_COMPONENTS = {
   ...Object.fromEntries(SHARED.map((status) => [nameOf(status), errorResponse(status)])),
   OtherError: {
     description:
-      'Any other error, of the same form. A request is answered 408 when it does not come in time, and 431 when its ' +
-      'head is larger than 32 KiB.',
+      'Any other error, in the same form: 408 if a request takes too long to arrive, 431 if its headers exceed 32 KiB.',
     headers: { ...everyHeader(), ...bucketHeadersIfKnown() },
     content: { 'application/json': { schema, example: errorBody(431) } },
   },

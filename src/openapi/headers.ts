@@ -17,26 +17,26 @@ const tokens = { required: true, schema: int32(0, MAX_TOKENS.most) };
 
 const HEADERS = {
   'Access-Control-Allow-Origin': {
-    description: 'The origin whose pages may read the answer. Absent unless the operator has allowed any.',
+    description: 'Origin allowed to read the response. Absent unless the operator has allowed origins.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'https://booth.example.com',
   },
   'X-Request-Id': {
-    description: 'Names the request, in the log of the server too: the `X-Request-Id` of the request, or a new uuid.',
+    description: 'Id of the request, also in the log of the server: the `X-Request-Id` of the request, or a new UUID.',
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 128, pattern: REQUEST_ID.source },
     example: '5f0c6f7e-2f6b-4b57-9a0e-3b1d6f0a9c21',
   },
   'X-RateLimit-Limit': {
     ...tokens,
-    description: "How many tokens the key's bucket holds when it is full.",
+    description: "Capacity of the key's token bucket.",
     schema: int32(MAX_TOKENS.least, MAX_TOKENS.most),
     example: 20,
   },
-  'X-RateLimit-Remaining': { ...tokens, description: 'How many whole tokens this request has left.', example: 19 },
+  'X-RateLimit-Remaining': { ...tokens, description: 'Whole tokens left after this request.', example: 19 },
   'X-RateLimit-Reset': {
-    description: 'The Unix second at which the bucket will be full again.',
+    description: 'Unix time in seconds at which the bucket is full again.',
     required: true,
     schema: int64(0),
     example: 1_777_887_001,
@@ -48,7 +48,7 @@ const HEADERS = {
     example: 1,
   },
   'Idempotency-Replayed': {
-    description: 'Present when this is the answer that the first request with the `Idempotency-Key` got.',
+    description: 'Present if this is the stored response of the first request with the `Idempotency-Key`.',
     required: false,
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
@@ -66,7 +66,7 @@ export const HEADER_COMPONENTS: Headers = {
   ...Object.fromEntries(
     BUCKET.map((name) => {
       const header = HEADERS[name];
-      const description = `${header.description} Absent when the answer came before a valid key was found.`;
+      const description = `${header.description} Absent if the request had no valid key.`;
       return [name + IF_KNOWN, { ...header, required: false, description }];
     }),
   ),
@@ -92,7 +92,7 @@ export const PARAMETERS = {
     name: 'X-Request-Id',
     in: 'header',
     required: false,
-    description: 'A name for this request, to find it again in logs. One of another form is not taken up.',
+    description: 'Id for this request, to find it in logs. A value of another form is replaced.',
     schema: HEADERS['X-Request-Id'].schema,
   },
   'Idempotency-Key': {
@@ -100,9 +100,8 @@ export const PARAMETERS = {
     in: 'header',
     required: false,
     description:
-      'A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, ' +
-      'path and body (its fields in the same order), the request is not carried out a second time, and the first answer ' +
-      'is given again.',
+      'Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API ' +
+      'key, path and body (fields in the same order), it is not carried out again and the first response is returned.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY.source },
   },
 } as const;

@@ -84,9 +84,8 @@ function describeBody({ requestBody }: Operation, schemas: Schemas): string | un
   if (!requestBody) return undefined;
   const media = requestBody.content[MEDIA_TYPE] as MediaType;
   requestBody.description =
-    'At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the ' +
-    '`Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields ' +
-    'that are not named here are ignored.';
+    'JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) ' +
+    'and `br`; any other is 400. Unknown fields are ignored.';
   requestBody.required = true;
   media.example = exampleOf(media.schema, schemas);
   return Object.keys(media.example as object)[0];

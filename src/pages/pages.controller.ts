@@ -7,12 +7,12 @@ import { PagesService } from './pages.service';
 /** The paths below, all of them outside the API's prefix. */
 export const PAGES = ['/', 'docs', 'openapi.json', 'openapi.yaml', 'assets/:name'];
 
-/** The answer may be kept, and is asked for again each time: 304 as long as it is the same. */
-const ASK_AGAIN = { 'Cache-Control': 'no-cache' };
+/** Cached, but revalidated each time: 304 while it is the same. */
+const REVALIDATE = { 'Cache-Control': 'no-cache' };
 const KEEP = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 const policy = (...directives: string[]): Record<string, string> => ({
-  ...ASK_AGAIN,
+  ...REVALIDATE,
   'Content-Security-Policy': [
     "default-src 'none'",
     "base-uri 'none'",
@@ -24,14 +24,14 @@ const policy = (...directives: string[]): Record<string, string> => ({
 const HOME = policy("style-src 'self'", "img-src 'self'");
 const DOCS = policy("script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:");
 
-/** A host that can stand in a page and in a shell command as it is: a name or an address, and a port. */
+/** A host that is safe in a page and in a shell command: a name or an address, and a port. */
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
 
-/** Where the reader's browser found this server; behind a trusted proxy, as the proxy says. HTTP/1.0 may have no host. */
+/** This server's origin as the reader's browser knows it, or as a trusted proxy says. HTTP/1.0 may have no host. */
 const originOf = ({ host, secure }: { host?: string; secure: boolean }): string =>
   `${secure ? 'https' : 'http'}://${HOST.test(host ?? '') ? host : 'localhost'}`;
 
-/** For people: a front page, the reference to try out, and the description as files. Without a key. */
+/** The home page, the API reference, and the OpenAPI document as files. No key needed. */
 @ApiExcludeController()
 @Public()
 @Controller()
@@ -50,15 +50,15 @@ export class PagesController {
 
   @Get('openapi.json')
   async json(@Req() request: Request, @Res() response: Response) {
-    return (await this.pages.json()).send(request, response, ASK_AGAIN);
+    return (await this.pages.description('openapi.json')).send(request, response, REVALIDATE);
   }
 
   @Get('openapi.yaml')
   async yaml(@Req() request: Request, @Res() response: Response) {
-    return (await this.pages.yaml()).send(request, response, ASK_AGAIN);
+    return (await this.pages.description('openapi.yaml')).send(request, response, REVALIDATE);
   }
 
-  /** While processes of two releases serve one site, a version may be asked of the other: what it gives is not kept. */
+  /** During a rolling upgrade a process may be asked for the other release's version: then nothing is cached for good. */
   @Get('assets/:name')
   async asset(
     @Param('name') name: string,
@@ -67,7 +67,7 @@ export class PagesController {
     @Res() response: Response,
   ) {
     const asset = await this.pages.asset(name);
-    return asset.send(request, response, version === asset.version ? KEEP : ASK_AGAIN);
+    return asset.send(request, response, version === asset.version ? KEEP : REVALIDATE);
   }
 
   @All(PAGES)

@@ -2,16 +2,14 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { Injectable, NotFoundException } from '@nestjs/common';
-import { dump } from 'js-yaml';
 import { Asset } from './asset';
 
 const OWN = join(__dirname, 'static');
 const SWAGGER_UI = dirname(require.resolve('swagger-ui-dist/package.json'));
 
-/** What pages load, and the folders that it is in. Nothing else of those folders is served. */
+/** What pages load, and its folder. Nothing else in these folders is served. */
 const FOLDERS: Record<string, string> = {
   'site.css': OWN,
-  'docs.css': OWN,
   'docs.js': OWN,
   'icon.svg': OWN,
   'swagger-ui.css': SWAGGER_UI,
@@ -28,13 +26,10 @@ const TYPES: Record<string, string> = {
 };
 const typeOf = (name: string): string => TYPES[extname(name)] as string;
 
-/** The origin that the front page, as it stands in its file, speaks of. */
+/** The origin in home.html, replaced by the one that the reader's browser uses. */
 const WRITTEN_ORIGIN = 'http://localhost:3000';
 
-/**
- * The pages and what they load. Each is made at the first request for it: a start, and who never looks, pay nothing. The
- * front page names its own address, and is made for each request from what was read once.
- */
+/** The pages and what they load, read at the first request. The home page names its own address: it is made per request. */
 @Injectable()
 export class PagesService {
   private readonly made = new Map<string, Promise<Asset>>();
@@ -50,15 +45,9 @@ export class PagesService {
     return this.once('docs.html', () => this.html('docs.html'));
   }
 
-  json(): Promise<Asset> {
-    return this.once('openapi.json', () => readFile(description()));
-  }
-
-  yaml(): Promise<Asset> {
-    return this.once('openapi.yaml', async () => {
-      const document: unknown = JSON.parse(await readFile(description(), 'utf8'));
-      return dump(document, { lineWidth: 120 });
-    });
+  /** @param name openapi.json or openapi.yaml */
+  description(name: string): Promise<Asset> {
+    return this.once(name, () => readFile(besidePackageJson(name)));
   }
 
   /** @throws NotFoundException */
@@ -68,7 +57,7 @@ export class PagesService {
     return this.once(name, () => readFile(join(folder, name)));
   }
 
-  /** A page, in which the address of each asset names the asset's version, so that it can be kept for good. */
+  /** A page whose asset URLs carry the asset's version, so that browsers may cache them for good. */
   private async html(name: string): Promise<string> {
     const parts = (await readFile(join(OWN, name), 'utf8')).split(/"\/assets\/([\w.-]+)"/);
     const put = async (part: string, at: number): Promise<string> =>
@@ -86,8 +75,8 @@ export class PagesService {
   }
 }
 
-/** The file beside package.json, which is one folder further away from dist/src/pages than from src/pages. */
-function description(): string {
-  const places = ['../..', '../../..'].map((up) => join(__dirname, up, 'openapi.json'));
-  return places.find((file) => existsSync(file)) ?? 'openapi.json';
+/** A file in the folder of package.json, which is two folders above src/pages and three above dist/src/pages. */
+function besidePackageJson(name: string): string {
+  const places = ['../..', '../../..'].map((up) => join(__dirname, up, name));
+  return places.find((file) => existsSync(file)) ?? name;
 }

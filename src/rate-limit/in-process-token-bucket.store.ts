@@ -7,7 +7,7 @@ const MOST_BUCKETS = 100_000;
 /** More than one, so that the sweep is faster than keys can arrive. */
 const SWEPT_PER_TAKE = 2;
 
-/** Buckets in this process's memory: the store of a single process, and the stand-in while Redis is away. */
+/** Buckets in this process's memory: the store of a single process, and the stand-in while Redis does not answer. */
 export class InProcessTokenBucketStore extends TokenBucketStore {
   /** from the bucket that was touched longest ago to the latest */
   private readonly buckets = new Map<string, BucketState>();

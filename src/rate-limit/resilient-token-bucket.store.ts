@@ -10,7 +10,7 @@ import { TokenBucketStore } from './token-bucket.store';
 /**
  * Redis while it answers, this process while it does not. A limit is there to keep the service up, so its own failure
  * must not take the service down: `take` never throws, and waits for a silent Redis 100 ms at most, for one that answers
- * others a second. Meanwhile each process goes on from the last state that Redis told it, so an outage hands out no fresh
+ * others a second. Meanwhile each process goes on from the last state that Redis gave it, so an outage hands out no fresh
  * burst, but n processes may admit n times the refill. When Redis is back its state rules.
  */
 export class ResilientTokenBucketStore extends TokenBucketStore {
@@ -63,6 +63,6 @@ export class ResilientTokenBucketStore extends TokenBucketStore {
     if (!this.breaker.failed()) return;
     this.atOpening = this.decisions;
     const { message } = this.redis.failure ?? (error as Error);
-    this.logger.warn(`Redis is away (${message}); each process counts tokens by itself`);
+    this.logger.warn(`Redis does not answer (${message}); each process counts tokens by itself`);
   }
 }

@@ -7,7 +7,7 @@
  * ARGV[3] unix µs, optional: tests of the exact arithmetic cannot wait on a real clock. The server never passes it,
  *   as the clocks of its processes differ and Redis has one for all of them.
  *
- * Returns {admitted 0 or 1, tokens, time, now}: the bucket as stored and Redis's clock. What the client is told is
+ * Returns {admitted 0 or 1, tokens, time, now}: the bucket as stored and Redis's clock. What the client sees is
  * derived from them in TypeScript, once for all stores.
  *
  * Lua 5.1 has doubles only, so all values are integers below 2^53.

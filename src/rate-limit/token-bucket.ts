@@ -6,7 +6,7 @@ export interface BucketLimits {
   refillRate: number;
 }
 
-/** What a request is told after it asked for a token. */
+/** The result of a request for a token. */
 export interface TakeResult {
   admitted: boolean;
   /** whole tokens left */

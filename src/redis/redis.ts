@@ -70,7 +70,7 @@ export function createRedis(url: string, sentinels?: readonly Address[]): Redis 
   });
 }
 
-/** Waits for the connection, so that the first requests find it; a second at most, and no error, if it is away. */
+/** Waits for the connection, so that the first requests find it; a second at most, and no error, if it does not answer. */
 export async function untilReady(redis: Redis): Promise<void> {
   if (redis.status === 'ready') return;
   await once(redis, 'ready', { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);

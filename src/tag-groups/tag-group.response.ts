@@ -15,34 +15,34 @@ import { EXAMPLE_IDS, MIN_INT32 } from '../api-schema/schemas';
 export const TagGroupStatus = ['ARCHIVED', 'DRAFT', 'PUBLISHED'] as const;
 export type TagGroupStatus = (typeof TagGroupStatus)[number];
 
-@ApiSchema({ description: 'A tag that users can choose.' })
+@ApiSchema({ description: 'A tag.' })
 export class TagOption {
   @Uuid({ description: 'The id of the tag option.', example: EXAMPLE_IDS.tagOption }) id: string;
-  @Int32({ min: MIN_INT32, description: 'Its place among the options, from the lowest.', example: 1 })
+  @Int32({ min: MIN_INT32, description: 'Position among the options, lowest first.', example: 1 })
   displayOrder: number;
   @Text({ description: 'The text of the tag.', example: 'Pumps' }) value: string;
 }
 
-@ApiSchema({ description: 'Tags of one kind, from which users choose.' })
+@ApiSchema({ description: 'A group of related tags.' })
 export class TagGroupV0Response {
   @Uuid({ description: 'The id of the tag group.', example: EXAMPLE_IDS.tagGroup }) id: string;
-  @Text({ description: 'What the tags are about.', example: 'Interest' }) name: string;
-  @OneOf(TagGroupStatus, 'TagGroupStatus', { description: 'Whether a tag group is in use.', example: 'PUBLISHED' })
+  @Text({ description: 'Name of the group.', example: 'Interest' }) name: string;
+  @OneOf(TagGroupStatus, 'TagGroupStatus', { description: 'Status of a tag group.', example: 'PUBLISHED' })
   status: TagGroupStatus;
-  @BooleanField({ description: 'Whether users may choose several of its tags.', example: true })
+  @BooleanField({ description: 'Whether several tags of the group may be selected.', example: true })
   allowsMultipleSelection: boolean;
-  @Int32({ min: MIN_INT32, description: 'Its place among the tag groups, from the lowest.', example: 3 })
+  @Int32({ min: MIN_INT32, description: 'Position among the tag groups, lowest first.', example: 3 })
   displayOrder: number;
   @Text({
     ...nullable,
     max: MAX_LENGTH.prose,
-    description: 'What users are told about choosing.',
+    description: 'Instructions shown to users.',
     example: 'Choose all that apply.',
   })
   usageInstructions: string | null;
-  @BooleanField({ description: 'Whether users must choose.' }) required: boolean;
-  @BooleanField({ description: 'Whether it is offered at every event.', example: true }) allEvents: boolean;
-  @ListOf(() => TagOption, { max: MAX_ENTRIES, description: 'Its options, in their order.' }) tagOptions: TagOption[];
+  @BooleanField({ description: 'Whether a selection is required.' }) required: boolean;
+  @BooleanField({ description: 'Whether the group applies to all events.', example: true }) allEvents: boolean;
+  @ListOf(() => TagOption, { max: MAX_ENTRIES, description: 'Options, in display order.' }) tagOptions: TagOption[];
 }
 
 /** The JSON text of a row of tag_groups. */

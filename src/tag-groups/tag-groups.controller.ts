@@ -7,7 +7,7 @@ import { Tag } from '../api-schema/tag';
 import { TagGroupV0Response } from './tag-group.response';
 import { TagGroupsRepository } from './tag-groups.repository';
 
-@Tag('Tag groups', 'The tags that users choose from when they capture a lead. Read-only.')
+@Tag('Tag groups', 'The tags available when capturing a lead. Read-only.')
 @Controller('tagGroups')
 export class TagGroupsController {
   constructor(private readonly tagGroups: TagGroupsRepository) {}
@@ -16,8 +16,7 @@ export class TagGroupsController {
   @ApiOperation({
     operationId: 'listTagGroups',
     summary: 'List tag groups',
-    description:
-      "The organization's tag groups of every status with their options, page by page, in the order of creation.",
+    description: 'All tag groups of the organization, of every status, with their options. Paginated, oldest first.',
   })
   @ReturnsPage('tagGroups', TagGroupV0Response)
   list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
@@ -28,7 +27,7 @@ export class TagGroupsController {
   @ApiOperation({
     operationId: 'getTagGroup',
     summary: 'Get a tag group',
-    description: 'One tag group with its options in the order in which they are shown.',
+    description: 'A tag group with its options in display order.',
   })
   @Returns(TagGroupV0Response)
   get(@CurrentCaller() caller: Caller, @UuidParam('tagGroupId') tagGroupId: string) {

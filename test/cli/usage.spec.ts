@@ -61,6 +61,7 @@ describe('the usage of the command line', () => {
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toContain(reason);
       expect(stderr).not.toContain('secret');
+      expect(stderr).toMatch(/^error: .* \(add --help for usage\)\n$/);
     });
   });
 
@@ -75,6 +76,7 @@ describe('the usage of the command line', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: npm run --silent operator -- /);
     expect(stdout).toMatch(new RegExp(`\\nExample.*:\\n  \\$ npm run --silent operator -- ${command.join(' ')}`));
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('names the program as it was started', () => {

@@ -71,7 +71,7 @@ describe('pages', () => {
     const { key, api } = await lanyard.tenant();
     const html = await (await get('/')).text();
     const { url = '', header = '' } =
-      /curl '(?<url>[^']+)' \\\s+-H '(?<header>[\w-]+): YOUR_KEY'/.exec(html)?.groups ?? {};
+      /export KEY=YOUR_KEY\ncurl -H "(?<header>[\w-]+): \$KEY" '(?<url>[^']+)'/.exec(html)?.groups ?? {};
     expect(html).toContain(`<code>${lanyard.baseUrl}</code>`);
     expect(await (await fetch(url, { headers: { [header]: key } })).json()).toEqual(
       (await api.get('/leads?limit=1')).body,
@@ -124,7 +124,6 @@ describe('pages', () => {
       }),
     );
     expect(Object.fromEntries(types)).toEqual({
-      'docs.css': 'text/css; charset=utf-8',
       'docs.js': 'text/javascript; charset=utf-8',
       'icon.svg': 'image/svg+xml; charset=utf-8',
       'site.css': 'text/css; charset=utf-8',

@@ -281,7 +281,7 @@ unless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
 
   it('is killed: decisions go on from its last state, and its return is noticed', async () => {
     await expectNoFreshBurst(() => own.kill());
-    expect(warn).toHaveBeenCalledWith(expect.stringMatching(/^Redis is away/));
+    expect(warn).toHaveBeenCalledWith(expect.stringMatching(/^Redis does not answer/));
     await own.startAgain();
     await recovered();
     expect(log).toHaveBeenCalledTimes(1);

@@ -3,21 +3,20 @@ import { join } from 'node:path';
 import { Config, ConfigError, readConfig, SETTINGS } from '../../src/config';
 import { Operator } from '../support/operator';
 
-/** The table of README.md: names and defaults. */
-function readme(): [string, string][] {
-  const text = readFileSync(join(__dirname, '../../README.md'), 'utf8');
-  const [, section = ''] = /\n## Settings\n([^]*?)\n## /.exec(text) ?? [];
-  return [...section.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)].map(([, name = '', value = '']) => [name, value]);
+/** The table of docs/configuration.md: names and defaults. */
+function documented(): [string, string][] {
+  const text = readFileSync(join(__dirname, '../../docs/configuration.md'), 'utf8');
+  return [...text.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)].map(([, name = '', value = '']) => [name, value]);
 }
 
 describe('the settings', () => {
-  it('are all in the README, with their defaults', () => {
+  it('are all in docs/configuration.md, with their defaults', () => {
     const config = new Config();
     const settings = SETTINGS.map(({ name, key, write }) => {
       const value = config[key];
       return [name, value === undefined ? 'none' : `\`${key === 'dataDir' ? '.data' : write(value)}\``];
     });
-    expect(readme()).toEqual(settings);
+    expect(documented()).toEqual(settings);
   });
 
   it('are read from the environment, which may leave all of them out, or empty', () => {

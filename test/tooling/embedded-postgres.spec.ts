@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSy
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import { findNativePackage, type NativePackage, prepareBinaries } from '../../src/embedded-postgres/binaries';
-import { EmbeddedPostgresError } from '../../src/embedded-postgres/embedded-postgres-error';
+import { complaintIn, EmbeddedPostgresError, explain } from '../../src/embedded-postgres/embedded-postgres-error';
 import { EmbeddedFixtures, killPostmaster, postmasterOf, query, until } from '../support/embedded-fixtures';
 
 const onlyAsRoot = process.getuid?.() === 0 ? it : it.skip;
@@ -110,6 +110,21 @@ describe('embedded PostgreSQL', () => {
       writeFileSync(join(other, 'postgresql', 'PG_VERSION'), '17\n');
       const line = /holds data of PostgreSQL 17, but this Lanyard brings PostgreSQL 18.*LANYARD_DATA_DIR/;
       await refused({ dataDir: other }, line);
+    });
+
+    it('a full disk, and says what to do', () => {
+      const advice = 'free space on it, or set LANYARD_DATA_DIR to a directory on another one';
+      const error = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+        code: 'ENOSPC',
+        syscall: 'write',
+      });
+      expect((explain(error, '/data') as Error).message).toBe(
+        `The embedded PostgreSQL cannot use /data: the disk is full; ${advice}`,
+      );
+      const output = '2026-01-01 [7] FATAL:  could not write lock file: No space left on device\nchild exited\n';
+      expect(complaintIn(output)).toBe(
+        `could not write lock file: No space left on device; the disk is full: ${advice}`,
+      );
     });
 
     async function refused(options: Parameters<EmbeddedFixtures['start']>[0], line: RegExp): Promise<void> {

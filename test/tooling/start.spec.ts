@@ -71,7 +71,10 @@ describe('a start', () => {
   it('makes a demo, whose key works, once; stops when it is told to; and keeps everything, also after kill -9', async () => {
     const first = start({ LANYARD_DATA_DIR });
     const said = await saysUntil(first, "limit=1'");
-    const { key = '', url = '' } = /curl -H 'x-api-key: (?<key>\S+)' '(?<url>\S+)'/.exec(said)?.groups ?? {};
+    const { key = '', url = '' } =
+      /export KEY=(?<key>\S+)\n +curl -H "x-api-key: \$KEY" '(?<url>\S+)'/.exec(said)?.groups ?? {};
+    expect(said.trim().split('\n').length).toBeLessThan(10);
+    expect(said).toMatch(/^API reference: http:\S+\/docs$/m);
     const lead = await (await fetch(url, { headers: { 'x-api-key': key } })).json();
     expect(lead).toMatchObject({ status: 200, results: { total: 12 } });
     expect(await stopped(first, 'SIGINT')).toBe(0);
@@ -121,13 +124,13 @@ describe('a start', () => {
     const PORT = String((other.address() as AddressInfo).port);
     const outcome = await outcomeOf(start({ DATABASE_URL: database.url, PORT }));
     other.close();
-    const stderr = `PORT: ${PORT} is in use by another program\n`;
+    const stderr = `PORT: ${PORT} is in use by another program; stop it, or set PORT to another port\n`;
     expect(outcome).toEqual({ status: 1, stdout: '', stderr });
   });
 
   it('is refused in one line when it cannot listen at its address', async () => {
     const HOST = '192.0.2.1';
-    const stderr = `HOST: ${HOST} is no address of this machine\n`;
+    const stderr = `HOST: ${HOST} is no address of this machine; set HOST to one, or to 0.0.0.0 for all\n`;
     expect(await outcomeOf(start({ DATABASE_URL: database.url, HOST }))).toEqual({ status: 1, stdout: '', stderr });
   });
 

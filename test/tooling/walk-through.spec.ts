@@ -14,16 +14,16 @@ const missing = ['bash', 'curl', 'jq'].find((program) => {
   }
 });
 
-/** The shell blocks of a chapter of the README, as they stand. */
+/** The shell blocks of a chapter of docs/getting-started.md. */
 function blocks(chapter: string): string {
-  const readme = readFileSync(join(__dirname, '../../README.md'), 'utf8');
-  const text = readme.split(`\n## ${chapter}\n`)[1]?.split('\n## ')[0] ?? '';
+  const page = readFileSync(join(__dirname, '../../docs/getting-started.md'), 'utf8');
+  const text = page.split(`\n## ${chapter}\n`)[1]?.split('\n## ')[0] ?? '';
   return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join('\n');
 }
 
 const describeWalk = missing ? describe.skip : describe;
 
-describeWalk(`the README's walk-through${missing ? ` (skipped: ${missing} is not installed)` : ''}`, () => {
+describeWalk(`the walk-through of docs/getting-started.md${missing ? ` (skipped: ${missing} is not installed)` : ''}`, () => {
   let lanyard: Lanyard;
   beforeAll(async () => {
     lanyard = await startLanyard();

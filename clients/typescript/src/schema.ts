@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List tag groups
-         * @description The organization's tag groups of every status with their options, page by page, in the order of creation.
+         * @description All tag groups of the organization, of every status, with their options. Paginated, oldest first.
          */
         get: operations["listTagGroups"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Get a tag group
-         * @description One tag group with its options in the order in which they are shown.
+         * @description A tag group with its options in display order.
          */
         get: operations["getTagGroup"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List activations
-         * @description The activations of all events of the organization, page by page, in the order in which they were created.
+         * @description The activations of all events of the organization. Paginated, oldest first.
          */
         get: operations["listActivations"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Get an activation
-         * @description One activation, with its event, times, location and users.
+         * @description An activation with its event, times, location and users.
          */
         get: operations["getActivation"];
         put?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * List bookmarked industry events
-         * @description All industry events that the organization bookmarked, in one answer, in the order in which they were created.
+         * @description All industry events that the organization has bookmarked, oldest first, without pagination.
          */
         get: operations["listBookmarkedIndustryEvents"];
         put?: never;
@@ -115,12 +115,12 @@ export interface paths {
         put?: never;
         /**
          * Bookmark an industry event
-         * @description Bookmarks the industry event for the organization. One that is bookmarked stays so.
+         * @description Bookmarks an industry event for the organization. Has no effect if it is already bookmarked.
          */
         post: operations["bookmarkIndustryEvent"];
         /**
          * Remove a bookmark
-         * @description Takes the organization's bookmark from the industry event. One that has none stays without.
+         * @description Removes the organization's bookmark from an industry event. Has no effect if there is none.
          */
         delete: operations["removeIndustryEventBookmark"];
         options?: never;
@@ -137,13 +137,13 @@ export interface paths {
         };
         /**
          * List or search industry events
-         * @description The whole catalogue, page by page, in the order of creation; with `eventUrl` the one record of that URL; with `q` what a full-text search finds, best matches first.
+         * @description The catalogue, paginated, oldest first. With `eventUrl`, the record with that URL; with `q`, the results of a full-text search, best match first.
          */
         get: operations["listIndustryEvents"];
         put?: never;
         /**
          * Create an industry event
-         * @description Adds a record to the catalogue that all organizations share. When one with the same `eventUrl` exists, nothing is changed and that one is returned, with `created` false. Otherwise older records of the same name and start, or of the same name and none, are returned as potential duplicates beside the new one, 50 at most.
+         * @description Adds a record to the catalogue shared by all organizations. If a record with the same `eventUrl` exists, it is returned unchanged, with `created` false. Otherwise the response also lists up to 50 potential duplicates: older records with the same name and the same start, or both without a start.
          */
         post: operations["createIndustryEvent"];
         delete?: never;
@@ -161,12 +161,12 @@ export interface paths {
         };
         /**
          * Get an industry event
-         * @description One industry event, and whether the organization bookmarked it.
+         * @description An industry event, with whether the organization has bookmarked it.
          */
         get: operations["getIndustryEvent"];
         /**
-         * Change an industry event
-         * @description Changes the fields that the body has, for all organizations: null clears one, and what is left out stays. An `eventUrl` that another record has is refused.
+         * Update an industry event
+         * @description Updates the given fields for all organizations. Null clears a field; omitted fields keep their values. An `eventUrl` that another record has is rejected.
          */
         put: operations["updateIndustryEvent"];
         post?: never;
@@ -185,13 +185,13 @@ export interface paths {
         };
         /**
          * List events
-         * @description The organization's events, page by page, in the order in which they were created.
+         * @description The events of the organization. Paginated, oldest first.
          */
         get: operations["listEvents"];
         put?: never;
         /**
          * Create an event
-         * @description Makes an event without a location, tag groups, users or leads, and returns it with its id.
+         * @description Creates an event without a location, tag groups, users or leads, and returns it with its id.
          */
         post: operations["createEvent"];
         delete?: never;
@@ -209,12 +209,12 @@ export interface paths {
         };
         /**
          * List the leads of an event
-         * @description Ids and flags of the leads that are associated with the event, in the order of association. The leads themselves are read by their ids.
+         * @description Ids and flags of the leads associated with an event, in order of association. Fetch the leads themselves by id.
          */
         get: operations["listEventLeads"];
         /**
          * Associate leads with an event
-         * @description All of the leads or none: when one of them is unknown, the answer is 404 and nothing changes. The flags of a lead that is associated already are overwritten, and those that are left out become false. Of a lead that stands in the body twice, the last entry counts. Leads that are not in the body keep their association.
+         * @description Associates all of the given leads, or none: if one is unknown, the response is 404 and nothing changes. Flags of leads that are already associated are overwritten; omitted flags become false. If a lead appears twice, its last entry applies. Other leads keep their association.
          */
         put: operations["associateEventLeads"];
         post?: never;
@@ -236,7 +236,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a lead from an event
-         * @description Ends the association of one lead with the event. Both stay, and so do all other associations.
+         * @description Removes the association of a lead with an event. The lead, the event and all other associations remain.
          */
         delete: operations["dissociateEventLead"];
         options?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * List the users of an event
-         * @description The users of the organization who are assigned to the event, page by page. The operator assigns them.
+         * @description The users assigned to an event. Paginated. Users are assigned by the operator.
          */
         get: operations["listEventUsers"];
         put?: never;
@@ -273,18 +273,18 @@ export interface paths {
         };
         /**
          * Get an event
-         * @description One event, with its location and the ids of its tag groups.
+         * @description An event with its location and the ids of its tag groups.
          */
         get: operations["getEvent"];
         /**
          * Replace an event
-         * @description Sets name, type, days and registration to what the body says; `registrationEnabled` becomes false when it is left out. What the body cannot carry stays: the location, tag groups, users, leads and creator.
+         * @description Replaces name, type, dates and registration; an omitted `registrationEnabled` becomes false. Location, tag groups, users, leads and creator remain.
          */
         put: operations["replaceEvent"];
         post?: never;
         /**
          * Delete an event
-         * @description Removes the event with its activations, its users and its associations with leads. The leads stay, and so do activity events that point to it: their `associatedEvent` and `associatedActivation` become null.
+         * @description Deletes an event with its activations, user assignments and lead associations. Leads remain, and so do activity events that refer to it: their `associatedEvent` and `associatedActivation` become null.
          */
         delete: operations["deleteEvent"];
         options?: never;
@@ -301,7 +301,7 @@ export interface paths {
         };
         /**
          * List activity events
-         * @description What was done with leads, page by page, oldest first: all of it, or that of one lead, of one type, or both.
+         * @description Activity events of the organization, optionally of one lead, of one type, or both. Paginated, oldest first.
          */
         get: operations["listLeadActivityEvents"];
         put?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         /**
          * Get an activity event
-         * @description One record of what was done with a lead.
+         * @description An activity event.
          */
         get: operations["getLeadActivityEvent"];
         put?: never;
@@ -601,17 +601,17 @@ export interface components {
             /** @description One or more professional e-mail addresses, separated by `;`. */
             professionalEmails: string | null;
         };
-        /** @description Which part of a list an answer holds. */
+        /** @description Position of the page in the list. */
         Pagination: {
             /**
              * Format: int32
-             * @description The page size in force, after clamping.
+             * @description Effective page size, after clamping.
              * @example 20
              */
             limit: number;
             /**
              * Format: int32
-             * @description The zero-based index of this page.
+             * @description Zero-based index of this page.
              */
             offset: number;
         };
@@ -688,33 +688,33 @@ export interface components {
             remoteId?: components["schemas"]["RemoteIdInput"];
         };
         /**
-         * @description What was done with a lead.
+         * @description Type of activity.
          * @enum {string}
          */
         LeadActivityEventType: "NOTE" | "FACEBOOK" | "LINKEDIN" | "TWITTER" | "CALENDAR" | "PHONE" | "EMAIL" | "SMS" | "CAMPAIGN_ASSOCIATION" | "CSV_UPLOAD" | "SERVICE_API" | "EMAIL_CONTENT" | "SMS_CONTENT" | "OTHER_CONTENT";
-        /** @description A record of what was done with a lead. */
+        /** @description An activity event of a lead. */
         LeadActivityEventV0Response: {
             /**
              * Format: uuid
-             * @description The id of the activity event.
+             * @description Id of the activity event.
              * @example c25d7460-b07b-5a65-8095-0b1e43eb27b5
              */
             id: string;
             /**
              * Format: date-time
-             * @description When it was recorded.
+             * @description Date and time of the record.
              * @example 2026-05-04T09:30:00.000Z
              */
             createdAt: string;
             /**
-             * @description Who did it.
+             * @description E-mail address of the user who did it.
              * @example mara.lindt@example.com
              */
             createdBy: string | null;
-            /** @description What was done with a lead. */
+            /** @description Type of activity. */
             eventType: components["schemas"]["LeadActivityEventType"];
             /**
-             * @description What was noted.
+             * @description Text of the note.
              * @example Call back in June.
              */
             eventNotes: string | null;
@@ -726,35 +726,35 @@ export interface components {
             associatedLead: string;
             /**
              * Format: uuid
-             * @description The id of the campaign that it belongs to.
+             * @description Id of the associated campaign.
              * @example 0b1f5c0e-6f0b-5d0c-9a7e-2f4c8e1d3b60
              */
             associatedCampaign: string | null;
             /**
              * Format: int64
-             * @description The id of the event that it belongs to; null after the event is deleted.
+             * @description Id of the associated event; null once the event is deleted.
              * @example 1
              */
             associatedEvent: number | null;
             /**
              * Format: uuid
-             * @description The id of the activation that it belongs to.
+             * @description Id of the associated activation.
              * @example 0459f730-1f1b-503e-8775-ec140ffbfe97
              */
             associatedActivation: string | null;
             /**
              * Format: uuid
-             * @description The id of the tag option that it belongs to.
+             * @description Id of the associated tag option.
              * @example 21954c56-16c6-5cbc-bb39-283a0096aeaf
              */
             associatedTagOption: string | null;
         };
         /**
-         * @description What kind of event it is.
+         * @description Type of event.
          * @enum {string}
          */
         EventType: "CONFERENCE" | "TRADE_SHOW" | "EVENT" | "SIDECAR" | "DINNER_MEAL" | "HAPPY_HOUR" | "OTHER";
-        /** @description A place, of an event or an activation. Every part is text, latitude and longitude too. */
+        /** @description Location of an event or activation. All parts are strings, including latitude and longitude. */
         Location: {
             /**
              * @description Street and number.
@@ -789,7 +789,7 @@ export interface components {
              */
             longitude: string | null;
             /**
-             * @description Name of the time zone.
+             * @description Time zone name.
              * @example Europe/Berlin
              */
             timeZone: string | null;
@@ -803,42 +803,42 @@ export interface components {
              */
             id: number;
             /**
-             * @description What the event is called.
+             * @description Name of the event.
              * @example Harbour Expo
              */
             name: string;
             /**
-             * @description What kind of event it is.
+             * @description Type of event.
              * @example TRADE_SHOW
              */
             type: components["schemas"]["EventType"];
             /**
-             * @description Whether people may register; by default they may not.
+             * @description Whether registration is open. Defaults to false.
              * @example true
              */
             registrationEnabled: boolean;
             /**
              * Format: date-time
-             * @description When the event was created.
+             * @description Creation date and time.
              * @example 2026-05-04T09:30:00.000Z
              */
             createdAt: string;
             /**
              * Format: date
-             * @description The first day.
+             * @description First day.
              * @example 2026-05-04
              */
             startDate: string | null;
             /**
              * Format: date
-             * @description The last day.
+             * @description Last day.
              * @example 2026-05-06
              */
             endDate: string | null;
-            /** @description Where it takes place. */
+            /** @description Location. */
             location: components["schemas"]["Location"] | null;
             /**
-             * @description The ids of the tag groups that are linked to the event.
+             * @description Ids of the linked tag groups.
              * @example [
              *       "f61c900a-31a6-545c-a067-c8bc2c052ee2"
              *     ]
@@ -848,69 +848,69 @@ export interface components {
         /** @description A new event. */
         EventCreateV0Input: {
             /**
-             * @description What the event is called.
+             * @description Name of the event.
              * @example Harbour Expo
              */
             eventName: string;
             /**
-             * @description What kind of event it is.
+             * @description Type of event.
              * @example TRADE_SHOW
              */
             eventType: components["schemas"]["EventType"];
             /**
              * Format: date
-             * @description The first day.
+             * @description First day.
              * @example 2026-05-04
              */
             startDate: string;
             /**
              * Format: date
-             * @description The last day, not before `startDate`.
+             * @description Last day, not before `startDate`.
              * @example 2026-05-06
              */
             endDate: string;
             /**
-             * @description Who creates it: any address, also of somebody who is no user.
+             * @description E-mail address of the creator. Need not belong to a user.
              * @example ops@example.com
              */
             createdByEmail: string;
             /**
-             * @description Whether people may register; by default they may not.
+             * @description Whether registration is open. Defaults to false.
              * @example true
              */
             registrationEnabled?: boolean;
         };
-        /** @description What an event becomes. */
+        /** @description Replacement values of an event. */
         EventUpdateV0Input: {
             /**
-             * @description What the event is called.
+             * @description Name of the event.
              * @example Harbour Expo
              */
             eventName: string;
             /**
-             * @description What kind of event it is.
+             * @description Type of event.
              * @example TRADE_SHOW
              */
             eventType: components["schemas"]["EventType"];
             /**
              * Format: date
-             * @description The first day.
+             * @description First day.
              * @example 2026-05-04
              */
             startDate: string;
             /**
              * Format: date
-             * @description The last day, not before `startDate`.
+             * @description Last day, not before `startDate`.
              * @example 2026-05-06
              */
             endDate: string;
             /**
-             * @description Whether people may register; by default they may not.
+             * @description Whether registration is open. Defaults to false.
              * @example true
              */
             registrationEnabled?: boolean;
         };
-        /** @description The association of a lead with an event. */
+        /** @description Association of a lead with an event. */
         EventLeadV0Response: {
             /**
              * Format: uuid
@@ -919,17 +919,17 @@ export interface components {
              */
             leadId: string;
             /**
-             * @description Whether the lead is registered; by default it is not.
+             * @description Whether the lead is registered. Defaults to false.
              * @example true
              */
             registered: boolean;
             /**
-             * @description Whether the lead has come; by default it has not.
+             * @description Whether the lead has checked in. Defaults to false.
              * @example true
              */
             checkedIn: boolean;
         };
-        /** @description A lead that is to belong to an event, and how far it got. */
+        /** @description A lead to associate, with its flags. */
         EventLeadInput: {
             /**
              * Format: uuid
@@ -938,22 +938,22 @@ export interface components {
              */
             leadId: string;
             /**
-             * @description Whether the lead is registered; by default it is not.
+             * @description Whether the lead is registered. Defaults to false.
              * @example true
              */
             registered?: boolean;
             /**
-             * @description Whether the lead has come; by default it has not.
+             * @description Whether the lead has checked in. Defaults to false.
              * @example true
              */
             checkedIn?: boolean;
         };
-        /** @description Leads that are to belong to an event. */
+        /** @description Leads to associate with an event. */
         EventAddLeadsV0Input: {
-            /** @description The leads. Of none, nothing changes. */
+            /** @description Leads to associate. An empty array changes nothing. */
             eventLeads: components["schemas"]["EventLeadInput"][];
         };
-        /** @description A user who is assigned to an event. */
+        /** @description A user assigned to an event. */
         UserV0Response: {
             /**
              * Format: int64
@@ -967,17 +967,17 @@ export interface components {
              */
             email: string | null;
             /**
-             * @description The given name.
+             * @description Given name.
              * @example Mara
              */
             firstName: string | null;
             /**
-             * @description The family name.
+             * @description Family name.
              * @example Lindt
              */
             lastName: string | null;
         };
-        /** @description A trade show or conference of the catalogue that all organizations share. */
+        /** @description A trade show or conference in the shared catalogue. */
         IndustryEventV0Response: {
             /**
              * Format: uuid
@@ -987,94 +987,94 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When the record was created.
+             * @description Creation date and time.
              * @example 2026-05-04T09:30:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the record was changed last.
+             * @description Date and time of the last update.
              * @example 2026-05-04T09:30:00.000Z
              */
             updatedAt: string;
             /**
-             * @description What the event is called.
+             * @description Name of the event.
              * @example Northern Pump Days
              */
             name: string;
             /**
              * Format: date-time
-             * @description When it begins.
+             * @description Start date and time.
              * @example 2026-09-14T07:00:00.000Z
              */
             startDate: string | null;
             /**
              * Format: date-time
-             * @description When it ends, not before `startDate`.
+             * @description End date and time, not before `startDate`.
              * @example 2026-09-16T16:00:00.000Z
              */
             endDate: string | null;
-            /** @description The kind of source that the record comes from. */
+            /** @description Type of the source of the record. */
             sourceType: string | null;
-            /** @description The identifier of the record in its source. */
+            /** @description Identifier of the record in its source. */
             sourceId: string | null;
             /**
-             * @description What kind of event it is, in any words.
+             * @description Type of event, as free text.
              * @example Trade show
              */
             eventType: string | null;
             /**
-             * @description The city or town of the venue.
+             * @description City or town of the venue.
              * @example Łódź
              */
             venueCity: string | null;
-            /** @description The state or region of the venue. */
+            /** @description State or region of the venue. */
             venueState: string | null;
             /**
-             * @description The country of the venue.
+             * @description Country of the venue.
              * @example Poland
              */
             venueCountry: string | null;
             /**
-             * @description What the venue is called.
+             * @description Name of the venue.
              * @example Hala Expo
              */
             venueName: string | null;
-            /** @description The address of the venue, as one text. */
+            /** @description Full address of the venue. */
             venueFullAddress: string | null;
             /**
-             * @description The coordinates of the venue, as text.
+             * @description Coordinates of the venue, as a string.
              * @example 51.747,19.451
              */
             venueCoordinates: string | null;
             /**
              * Format: int32
-             * @description How many people attend.
+             * @description Number of attendees.
              * @example 4000
              */
             numberOfAttendees: number | null;
             /**
              * Format: int32
-             * @description How many companies exhibit.
+             * @description Number of exhibitors.
              * @example 120
              */
             numberOfExhibitors: number | null;
-            /** @description What it costs to attend, in any words. */
+            /** @description Cost of attending, as free text. */
             attendeeCost: string | null;
             /**
-             * @description What a booth costs, in any words.
+             * @description Cost of a booth, as free text.
              * @example €4,000
              */
             boothCost: string | null;
             /**
-             * @description The industries of those who exhibit.
+             * @description Industries of the exhibitors.
              * @example [
              *       "Machinery"
              *     ]
              */
             exhibitorIndustries: string[] | null;
             /**
-             * @description What those who attend do.
+             * @description Roles of the attendees.
              * @example [
              *       "Buyers",
              *       "Plant engineers"
@@ -1082,7 +1082,7 @@ export interface components {
              */
             attendeePersonas: string[] | null;
             /**
-             * @description Words by which it is found.
+             * @description Keywords for search.
              * @example [
              *       "pumps",
              *       "valves"
@@ -1090,27 +1090,27 @@ export interface components {
              */
             keywords: string[] | null;
             /**
-             * @description Its website.
+             * @description Website.
              * @example https://pump-days.example.com
              */
             website: string | null;
-            /** @description What there is to say about it. */
+            /** @description Description. */
             description: string | null;
             /**
-             * @description The URL by which it is known. No two records have the same.
+             * @description Identifying URL, unique in the catalogue.
              * @example https://pump-days.example.com/2026
              */
             eventUrl: string | null;
         };
-        /** @description What became of a bookmark. */
+        /** @description Result of a bookmark operation. */
         BookmarkResult: {
             /**
-             * @description Whether it was done.
+             * @description Always true.
              * @example true
              */
             success: boolean;
         };
-        /** @description An industry event that is fetched by its id: there alone its bookmark is told. */
+        /** @description An industry event, with the bookmark of the organization. */
         IndustryEventWithBookmark: {
             /**
              * Format: uuid
@@ -1120,94 +1120,94 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When the record was created.
+             * @description Creation date and time.
              * @example 2026-05-04T09:30:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the record was changed last.
+             * @description Date and time of the last update.
              * @example 2026-05-04T09:30:00.000Z
              */
             updatedAt: string;
             /**
-             * @description What the event is called.
+             * @description Name of the event.
              * @example Northern Pump Days
              */
             name: string;
             /**
              * Format: date-time
-             * @description When it begins.
+             * @description Start date and time.
              * @example 2026-09-14T07:00:00.000Z
              */
             startDate: string | null;
             /**
              * Format: date-time
-             * @description When it ends, not before `startDate`.
+             * @description End date and time, not before `startDate`.
              * @example 2026-09-16T16:00:00.000Z
              */
             endDate: string | null;
-            /** @description The kind of source that the record comes from. */
+            /** @description Type of the source of the record. */
             sourceType: string | null;
-            /** @description The identifier of the record in its source. */
+            /** @description Identifier of the record in its source. */
             sourceId: string | null;
             /**
-             * @description What kind of event it is, in any words.
+             * @description Type of event, as free text.
              * @example Trade show
              */
             eventType: string | null;
             /**
-             * @description The city or town of the venue.
+             * @description City or town of the venue.
              * @example Łódź
              */
             venueCity: string | null;
-            /** @description The state or region of the venue. */
+            /** @description State or region of the venue. */
             venueState: string | null;
             /**
-             * @description The country of the venue.
+             * @description Country of the venue.
              * @example Poland
              */
             venueCountry: string | null;
             /**
-             * @description What the venue is called.
+             * @description Name of the venue.
              * @example Hala Expo
              */
             venueName: string | null;
-            /** @description The address of the venue, as one text. */
+            /** @description Full address of the venue. */
             venueFullAddress: string | null;
             /**
-             * @description The coordinates of the venue, as text.
+             * @description Coordinates of the venue, as a string.
              * @example 51.747,19.451
              */
             venueCoordinates: string | null;
             /**
              * Format: int32
-             * @description How many people attend.
+             * @description Number of attendees.
              * @example 4000
              */
             numberOfAttendees: number | null;
             /**
              * Format: int32
-             * @description How many companies exhibit.
+             * @description Number of exhibitors.
              * @example 120
              */
             numberOfExhibitors: number | null;
-            /** @description What it costs to attend, in any words. */
+            /** @description Cost of attending, as free text. */
             attendeeCost: string | null;
             /**
-             * @description What a booth costs, in any words.
+             * @description Cost of a booth, as free text.
              * @example €4,000
              */
             boothCost: string | null;
             /**
-             * @description The industries of those who exhibit.
+             * @description Industries of the exhibitors.
              * @example [
              *       "Machinery"
              *     ]
              */
             exhibitorIndustries: string[] | null;
             /**
-             * @description What those who attend do.
+             * @description Roles of the attendees.
              * @example [
              *       "Buyers",
              *       "Plant engineers"
@@ -1215,7 +1215,7 @@ export interface components {
              */
             attendeePersonas: string[] | null;
             /**
-             * @description Words by which it is found.
+             * @description Keywords for search.
              * @example [
              *       "pumps",
              *       "valves"
@@ -1223,28 +1223,28 @@ export interface components {
              */
             keywords: string[] | null;
             /**
-             * @description Its website.
+             * @description Website.
              * @example https://pump-days.example.com
              */
             website: string | null;
-            /** @description What there is to say about it. */
+            /** @description Description. */
             description: string | null;
             /**
-             * @description The URL by which it is known. No two records have the same.
+             * @description Identifying URL, unique in the catalogue.
              * @example https://pump-days.example.com/2026
              */
             eventUrl: string | null;
             /**
-             * @description Whether the organization bookmarked it.
+             * @description Whether the organization has bookmarked it.
              * @example true
              */
             isBookmarked: boolean;
         };
-        /** @description What became of a request to create an industry event. */
+        /** @description Result of creating an industry event. */
         IndustryEventCreation: {
             industryEvent: components["schemas"]["IndustryEventV0Response"];
             /**
-             * @description False when a record with this `eventUrl` existed: it is returned unchanged.
+             * @description False if a record with this `eventUrl` already existed; it is returned unchanged.
              * @example true
              */
             created: boolean;
@@ -1257,76 +1257,76 @@ export interface components {
         /** @description A new industry event. */
         IndustryEventCreateV0Input: {
             /**
-             * @description When it begins. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
+             * @description Start date and time. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
              * @example 2026-09-14T07:00:00.000Z
              */
             startDate?: string | null;
             /**
-             * @description When it ends, not before `startDate`. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
+             * @description End date and time, not before `startDate`. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
              * @example 2026-09-16T16:00:00.000Z
              */
             endDate?: string | null;
-            /** @description The kind of source that the record comes from. */
+            /** @description Type of the source of the record. */
             sourceType?: string | null;
-            /** @description The identifier of the record in its source. */
+            /** @description Identifier of the record in its source. */
             sourceId?: string | null;
             /**
-             * @description What kind of event it is, in any words.
+             * @description Type of event, as free text.
              * @example Trade show
              */
             eventType?: string | null;
             /**
-             * @description The city or town of the venue.
+             * @description City or town of the venue.
              * @example Łódź
              */
             venueCity?: string | null;
-            /** @description The state or region of the venue. */
+            /** @description State or region of the venue. */
             venueState?: string | null;
             /**
-             * @description The country of the venue.
+             * @description Country of the venue.
              * @example Poland
              */
             venueCountry?: string | null;
             /**
-             * @description What the venue is called.
+             * @description Name of the venue.
              * @example Hala Expo
              */
             venueName?: string | null;
-            /** @description The address of the venue, as one text. */
+            /** @description Full address of the venue. */
             venueFullAddress?: string | null;
             /**
-             * @description The coordinates of the venue, as text.
+             * @description Coordinates of the venue, as a string.
              * @example 51.747,19.451
              */
             venueCoordinates?: string | null;
             /**
              * Format: int32
-             * @description How many people attend.
+             * @description Number of attendees.
              * @example 4000
              */
             numberOfAttendees?: number | null;
             /**
              * Format: int32
-             * @description How many companies exhibit.
+             * @description Number of exhibitors.
              * @example 120
              */
             numberOfExhibitors?: number | null;
-            /** @description What it costs to attend, in any words. */
+            /** @description Cost of attending, as free text. */
             attendeeCost?: string | null;
             /**
-             * @description What a booth costs, in any words.
+             * @description Cost of a booth, as free text.
              * @example €4,000
              */
             boothCost?: string | null;
             /**
-             * @description The industries of those who exhibit.
+             * @description Industries of the exhibitors.
              * @example [
              *       "Machinery"
              *     ]
              */
             exhibitorIndustries?: string[] | null;
             /**
-             * @description What those who attend do.
+             * @description Roles of the attendees.
              * @example [
              *       "Buyers",
              *       "Plant engineers"
@@ -1334,7 +1334,7 @@ export interface components {
              */
             attendeePersonas?: string[] | null;
             /**
-             * @description Words by which it is found.
+             * @description Keywords for search.
              * @example [
              *       "pumps",
              *       "valves"
@@ -1342,93 +1342,93 @@ export interface components {
              */
             keywords?: string[] | null;
             /**
-             * @description Its website.
+             * @description Website.
              * @example https://pump-days.example.com
              */
             website?: string | null;
-            /** @description What there is to say about it. */
+            /** @description Description. */
             description?: string | null;
-            /** @description The URL by which it is known. No two records have the same. */
+            /** @description Identifying URL, unique in the catalogue. */
             eventUrl?: string | null;
             /**
-             * @description What the event is called.
+             * @description Name of the event.
              * @example Northern Pump Days
              */
             name: string;
         };
-        /** @description Changes of an industry event. What is left out stays as it is; what is null is cleared. */
+        /** @description Updates of an industry event. Null clears a field; omitted fields keep their values. */
         IndustryEventUpdateV0Input: {
             /**
-             * @description When it begins. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
+             * @description Start date and time. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
              * @example 2026-09-14T07:00:00.000Z
              */
             startDate?: string | null;
             /**
-             * @description When it ends, not before `startDate`. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
+             * @description End date and time, not before `startDate`. ISO 8601 with a zone, or a plain day, which counts as midnight UTC.
              * @example 2026-09-16T16:00:00.000Z
              */
             endDate?: string | null;
-            /** @description The kind of source that the record comes from. */
+            /** @description Type of the source of the record. */
             sourceType?: string | null;
-            /** @description The identifier of the record in its source. */
+            /** @description Identifier of the record in its source. */
             sourceId?: string | null;
             /**
-             * @description What kind of event it is, in any words.
+             * @description Type of event, as free text.
              * @example Trade show
              */
             eventType?: string | null;
             /**
-             * @description The city or town of the venue.
+             * @description City or town of the venue.
              * @example Łódź
              */
             venueCity?: string | null;
-            /** @description The state or region of the venue. */
+            /** @description State or region of the venue. */
             venueState?: string | null;
             /**
-             * @description The country of the venue.
+             * @description Country of the venue.
              * @example Poland
              */
             venueCountry?: string | null;
             /**
-             * @description What the venue is called.
+             * @description Name of the venue.
              * @example Hala Expo
              */
             venueName?: string | null;
-            /** @description The address of the venue, as one text. */
+            /** @description Full address of the venue. */
             venueFullAddress?: string | null;
             /**
-             * @description The coordinates of the venue, as text.
+             * @description Coordinates of the venue, as a string.
              * @example 51.747,19.451
              */
             venueCoordinates?: string | null;
             /**
              * Format: int32
-             * @description How many people attend.
+             * @description Number of attendees.
              * @example 4000
              */
             numberOfAttendees?: number | null;
             /**
              * Format: int32
-             * @description How many companies exhibit.
+             * @description Number of exhibitors.
              * @example 120
              */
             numberOfExhibitors?: number | null;
-            /** @description What it costs to attend, in any words. */
+            /** @description Cost of attending, as free text. */
             attendeeCost?: string | null;
             /**
-             * @description What a booth costs, in any words.
+             * @description Cost of a booth, as free text.
              * @example €4,000
              */
             boothCost?: string | null;
             /**
-             * @description The industries of those who exhibit.
+             * @description Industries of the exhibitors.
              * @example [
              *       "Machinery"
              *     ]
              */
             exhibitorIndustries?: string[] | null;
             /**
-             * @description What those who attend do.
+             * @description Roles of the attendees.
              * @example [
              *       "Buyers",
              *       "Plant engineers"
@@ -1436,7 +1436,7 @@ export interface components {
              */
             attendeePersonas?: string[] | null;
             /**
-             * @description Words by which it is found.
+             * @description Keywords for search.
              * @example [
              *       "pumps",
              *       "valves"
@@ -1444,23 +1444,23 @@ export interface components {
              */
             keywords?: string[] | null;
             /**
-             * @description Its website.
+             * @description Website.
              * @example https://pump-days.example.com
              */
             website?: string | null;
-            /** @description What there is to say about it. */
+            /** @description Description. */
             description?: string | null;
-            /** @description The URL by which it is known. No two records have the same. */
+            /** @description Identifying URL, unique in the catalogue. */
             eventUrl?: string | null;
-            /** @description What the event is called. */
+            /** @description Name of the event. */
             name?: string;
         };
         /**
-         * @description What kind of activation it is.
+         * @description Type of activation.
          * @enum {string}
          */
         ActivationType: "CONFERENCE" | "TRADE_SHOW" | "EVENT" | "SIDECAR" | "DINNER_MEAL" | "HAPPY_HOUR" | "BREAKFAST" | "LUNCH" | "COFFEE_CHAT" | "RECEPTION" | "SPEAKING_SESSION" | "PANEL_DISCUSSION" | "WORKSHOP" | "DEMO" | "SPORTS_GAME" | "PARTY" | "BOOTH" | "GIVEAWAY" | "NETWORKING_MIXER" | "ONSITE_OFFICE_VISIT" | "OTHER";
-        /** @description A part of an event with a time and a place of its own: a breakfast, a booth, a panel. */
+        /** @description A part of an event with its own time and place: a breakfast, a booth, a panel. */
         ActivationV0Response: {
             /**
              * Format: uuid
@@ -1470,57 +1470,57 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description The id of the event that it is a part of.
+             * @description Id of the event it belongs to.
              * @example 1
              */
             eventId: number;
             /**
-             * @description What the activation is called.
+             * @description Name of the activation.
              * @example Booth 12
              */
             name: string;
             /**
              * Format: date-time
-             * @description When the activation was created.
+             * @description Creation date and time.
              * @example 2026-05-04T09:30:00.000Z
              */
             createdAt: string;
             /**
-             * @description What kind of activation it is.
+             * @description Type of activation.
              * @example BOOTH
              */
             type: components["schemas"]["ActivationType"];
             /**
              * Format: date
-             * @description The first day.
+             * @description First day.
              * @example 2026-05-04
              */
             startDate: string;
             /**
              * Format: date
-             * @description The last day.
+             * @description Last day.
              * @example 2026-05-06
              */
             endDate: string;
             /**
-             * @description When it begins, in the time of its place.
+             * @description Start time, in local time.
              * @example 09:30:00
              */
             startTime: string;
             /**
-             * @description When it ends, in the time of its place.
+             * @description End time, in local time.
              * @example 18:00:00
              */
             endTime: string;
             /**
-             * @description Who created it.
+             * @description E-mail address of the creator.
              * @example mara.lindt@example.com
              */
             createdBy: string | null;
-            /** @description Where it takes place. */
+            /** @description Location. */
             location: components["schemas"]["Location"] | null;
             /**
-             * @description The e-mail addresses of its users.
+             * @description E-mail addresses of its users.
              * @example [
              *       "mara.lindt@example.com"
              *     ]
@@ -1528,17 +1528,17 @@ export interface components {
             users: string[];
             /**
              * Format: int32
-             * @description How many scans were made at it.
+             * @description Number of scans made at it.
              * @example 7
              */
             numberOfScans: number;
         };
         /**
-         * @description Whether a tag group is in use.
+         * @description Status of a tag group.
          * @enum {string}
          */
         TagGroupStatus: "ARCHIVED" | "DRAFT" | "PUBLISHED";
-        /** @description A tag that users can choose. */
+        /** @description A tag. */
         TagOption: {
             /**
              * Format: uuid
@@ -1548,7 +1548,7 @@ export interface components {
             id: string;
             /**
              * Format: int32
-             * @description Its place among the options, from the lowest.
+             * @description Position among the options, lowest first.
              * @example 1
              */
             displayOrder: number;
@@ -1558,7 +1558,7 @@ export interface components {
              */
             value: string;
         };
-        /** @description Tags of one kind, from which users choose. */
+        /** @description A group of related tags. */
         TagGroupV0Response: {
             /**
              * Format: uuid
@@ -1567,70 +1567,70 @@ export interface components {
              */
             id: string;
             /**
-             * @description What the tags are about.
+             * @description Name of the group.
              * @example Interest
              */
             name: string;
             /**
-             * @description Whether a tag group is in use.
+             * @description Status of a tag group.
              * @example PUBLISHED
              */
             status: components["schemas"]["TagGroupStatus"];
             /**
-             * @description Whether users may choose several of its tags.
+             * @description Whether several tags of the group may be selected.
              * @example true
              */
             allowsMultipleSelection: boolean;
             /**
              * Format: int32
-             * @description Its place among the tag groups, from the lowest.
+             * @description Position among the tag groups, lowest first.
              * @example 3
              */
             displayOrder: number;
             /**
-             * @description What users are told about choosing.
+             * @description Instructions shown to users.
              * @example Choose all that apply.
              */
             usageInstructions: string | null;
-            /** @description Whether users must choose. */
+            /** @description Whether a selection is required. */
             required: boolean;
             /**
-             * @description Whether it is offered at every event.
+             * @description Whether the group applies to all events.
              * @example true
              */
             allEvents: boolean;
-            /** @description Its options, in their order. */
+            /** @description Options, in display order. */
             tagOptions: components["schemas"]["TagOption"][];
         };
-        /** @description The body of every error. */
+        /** @description Body of every error response. */
         ErrorResponse: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              */
             status: number;
-            /** @description What is wrong: the name of the status, or which field is missing or invalid. */
+            /** @description Error message: the name of the status, or the field that is missing or invalid. */
             error: string;
         };
         /**
          * TagGroupsPage
-         * @description One page of the list. A page behind the last one is empty.
+         * @description One page of the list. A page after the last one is empty.
          */
         TagGroupsPage: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
-            /** @description The records, and how many there are. */
+            /** @description The records of the page, with the total. */
             results: {
                 /** @description The records. */
                 tagGroups: components["schemas"]["TagGroupV0Response"][];
                 /**
                  * Format: int64
-                 * @description How many records match, on all pages together.
+                 * @description Number of matching records on all pages.
                  * @example 1
                  */
                 total: number;
@@ -1643,7 +1643,7 @@ export interface components {
         TagGroupAnswer: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
@@ -1651,23 +1651,23 @@ export interface components {
         };
         /**
          * ActivationsPage
-         * @description One page of the list. A page behind the last one is empty.
+         * @description One page of the list. A page after the last one is empty.
          */
         ActivationsPage: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
-            /** @description The records, and how many there are. */
+            /** @description The records of the page, with the total. */
             results: {
                 /** @description The records. */
                 activations: components["schemas"]["ActivationV0Response"][];
                 /**
                  * Format: int64
-                 * @description How many records match, on all pages together.
+                 * @description Number of matching records on all pages.
                  * @example 1
                  */
                 total: number;
@@ -1680,7 +1680,7 @@ export interface components {
         ActivationAnswer: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
@@ -1688,16 +1688,16 @@ export interface components {
         };
         /**
          * IndustryEventsList
-         * @description All of them, without pages.
+         * @description All bookmarked industry events.
          */
         IndustryEventsList: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
-            /** @description The records, under their name. */
+            /** @description Records, by resource name. */
             results: {
                 /** @description The records. */
                 industryEvents: components["schemas"]["IndustryEventV0Response"][];
@@ -1710,7 +1710,7 @@ export interface components {
         BookmarkAnswer: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
@@ -1718,23 +1718,23 @@ export interface components {
         };
         /**
          * IndustryEventsPage
-         * @description One page of the list. A page behind the last one is empty.
+         * @description One page of the list. A page after the last one is empty.
          */
         IndustryEventsPage: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
-            /** @description The records, and how many there are. */
+            /** @description The records of the page, with the total. */
             results: {
                 /** @description The records. */
                 industryEvents: components["schemas"]["IndustryEventV0Response"][];
                 /**
                  * Format: int64
-                 * @description How many records match, on all pages together.
+                 * @description Number of matching records on all pages.
                  * @example 1
                  */
                 total: number;
@@ -1747,7 +1747,7 @@ export interface components {
         IndustryEventCreationAnswer: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
@@ -1760,11 +1760,11 @@ export interface components {
         IndustryEventWithBookmarkAnswer: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
-            /** @description The record, under its name. */
+            /** @description Record, by resource name. */
             results: {
                 industryEvent: components["schemas"]["IndustryEventWithBookmark"];
             };
@@ -1776,34 +1776,34 @@ export interface components {
         IndustryEventAnswer: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
-            /** @description The record, under its name. */
+            /** @description Record, by resource name. */
             results: {
                 industryEvent: components["schemas"]["IndustryEventV0Response"];
             };
         };
         /**
          * EventsPage
-         * @description One page of the list. A page behind the last one is empty.
+         * @description One page of the list. A page after the last one is empty.
          */
         EventsPage: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
-            /** @description The records, and how many there are. */
+            /** @description The records of the page, with the total. */
             results: {
                 /** @description The records. */
                 events: components["schemas"]["Event"][];
                 /**
                  * Format: int64
-                 * @description How many records match, on all pages together.
+                 * @description Number of matching records on all pages.
                  * @example 1
                  */
                 total: number;
@@ -1816,7 +1816,7 @@ export interface components {
         EventAnswer: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
@@ -1824,23 +1824,23 @@ export interface components {
         };
         /**
          * EventLeadsPage
-         * @description One page of the list. A page behind the last one is empty.
+         * @description One page of the list. A page after the last one is empty.
          */
         EventLeadsPage: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
-            /** @description The records, and how many there are. */
+            /** @description The records of the page, with the total. */
             results: {
                 /** @description The records. */
                 eventLeads: components["schemas"]["EventLeadV0Response"][];
                 /**
                  * Format: int64
-                 * @description How many records match, on all pages together.
+                 * @description Number of matching records on all pages.
                  * @example 1
                  */
                 total: number;
@@ -1848,16 +1848,16 @@ export interface components {
         };
         /**
          * EventLeadsList
-         * @description All of them, without pages.
+         * @description All bookmarked industry events.
          */
         EventLeadsList: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
-            /** @description The records, under their name. */
+            /** @description Records, by resource name. */
             results: {
                 /** @description The records. */
                 eventLeads: components["schemas"]["EventLeadV0Response"][];
@@ -1865,12 +1865,12 @@ export interface components {
         };
         /**
          * EmptyAnswer
-         * @description Done. There is nothing to tell.
+         * @description Success, without a result.
          */
         EmptyAnswer: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
@@ -1879,23 +1879,23 @@ export interface components {
         };
         /**
          * UsersPage
-         * @description One page of the list. A page behind the last one is empty.
+         * @description One page of the list. A page after the last one is empty.
          */
         UsersPage: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
-            /** @description The records, and how many there are. */
+            /** @description The records of the page, with the total. */
             results: {
                 /** @description The records. */
                 users: components["schemas"]["UserV0Response"][];
                 /**
                  * Format: int64
-                 * @description How many records match, on all pages together.
+                 * @description Number of matching records on all pages.
                  * @example 1
                  */
                 total: number;
@@ -1903,23 +1903,23 @@ export interface components {
         };
         /**
          * LeadActivityEventsPage
-         * @description One page of the list. A page behind the last one is empty.
+         * @description One page of the list. A page after the last one is empty.
          */
         LeadActivityEventsPage: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
-            /** @description The records, and how many there are. */
+            /** @description The records of the page, with the total. */
             results: {
                 /** @description The records. */
                 leadActivityEvents: components["schemas"]["LeadActivityEventV0Response"][];
                 /**
                  * Format: int64
-                 * @description How many records match, on all pages together.
+                 * @description Number of matching records on all pages.
                  * @example 1
                  */
                 total: number;
@@ -1932,7 +1932,7 @@ export interface components {
         LeadActivityEventAnswer: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
@@ -1940,23 +1940,23 @@ export interface components {
         };
         /**
          * LeadsPage
-         * @description One page of the list. A page behind the last one is empty.
+         * @description One page of the list. A page after the last one is empty.
          */
         LeadsPage: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
             pagination: components["schemas"]["Pagination"];
-            /** @description The records, and how many there are. */
+            /** @description The records of the page, with the total. */
             results: {
                 /** @description The records. */
                 leads: components["schemas"]["LeadV0Response"][];
                 /**
                  * Format: int64
-                 * @description How many records match, on all pages together.
+                 * @description Number of matching records on all pages.
                  * @example 1
                  */
                 total: number;
@@ -1969,7 +1969,7 @@ export interface components {
         LeadAnswer: {
             /**
              * Format: int32
-             * @description The HTTP status once more.
+             * @description HTTP status code.
              * @constant
              */
             status: 200;
@@ -1997,7 +1997,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The API key is not valid: unknown, revoked, expired, or sent twice. */
+        /** @description The API key is invalid: unknown, revoked, expired, or sent twice. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2017,7 +2017,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description There is no such record, or it is of another organization. */
+        /** @description The record does not exist, or belongs to another organization. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2037,7 +2037,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The first request with this `Idempotency-Key` is still running. Send it again in a moment. */
+        /** @description The first request with this `Idempotency-Key` is still running. Retry shortly. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2057,7 +2057,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The body has more than 1 MiB (1,048,576 bytes) after decompression, or more than 20,000 values. */
+        /** @description The body exceeds 1 MiB (1,048,576 bytes) after decompression, or 20,000 values. */
         PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2097,7 +2097,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The bucket of the key holds no token, or the client's address failed to authenticate too often. Wait as long as `Retry-After` says, and longer after each further refusal. */
+        /** @description The key's token bucket is empty, or the client's address failed to authenticate too often. Wait for `Retry-After` seconds, and longer after each further refusal. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2118,7 +2118,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The server failed, or lost its database during a write, which may be stored or not. The operator finds the reason by the `X-Request-Id`. */
+        /** @description Server error, or the database connection was lost during a write, which may or may not be stored. The operator finds the cause by the `X-Request-Id`. */
         InternalServerError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2159,7 +2159,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description Any other error, of the same form. A request is answered 408 when it does not come in time, and 431 when its head is larger than 32 KiB. */
+        /** @description Any other error, in the same form: 408 if a request takes too long to arrive, 431 if its headers exceed 32 KiB. */
         OtherError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2181,11 +2181,11 @@ export interface components {
         };
     };
     parameters: {
-        /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+        /** @description Id for this request, to find it in logs. A value of another form is replaced. */
         "X-Request-Id": string;
-        /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
+        /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
         "Idempotency-Key": string;
-        /** @description Items a page. A value above 50, however large, counts as 50. */
+        /** @description Page size. Values above 50 count as 50. */
         limit: number;
         /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
         offset: number;
@@ -2205,27 +2205,27 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The origin whose pages may read the answer. Absent unless the operator has allowed any.
+         * @description Origin allowed to read the response. Absent unless the operator has allowed origins.
          * @example https://booth.example.com
          */
         "Access-Control-Allow-Origin": string;
         /**
-         * @description Names the request, in the log of the server too: the `X-Request-Id` of the request, or a new uuid.
+         * @description Id of the request, also in the log of the server: the `X-Request-Id` of the request, or a new UUID.
          * @example 5f0c6f7e-2f6b-4b57-9a0e-3b1d6f0a9c21
          */
         "X-Request-Id": string;
         /**
-         * @description How many tokens the key's bucket holds when it is full.
+         * @description Capacity of the key's token bucket.
          * @example 20
          */
         "X-RateLimit-Limit": number;
         /**
-         * @description How many whole tokens this request has left.
+         * @description Whole tokens left after this request.
          * @example 19
          */
         "X-RateLimit-Remaining": number;
         /**
-         * @description The Unix second at which the bucket will be full again.
+         * @description Unix time in seconds at which the bucket is full again.
          * @example 1777887001
          */
         "X-RateLimit-Reset": number;
@@ -2235,22 +2235,22 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description Present when this is the answer that the first request with the `Idempotency-Key` got.
+         * @description Present if this is the stored response of the first request with the `Idempotency-Key`.
          * @example true
          */
         "Idempotency-Replayed": "true";
         /**
-         * @description How many tokens the key's bucket holds when it is full. Absent when the answer came before a valid key was found.
+         * @description Capacity of the key's token bucket. Absent if the request had no valid key.
          * @example 20
          */
         "X-RateLimit-Limit-if-known": number;
         /**
-         * @description How many whole tokens this request has left. Absent when the answer came before a valid key was found.
+         * @description Whole tokens left after this request. Absent if the request had no valid key.
          * @example 19
          */
         "X-RateLimit-Remaining-if-known": number;
         /**
-         * @description The Unix second at which the bucket will be full again. Absent when the answer came before a valid key was found.
+         * @description Unix time in seconds at which the bucket is full again. Absent if the request had no valid key.
          * @example 1777887001
          */
         "X-RateLimit-Reset-if-known": number;
@@ -2348,13 +2348,13 @@ export interface operations {
     listTagGroups: {
         parameters: {
             query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
+                /** @description Page size. Values above 50 count as 50. */
                 limit?: components["parameters"]["limit"];
                 /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
                 offset?: components["parameters"]["offset"];
             };
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -2362,7 +2362,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
+            /** @description One page of the list. A page after the last one is empty. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2439,7 +2439,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -2518,13 +2518,13 @@ export interface operations {
     listActivations: {
         parameters: {
             query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
+                /** @description Page size. Values above 50 count as 50. */
                 limit?: components["parameters"]["limit"];
                 /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
                 offset?: components["parameters"]["offset"];
             };
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -2532,7 +2532,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
+            /** @description One page of the list. A page after the last one is empty. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2618,7 +2618,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -2707,7 +2707,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -2715,7 +2715,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them, without pages. */
+            /** @description All bookmarked industry events. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2805,9 +2805,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -2877,7 +2877,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -2943,17 +2943,17 @@ export interface operations {
     listIndustryEvents: {
         parameters: {
             query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
+                /** @description Page size. Values above 50 count as 50. */
                 limit?: components["parameters"]["limit"];
                 /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
                 offset?: components["parameters"]["offset"];
-                /** @description Only the record whose `eventUrl` equals this one, byte for byte; `q` is then ignored. */
+                /** @description Exact `eventUrl` of the record. `q` is ignored when it is given. */
                 eventUrl?: string;
-                /** @description Full-text search over name, venue city, state and country, description, keywords, industries and personas. Every word must match in one of them, whatever its case and accents and in any English form (`exhibiting` finds `exhibits`); a blank one counts as left out, and words such as `the` do not count. `"a phrase"`, `or` and `-word` work as in a web search. What matches in the name comes first, then what does with venue, keywords, industries and personas, then the rest. */
+                /** @description Full-text search in name, venue city, state and country, description, keywords, industries and personas. Every word must match one of them, regardless of case, accents and English word form (`exhibiting` matches `exhibits`). Blank text counts as omitted. `"a phrase"`, `or` and `-word` work as in a web search; at most 512 characters and 32 words. Results are ranked: matches in the name first, then in venue, keywords, industries and personas, then in the description. */
                 q?: string;
             };
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -2961,7 +2961,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
+            /** @description One page of the list. A page after the last one is empty. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3056,15 +3056,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
         requestBody: {
             content: {
                 /**
@@ -3192,7 +3192,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3293,7 +3293,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3302,7 +3302,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
         requestBody: {
             content: {
                 /**
@@ -3424,13 +3424,13 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
+                /** @description Page size. Values above 50 count as 50. */
                 limit?: components["parameters"]["limit"];
                 /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
                 offset?: components["parameters"]["offset"];
             };
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3438,7 +3438,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
+            /** @description One page of the list. A page after the last one is empty. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3520,15 +3520,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
         requestBody: {
             content: {
                 /**
@@ -3621,13 +3621,13 @@ export interface operations {
     listEventLeads: {
         parameters: {
             query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
+                /** @description Page size. Values above 50 count as 50. */
                 limit?: components["parameters"]["limit"];
                 /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
                 offset?: components["parameters"]["offset"];
             };
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3638,7 +3638,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
+            /** @description One page of the list. A page after the last one is empty. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3704,7 +3704,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3713,7 +3713,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
         requestBody: {
             content: {
                 /**
@@ -3731,7 +3731,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description All of them, without pages. */
+            /** @description All bookmarked industry events. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3793,7 +3793,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3806,7 +3806,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is nothing to tell. */
+            /** @description Success, without a result. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3859,13 +3859,13 @@ export interface operations {
     listEventUsers: {
         parameters: {
             query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
+                /** @description Page size. Values above 50 count as 50. */
                 limit?: components["parameters"]["limit"];
                 /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
                 offset?: components["parameters"]["offset"];
             };
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3876,7 +3876,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
+            /** @description One page of the list. A page after the last one is empty. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3943,7 +3943,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4028,7 +4028,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4037,7 +4037,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
         requestBody: {
             content: {
                 /**
@@ -4128,7 +4128,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4139,7 +4139,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is nothing to tell. */
+            /** @description Success, without a result. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4192,17 +4192,17 @@ export interface operations {
     listLeadActivityEvents: {
         parameters: {
             query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
+                /** @description Page size. Values above 50 count as 50. */
                 limit?: components["parameters"]["limit"];
                 /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
                 offset?: components["parameters"]["offset"];
-                /** @description Only the activity events of this lead. */
+                /** @description Limits the list to activity events of this lead. */
                 leadId?: string;
-                /** @description Only the activity events of this type. */
+                /** @description Limits the list to activity events of this type. */
                 eventType?: components["schemas"]["LeadActivityEventType"];
             };
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4210,7 +4210,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
+            /** @description One page of the list. A page after the last one is empty. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4282,7 +4282,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4356,13 +4356,13 @@ export interface operations {
     listLeads: {
         parameters: {
             query?: {
-                /** @description Items a page. A value above 50, however large, counts as 50. */
+                /** @description Page size. Values above 50 count as 50. */
                 limit?: components["parameters"]["limit"];
                 /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
                 offset?: components["parameters"]["offset"];
             };
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4370,7 +4370,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the list. A page behind the last one is empty. */
+            /** @description One page of the list. A page after the last one is empty. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4496,15 +4496,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
         requestBody: {
             content: {
                 /**
@@ -4648,7 +4648,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4777,7 +4777,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4788,7 +4788,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is nothing to tell. */
+            /** @description Success, without a result. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4842,9 +4842,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this request, to find it again in logs. One of another form is not taken up. */
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description A name of your own for this request, such as a random uuid. Sent again within 24 hours with the same API key, path and body (its fields in the same order), the request is not carried out a second time, and the first answer is given again. */
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -4853,7 +4853,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 1 MiB of JSON in UTF-8. It may be compressed, and counts as what it is then decompressed to: the `Content-Encoding` is one of `gzip`, `deflate` (in the form of zlib) and `br`, and any other one is a 400 (`identity` is none). Fields that are not named here are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
         requestBody: {
             content: {
                 /**

@@ -88,7 +88,7 @@ export class CheckService {
     return result;
   }
 
-  /** Nobody adds to the list meanwhile, and nobody changes its counts. */
+  /** Locked meanwhile: nothing is added to the list, and its counts do not change. */
   private async recount(list: TrackedList, organization: number, name: string): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       await lockOrganization(manager, organization);

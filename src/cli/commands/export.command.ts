@@ -22,11 +22,12 @@ interface ExportOptions extends GlobalOptions, CsvOptions {
 }
 
 const AS_CSV = `
-As CSV it is one section, with field names in the first line; import reads it back without loss. With --map it has only
-those columns, in that order:
-  $ ${PROGRAM} export --organization 1 --csv leads --map "E-mail=email" --map "Firm=company.name"
-A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets a quote before it, which import removes; --raw leaves
-it as it is, for other programs.`;
+As CSV it is one section, with field names in the first line; import reads it
+back without loss. With --map it has only those columns, in that order:
+  $ ${PROGRAM} export --organization 1 \\
+    --csv leads --map "E-mail=email" --map "Firm=company.name"
+A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets a quote
+before it, which import removes; --raw leaves it as it is, for other programs.`;
 
 /** `export` */
 export function exportCommand(program: Command): void {

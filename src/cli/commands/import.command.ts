@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
 import { CsvRecords } from '../csv/csv.import';
-import { type CsvForm, csvFormOf, CsvOptions, fieldsText, withCsvOptions } from '../csv/csv.options';
+import { type CsvForm, csvFormOf, CsvOptions, fieldsText, withCsvOptions, wrapped } from '../csv/csv.options';
 import { SECTIONS } from '../import/sections';
 import { chunksOf, openDataset, sizeOf } from '../import/dataset-source';
 import { ImportFault } from '../import/import-fault';
@@ -15,20 +15,25 @@ import { answer } from '../terminal/terminal';
 
 const FORMS = `
 A dataset in UTF-8, as export writes it:
-  one JSON object   {"leads": [{"id": "7c9e…", "firstName": "Ada"}], "industryEvents": [{"name": "Pump World"}]}
-  NDJSON            {"section": "leads", "record": {"id": "7c9e…", "firstName": "Ada"}}
-                    one record a line, of any size, in constant memory; records come after those they refer to
-Sections: ${SECTIONS.join(', ')}.
-All of it is imported, or nothing and the first fault is named. Records are matched by id, users by email, events by
-ref, so importing a file again changes only what differs.
+  one JSON object   {"leads": [{"id": "7c9e…", "firstName": "Ada"}],
+                    "industryEvents": [{"name": "Pump World"}]}
+  NDJSON            {"section": "leads", "record": {"id": "7c9e…"}}
+                    one record a line, of any size, in constant memory;
+                    records come after those they refer to
+Sections: ${wrapped(SECTIONS, '  ')}.
+All of it is imported, or nothing and the first fault is named. Records are
+matched by id, users by email, events by ref, so importing a file again changes
+only what differs.
 
 Or CSV, of any size, with column names in the first line:
-  $ ${PROGRAM} import leads.csv --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
-A column named like a field is that field, ignoring case, blanks and punctuation; --map assigns others, and
---map "COLUMN=" skips one. Fields:
+  $ ${PROGRAM} import leads.csv \\
+    --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
+A column named like a field is that field, ignoring case, blanks and
+punctuation; --map assigns others, and --map "COLUMN=" skips one. Fields:
 ${fieldsText()}
-An empty cell is null, or the default of a new record. A list is a; b or a JSON array. A lead with a known id or ref (any
-text that identifies the lead in your file) is updated in the file's columns; without either, each line is a new lead.`;
+An empty cell is null, or the default of a new record. A list is a; b or a JSON
+array. A lead with a known id or ref (any text that identifies the lead in your
+file) is updated in the file's columns; without either, each line is a new lead.`;
 
 interface ImportOptions extends GlobalOptions, CsvOptions {
   organization: number;

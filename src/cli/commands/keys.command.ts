@@ -34,7 +34,8 @@ export function keysCommand(program: Command): void {
   const issueOptions = command(group, 'issue', {
     about: `Issue a key, shown only this once: its hash is stored. By default it has ${limitsText(DEFAULT_LIMITS)}.`,
     result: ISSUED,
-    example: 'keys issue --organization 1 --label crm-sync --max-tokens 100 --refill-rate 10 --expires-at 2027-01-31',
+    example:
+      'keys issue --organization 1 --label crm-sync \\\n    --max-tokens 100 --refill-rate 10 --expires-at 2027-01-31',
   })
     .requiredOption('--organization <ID>', 'organization of the key', args.organization)
     .option('--label <TEXT>', 'purpose of the key, at most 255 characters', args.text('--label'));
@@ -53,7 +54,7 @@ export function keysCommand(program: Command): void {
   const setLimitsOptions = command(group, 'set-limits', {
     about: 'Change the limits of a key; in force within 5 seconds.',
     result: ROW,
-    example: `keys set-limits ${EXAMPLE_ID} --max-tokens 200`,
+    example: `keys set-limits \\\n    ${EXAMPLE_ID} --max-tokens 200`,
   });
   withLimits(setLimitsOptions)
     .argument(...KEY_ID)
@@ -62,7 +63,7 @@ export function keysCommand(program: Command): void {
   command(group, 'rotate', {
     about: 'Issue a key with the settings of another one, which expires after the overlap.',
     result: ISSUED,
-    example: `keys rotate ${EXAMPLE_ID} --overlap 3600`,
+    example: `keys rotate \\\n    ${EXAMPLE_ID} --overlap 3600`,
   })
     .argument(...KEY_ID)
     .option('--overlap <SECONDS>', 'time the old key still works', args.wholeNumber('--overlap', MAX_OVERLAP_S), 0)
@@ -71,7 +72,7 @@ export function keysCommand(program: Command): void {
   command(group, 'revoke', {
     about: 'Revoke a key for good; in force within 5 seconds.',
     result: '{id, revokedAt}',
-    example: `keys revoke ${EXAMPLE_ID}`,
+    example: `keys revoke \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...KEY_ID)
     .action((id: string, _, self: Command) => revoke(id, self.optsWithGlobals()));

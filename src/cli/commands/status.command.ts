@@ -12,13 +12,15 @@ import { visible } from '../terminal/quoted';
 import { figure, pairs, table } from '../terminal/table';
 import { answer, Refusal, styled } from '../terminal/terminal';
 
-const RESULT = `{database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null,
-migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads,
-busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]}; size in bytes, null for what is unknown`;
+const RESULT =
+  '{database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
+  'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
+  'busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]}; size in bytes, null for what is unknown';
 
 const NOTES = `
-Exits with 1 when the database does not answer. It stores nothing and applies no migration; of Redis it takes one token,
-from a bucket of its own. A key is expiring when it ends within 7 days. Requests are counted once a minute.`;
+Exits with 1 when the database does not answer. It stores nothing and applies no
+migration; of Redis it takes one token, from a bucket of its own. A key is
+expiring when it ends within 7 days. Requests are counted once a minute.`;
 
 /** `status` */
 export function statusCommand(program: Command): void {

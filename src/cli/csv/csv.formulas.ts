@@ -1,5 +1,5 @@
 /**
- * A spreadsheet runs a cell that begins like this as a formula, on the machine of whoever opens the export, though anybody
+ * A spreadsheet runs a cell that begins like this as a formula, on the machine of the person who opens it, though anybody
  * may have typed it into a form (OWASP, CSV injection). A quote before it makes it text. Cells that begin with quotes and
  * then so get one more, so that removing it loses nothing.
  */

@@ -46,4 +46,11 @@ export function csvFormOf({ csv, map = [], delimiter: given, raw = false }: CsvO
 
 /** The fields of each section, as a help text. */
 export const fieldsText = (): string =>
-  CSV_SECTIONS.map((section) => `  ${section}: ${CSV_FIELDS[section].map(({ name }) => name).join(', ')}`).join('\n');
+  CSV_SECTIONS.map((section) => {
+    const names = CSV_FIELDS[section].map(({ name }) => name);
+    return `  ${section}:\n    ${wrapped(names, '    ')}`;
+  }).join('\n');
+
+/** Names in lines of at most 80 columns, the first of which begins after ten. */
+export const wrapped = (names: readonly string[], indent: string): string =>
+  names.join(', ').replace(/(.{1,69}),(?: |$)/g, `$1,\n${indent}`);

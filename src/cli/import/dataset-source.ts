@@ -8,7 +8,7 @@ type DatasetSource = { lines: AsyncIterable<string> } | { dataset: object };
 /**
  * Opens a dataset. NDJSON is known by its first line and read as it is asked for, in constant memory; one JSON object
  * is read whole.
- * @param onBytes told the size of each part that was read
+ * @param onBytes called with the size of each part
  * @throws ImportFault naming the line that is no UTF-8 or no JSON; Refusal when the file cannot be read
  */
 export async function openDataset(file: string, onBytes: (count: number) => void): Promise<DatasetSource> {
@@ -17,7 +17,7 @@ export async function openDataset(file: string, onBytes: (count: number) => void
   const first = parsed(head.at(-1) ?? '');
   if (isObject(first) && 'section' in first) return { lines: prepended(head, lines) };
   const next = await upToFirst(lines);
-  // Objects one a line are meant for NDJSON: the first is told that it has no section.
+  // Objects one a line are meant for NDJSON: the first is refused for lack of a section.
   if (isObject(first) && isObject(parsed(next.at(-1) ?? ''))) return { lines: prepended(head.concat(next), lines) };
   const rest = next.concat(await collected(lines));
   const isWhole = first !== undefined && rest.every((line) => line.trim() === '');
@@ -38,7 +38,7 @@ export function sizeOf(file: string): number | undefined {
 
 /**
  * A file, or standard input.
- * @param onBytes told the size of each part
+ * @param onBytes called with the size of each part
  * @throws Refusal when it cannot be read
  */
 export async function* chunksOf(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
@@ -65,7 +65,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<st
   }
 }
 
-/** How a file is parted. A CR may end a line of CSV; in JSON it is a blank. */
+/** How a file is split. A CR may end a line of CSV; in JSON it is a blank. */
 interface Lines {
   /** bytes up to the end of the last line that surely ends in a chunk */
   whole(chunk: Buffer): number;
@@ -105,7 +105,7 @@ function soundLines(block: Buffer, { end }: Lines): string[] {
   return lines.slice(0, lines.indexOf(undefined)) as string[];
 }
 
-/** The same bytes, parted at ends of lines only, so that each part can be decoded by itself. */
+/** The same bytes, split at ends of lines only, so that each part can be decoded by itself. */
 async function* wholeLines(chunks: AsyncIterable<Buffer>, { whole }: Lines): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   for await (const chunk of chunks) {

@@ -78,8 +78,8 @@ export class ImportService {
     onProgress: OnProgress = () => undefined,
     given: () => Given = () => WHOLE,
   ): Promise<ImportResult> {
+    const tables = tablesOf(this.manager.dataSource);
     const result = await onConnection(this.manager, async (manager) => {
-      const tables = tablesOf(manager.dataSource);
       const stage = new Stage(manager, tables);
       await stage.create();
       try {
@@ -95,8 +95,8 @@ export class ImportService {
     // Running servers made their plans for the tables as they were; this lets them make new ones.
     const count = Object.values(result.imported).reduce((sum, each) => sum + each, 0);
     if (count >= BATCH) {
-      const tables = this.manager.dataSource.entityMetadatas.map(({ tableName }) => tableName);
-      await this.manager.query(`analyze ${[...tables, ...KEPT_BY_TRIGGERS].join(', ')}`);
+      const names = tables.filter(({ section }) => result.imported[section] > 0).map(({ name }) => name);
+      await this.manager.query(`analyze ${[...names, ...KEPT_BY_TRIGGERS].join(', ')}`);
     }
     return result;
   }

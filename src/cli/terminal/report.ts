@@ -4,7 +4,7 @@ import { databaseFault } from '../../database/errors';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { Interrupted, statusOf } from '../../stop-signal';
 import { ImportFault } from '../import/import-fault';
-import { OutputClosed, Refusal, UsageError } from './terminal';
+import { OutputClosed, Refusal, UsageError, usageError } from './terminal';
 
 /** The message of a command that failed, and the exit status of the process. */
 export interface Report {
@@ -19,7 +19,7 @@ export function reportOf(error: unknown): Report {
   // the status that a shell gives SIGPIPE, which Node ignores: an unseen result must not pass for success
   if (error instanceof OutputClosed) return { message: error.message, status: 141 };
   if (error instanceof Interrupted) return { message: error.message, status: statusOf(error.signal) };
-  if (error instanceof UsageError) return { message: `error: ${error.message}\n(add --help for usage)`, status: 2 };
+  if (error instanceof UsageError) return { message: usageError(`error: ${error.message}`), status: 2 };
   const isExpected = [Refusal, ImportFault, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);
   if (isExpected) return { message: (error as Error).message, status: 1 };
   return { message: databaseFault(error) ?? (error instanceof Error ? error.stack : String(error)), status: 1 };

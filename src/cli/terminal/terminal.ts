@@ -7,6 +7,9 @@ export class Refusal extends Error {}
 /** Wrong usage, detected without the database, in one line: exit status 2. */
 export class UsageError extends Error {}
 
+/** A message about wrong usage, in one line with what to do; commander puts its suggestion into a line of its own. */
+export const usageError = (text: string): string => `${text.trim().replace(/\s*\n\s*/g, ' ')} (add --help for usage)`;
+
 /** The reader of the output has closed it (`… | head`). */
 export class OutputClosed extends Error {}
 

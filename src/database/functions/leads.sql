@@ -54,7 +54,7 @@ begin
   else
     leads_changed := array(select distinct lead_id from changed);
   end if;
-  -- Whoever renames one of these tags meanwhile waits, and then finds its leads.
+  -- A concurrent rename of one of these tags waits, and then finds its leads.
   if tg_table_name = 'lead_tags' and tg_op = 'UPDATE' then
     options := array[new.tag_option_id];
   elsif tg_table_name = 'lead_tags' and tg_op = 'INSERT' then

@@ -9,18 +9,16 @@ create or replace function list_take(org integer, name text, n bigint) returns b
   returning next_position - n
 $$;
 
--- Before insert, for each row. Arguments: the list, the column of its parent or '', and 'shared' or ''.
+-- Before insert, for each row without a position. Arguments: the list, the column of its parent or '', and 'shared' or ''.
 create or replace function list_position() returns trigger language plpgsql as $$
 declare
   org integer := 0;
   parent constant text := case when tg_argv[1] = '' then '' else '/' || (to_jsonb(new) ->> tg_argv[1]) end;
 begin
-  if new.position is null then
-    if tg_argv[2] = '' then
-      org := new.organization_id;
-    end if;
-    new.position := list_take(org, tg_argv[0] || parent, 1);
+  if tg_argv[2] = '' then
+    org := new.organization_id;
   end if;
+  new.position := list_take(org, tg_argv[0] || parent, 1);
   return new;
 end $$;
 
@@ -101,7 +99,8 @@ begin
   execute format('create trigger t00_no_truncate before truncate on %I execute function refuse()', name);
   execute format('create trigger t00_fixed before update of %s on %I for each row when (%s) execute function refuse()',
     array_to_string(fixed, ', '), name, changes);
-  execute format('create trigger t10_position before insert on %I for each row execute function list_position', name) || arguments;
+  execute format('create trigger t10_position before insert on %I for each row when (new.position is null)
+    execute function list_position', name) || arguments;
   execute format('create trigger t80_count_inserted after insert on %I referencing new table as changed
     for each statement execute function list_count', name) || arguments;
   execute format('create trigger t80_count_deleted after delete on %I referencing old table as changed

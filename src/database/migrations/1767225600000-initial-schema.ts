@@ -244,6 +244,7 @@ const leads = (db: QueryRunner): Promise<unknown> =>
       -- Rows stay whole and uncompressed: a page is read by walking the table.
     ) with (toast_tuple_target = 8160);
     create unique index leads_list_idx on leads (organization_id, position);
+    alter table leads alter column document set statistics 0; -- no condition is on it, and analyze would read it all
 
     create table lead_tags (
       organization_id integer not null,
