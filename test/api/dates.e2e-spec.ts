@@ -3,9 +3,9 @@ import { eventInput, exhibitor, unique } from '../support/builders';
 import { isDeployment, startLanyard, Tenant } from '../support/lanyard';
 
 /** Sets the zone of this process: suites have a copy of its environment, of which V8 knows nothing. */
-const setZone = (zone = process.env.TZ ?? 'UTC'): void => {
-  runInThisContext(`process.env.TZ = '${zone}'`);
-};
+function setZone(zone?: string): void {
+  runInThisContext(zone ? `process.env.TZ = '${zone}'` : 'delete process.env.TZ');
+}
 
 /** Both ends of the world; a deployment has a zone of its own. */
 const ZONES: [string, number?][] = isDeployment
@@ -21,7 +21,7 @@ describe.each(ZONES)('dates, of a server in %s', (zone, minutes) => {
     if (!isDeployment) setZone(zone);
     tenant = await (await startLanyard()).tenant();
   });
-  afterAll(() => setZone());
+  afterAll(() => setZone(process.env.TZ));
 
   it('are those of that zone', () => {
     const here = new Date(2026, 0, 1).getTimezoneOffset();

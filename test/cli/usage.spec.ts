@@ -1,16 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { EventEmitter } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import { programName } from '../../src/cli/program';
-import { Progress } from '../../src/cli/terminal/progress';
 import { pairs, table } from '../../src/cli/terminal/table';
-import { Operator, outcomeOf } from '../support/operator';
-import { unless } from '../support/redis-server';
+import { Operator } from '../support/operator';
 
 const operator = new Operator({});
 
@@ -93,41 +88,7 @@ describe('the usage of the command line', () => {
   });
 });
 
-/** A terminal as far as a bar needs it. */
-const terminal = (columns = 80): WriteStream & { written: string } => {
-  const stream = Object.assign(new EventEmitter(), {
-    ...{ isTTY: true, columns, written: '' },
-    write: (text: string) => (stream.written += text) !== '',
-    cursorTo: () => true,
-    clearLine: () => true,
-    moveCursor: () => true,
-  });
-  return stream as unknown as WriteStream & { written: string };
-};
-
-const NO_SCRIPT = spawnSync('script', ['--version']).status === 0 ? '' : ' (skipped: no script on the PATH)';
-
 describe('what a person sees at a terminal', () => {
-  describe('colours', () => {
-    const coloured = '\u001B[31merror: ';
-    const wrong = ['keys', 'issue'];
-
-    unless(NO_SCRIPT)(`on a terminal${NO_SCRIPT}`, () => {
-      it('are seen, unless there is NO_COLOR', async () => {
-        const atTerminal = async (env: NodeJS.ProcessEnv): Promise<string> => {
-          const [program = '', ...args] = Operator.command(wrong);
-          const line = [program, ...args].map((word) => `'${word}'`).join(' ');
-          const child = spawn('script', ['-qec', line, '/dev/null'], {
-            env: Operator.environment({ TERM: 'xterm-256color', ...env }),
-          });
-          return (await outcomeOf(child)).stdout;
-        };
-        expect(await atTerminal({})).toContain(coloured);
-        expect(await atTerminal({ NO_COLOR: '1' })).toMatch(/^error: /);
-      });
-    });
-  });
-
   describe('a table', () => {
     const rows = [
       ['a', 1, null],
@@ -151,30 +112,6 @@ describe('what a person sees at a terminal', () => {
         ['Migrations', 4],
       ]);
       expect(stripVTControlCharacters(text)).toBe('Keys        3 active\nMigrations  4');
-    });
-  });
-
-  describe('progress', () => {
-    const drawn = (use: (stream: WriteStream) => Progress): string => {
-      const stream = terminal(120);
-      use(stream).stop();
-      return stream.written;
-    };
-
-    it('is a bar of the bytes, or of the records where the bytes are unknown, with a rate and the time left', () => {
-      const ofBytes = drawn((stream) => {
-        const progress = new Progress({ bytes: 2000 }, stream);
-        progress.read(1000);
-        progress.records(7);
-        return progress;
-      });
-      expect(ofBytes).toMatch(/█{12}░{12} 50% \| 7 records \| 7\/s \| ETA \w+/);
-      const ofRecords = drawn((stream) => {
-        const progress = new Progress({ records: 40 }, stream);
-        progress.records(30);
-        return progress;
-      });
-      expect(ofRecords).toMatch(/█{18}░{6} 75% \| 30 records/);
     });
   });
 });

@@ -139,12 +139,4 @@ describe('a batcher', () => {
     await end();
     expect([await later, started]).toEqual([['F'], ['1: a', '1: f']]);
   });
-
-  it('refuses an item of a key of which too many wait, and none of another', async () => {
-    const { batcher, started, add } = batches();
-    for (let n = 0; n <= MAX_WAITING_REQUESTS; n++) void add('x');
-    await expect(batcher.add(1, 'y')).rejects.toBeInstanceOf(Overloaded);
-    void batcher.add(2, 'z');
-    expect(started).toEqual(['1: x', '2: z']);
-  });
 });

@@ -87,15 +87,6 @@ describe('a write', () => {
     expect(await writes.one(owner, FAILS_TWICE, [state])).toBe('done');
   });
 
-  it.each(['40P01', '40001', '23503'])('runs again after %s, with its whole transaction', async (state) => {
-    let runs = 0;
-    const work = () => {
-      runs++;
-      return writes.one(owner, FAILS_TWICE, [state]);
-    };
-    expect([await idempotently(work), runs]).toEqual(['done', 3]);
-  });
-
   describe('of a batch', () => {
     /** The outcomes of writes that wait for a first one, and so are one statement. */
     const batch = (statement: Statement, ...inputs: object[]) =>

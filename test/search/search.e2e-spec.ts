@@ -137,6 +137,8 @@ describe('search', () => {
     'x'.repeat(512),
     '- ('.repeat(170),
     Array.from({ length: 32 }, (_, n) => `w${n}`).join(' '),
+    'expo '.repeat(100),
+    '"trade show" '.repeat(30),
     '🙂',
   ])('answers %s', async (q) => {
     await tenant.api.get('/industryEvents', { q }).expect(200);

@@ -77,17 +77,6 @@ describe('the built package', () => {
     expect(stdout).toBe('Ada\ntrue email\n');
   });
 
-  it('is one and the same for both', async () => {
-    const source = `
-      import { createRequire } from 'node:module';
-      import * as imported from '@lanyard/client';
-      const required = createRequire(import.meta.url)('@lanyard/client');
-      for (const name of ['Lanyard', 'LanyardError']) console.log(imported[name] === required[name]);
-    `;
-    writeFileSync(join(project, 'both.mjs'), source);
-    expect((await run(process.execPath, [join(project, 'both.mjs')])).stdout).toBe('true\ntrue\n');
-  });
-
   it('has types for both', async () => {
     const source = `
       import { Lanyard, LanyardError, type LeadV0Response } from '@lanyard/client';

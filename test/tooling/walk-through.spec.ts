@@ -23,25 +23,28 @@ function blocks(chapter: string): string {
 
 const describeWalk = missing ? describe.skip : describe;
 
-describeWalk(`the walk-through of docs/getting-started.md${missing ? ` (skipped: ${missing} is not installed)` : ''}`, () => {
-  let lanyard: Lanyard;
-  beforeAll(async () => {
-    lanyard = await startLanyard();
-  });
-  afterAll(() => lanyard.stop());
+describeWalk(
+  `the walk-through of docs/getting-started.md${missing ? ` (skipped: ${missing} is not installed)` : ''}`,
+  () => {
+    let lanyard: Lanyard;
+    beforeAll(async () => {
+      lanyard = await startLanyard();
+    });
+    afterAll(() => lanyard.stop());
 
-  it('runs as it stands', async () => {
-    const { key } = await lanyard.tenant({ maxTokens: 20, refillRate: 1 });
-    const folder = mkdtempSync(join(tmpdir(), 'lanyard-walk-'));
-    const script = `set -euo pipefail\n${blocks('The first five minutes')}`;
-    const env = { ...process.env, BASE: lanyard.baseUrl, KEY: key };
-    const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env });
-    rmSync(folder, { recursive: true });
+    it('runs as it stands', async () => {
+      const { key } = await lanyard.tenant({ maxTokens: 20, refillRate: 1 });
+      const folder = mkdtempSync(join(tmpdir(), 'lanyard-walk-'));
+      const script = `set -euo pipefail\n${blocks('The first five minutes')}`;
+      const env = { ...process.env, BASE: lanyard.baseUrl, KEY: key };
+      const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env });
+      rmSync(folder, { recursive: true });
 
-    expect(stdout).toContain('"jobTitle": "Head of Procurement"');
-    expect(stdout).toContain('"number": "+44 20 7946 0123"');
-    expect(stdout).toContain('"integrationType": "SALES_FORCE"');
-    expect(stdout).toMatch(/"registered":true,"checkedIn":true\}\n\{.*"registered":false,"checkedIn":false\}\n/);
-    expect(stdout).toMatch(/429: waiting [1-9]\d* s\n200\n$/);
-  });
-});
+      expect(stdout).toContain('"jobTitle": "Head of Procurement"');
+      expect(stdout).toContain('"number": "+44 20 7946 0123"');
+      expect(stdout).toContain('"integrationType": "SALES_FORCE"');
+      expect(stdout).toMatch(/"registered":true,"checkedIn":true\}\n\{.*"registered":false,"checkedIn":false\}\n/);
+      expect(stdout).toMatch(/429: waiting [1-9]\d* s\n200\n$/);
+    });
+  },
+);
