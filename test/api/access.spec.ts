@@ -1,14 +1,8 @@
-import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
-import { ApiKeysService } from '../../src/access/api-keys.service';
 import { newKey } from '../../src/access/key-format';
-import { OrganizationsService } from '../../src/access/organizations.service';
-import { dataSourceOptions, poolOf } from '../../src/database/data-source';
 import { Overloaded } from '../../src/database/errors';
-import { type TestDatabase, testDatabase } from '../support/database';
-import { DatabaseProxy } from '../support/database-proxy';
-import { startInProcess } from '../support/lanyard';
+import { type InProcess, startInProcess } from '../support/lanyard';
 
 const MINUTE_MS = 60_000;
 
@@ -71,21 +65,6 @@ describe('the caller of a key', () => {
     }
     expect(lookUps.map(({ hashes }) => hashes.length)).toEqual([1, 1000, 1000, 999]);
     expect(await Promise.all(asked)).toEqual(asked.map(() => caller));
-  });
-
-  it('is found also when the rows have another order, or are fewer', async () => {
-    const { access, lookUps } = database(undefined);
-    const keys = [newKey(), newKey(), newKey(), newKey()];
-    const asked = keys.map((key) => access.findCaller(key));
-    lookUps[0]?.answer();
-    await new Promise(setImmediate);
-    const row = (n: number) => ({ ...caller, keyId: `k${n}`, hash: lookUps[1]?.hashes[n]?.toString('base64') });
-    lookUps[1]?.answer([row(2), row(0)]);
-    const [second, fourth] = [0, 2].map((n) => ({ ...caller, keyId: `k${n}` }));
-    expect(await Promise.all(asked)).toEqual([undefined, second, undefined, fourth]);
-    expect(keys.map((key) => access.cachedCaller(key))).toEqual([undefined, second, undefined, fourth]);
-    await Promise.all(keys.map((key) => access.findCaller(key)));
-    expect(lookUps).toHaveLength(2);
   });
 
   it.each([
@@ -163,69 +142,43 @@ describe('the caller of a key', () => {
       [['k'], [1]],
     ]);
   });
-
-  it('is stored with its requests when the server stops, once', async () => {
-    const db = database(caller);
-    await use(db);
-    await db.access.onApplicationShutdown();
-    expect([db.uses, jest.getTimerCount()]).toEqual([[[['k'], [1]]], 0]);
-    await db.access.onApplicationShutdown();
-    expect(db.uses).toEqual([[['k'], [1]]]);
-  });
-
-  it('is not stored when that fails, which is logged and fails no request', async () => {
-    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    const db = database(caller);
-    db.source.failsToWrite = true;
-    await use(db);
-    await pass(MINUTE_MS);
-    expect(warn.mock.calls).toEqual([[{ message: 'The usage of keys could not be stored', sqlState: undefined }]]);
-  });
 });
 
-describe('keys in PostgreSQL', () => {
-  let database: TestDatabase;
-  let db: DataSource;
-  beforeAll(async () => {
-    database = await testDatabase();
-    db = await new DataSource(dataSourceOptions(database.url, 2)).initialize();
+describe('failures to authenticate', () => {
+  let lanyard: InProcess;
+  beforeEach(async () => {
+    lanyard = await startInProcess({ authenticationFailures: 3, redisUrl: undefined, trustProxy: 1 });
   });
-  afterAll(async () => {
-    await db.destroy();
-    await database.drop();
-  });
+  afterEach(() => lanyard.stop());
 
-  it('are found in a burst of invented ones, too, which leaves connections to others', async () => {
-    const keys = new ApiKeysService(db.manager);
-    const issue = async (settings = {}) =>
-      keys.issue((await new OrganizationsService(db.manager).create('Cobalt Systems')).id, settings);
-    const [one, other, revoked] = [await issue(), await issue({ maxTokens: 7, refillRate: 0.5 }), await issue()];
-    await keys.revoke(revoked.id);
-    const access = new AccessService(db);
-    const invented = Array.from({ length: 2500 }, () => access.findCaller(newKey()));
-    const asked = [one, other, revoked].map(({ key }) => access.findCaller(key));
-    expect(poolOf(db).waitingCount).toBeLessThanOrEqual(1);
-    expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
-    const callers = [one, other].map(({ id, organizationId, maxTokens, refillRate }) => {
-      return { keyId: id, organizationId, maxTokens, refillRate, expiresAt: Infinity };
-    });
-    expect(await Promise.all(asked)).toEqual([...callers, undefined]);
-    expect(new Set(await Promise.all(invented))).toEqual(new Set([undefined]));
-  });
-});
-
-describe('a request while the database is down', () => {
-  it('gets 503, never 403, unless its key is malformed', async () => {
-    const database = await testDatabase();
-    const proxy = await DatabaseProxy.to(database.url);
-    const lanyard = await startInProcess({ databaseUrl: proxy.url });
-    const { key } = await lanyard.tenant();
-    await proxy.close();
-    for (const valid of [key, newKey()]) {
-      await lanyard.client(valid).get('/leads').expect(503).expect('Retry-After', '1');
+  /** The statuses of requests with invalid keys from these addresses. */
+  const fail = async (...addresses: string[]): Promise<number[]> => {
+    const statuses = [];
+    for (const address of addresses) {
+      statuses.push((await lanyard.client('x').get('/leads').set('X-Forwarded-For', address)).status);
     }
-    await lanyard.client('x').get('/leads').expect(403);
-    await lanyard.stop();
-    await database.drop();
+    return statuses;
+  };
+
+  it('end in 429 after too many, for a minute; a valid key of the same address passes', async () => {
+    const tenant = await lanyard.tenant();
+    const missing = await lanyard.client().get('/leads').set('X-Forwarded-For', '192.0.2.7').expect(401);
+    expect(Object.keys(missing.headers).filter((header) => /ratelimit|retry/.test(header))).toEqual([]);
+    expect(await fail('192.0.2.7', '192.0.2.7', '192.0.2.7', '192.0.2.8')).toEqual([403, 403, 429, 403]);
+    const { body, headers } = await lanyard.client('x').get('/leads').set('X-Forwarded-For', '192.0.2.7');
+    expect(body).toEqual({ status: 429, error: 'Too Many Requests' });
+    const retryAfter = Number(headers['retry-after']);
+    expect(retryAfter).toBeGreaterThan(30);
+    expect(retryAfter).toBeLessThanOrEqual(60);
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0' });
+    const untilReset = Number(headers['x-ratelimit-reset']) - Date.now() / 1000;
+    expect(Math.abs(untilReset - retryAfter)).toBeLessThan(10);
+    await tenant.api.get('/leads').set('X-Forwarded-For', '192.0.2.7').expect(200);
+  });
+
+  it('of IPv6 addresses of one /64 count together', async () => {
+    const addresses = ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::4'];
+    expect(await fail(...addresses, '2001:db8:1:3::1')).toEqual([403, 403, 403, 429, 403]);
+    expect(await fail('::ffff:192.0.2.9', '192.0.2.9', '192.0.2.9', '192.0.2.9')).toEqual([403, 403, 403, 429]);
   });
 });

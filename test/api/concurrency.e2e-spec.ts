@@ -15,7 +15,6 @@ describe('concurrency', () => {
     lanyard = await startLanyard();
     tenant = await lanyard.tenant();
   });
-  afterAll(() => lanyard.stop());
 
   const lead = async (): Promise<string> => (await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id;
   const event = async (): Promise<number> =>

@@ -1,15 +1,32 @@
+import { runInThisContext } from 'node:vm';
 import { eventInput, exhibitor, unique } from '../support/builders';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { isDeployment, startLanyard, Tenant } from '../support/lanyard';
 
-/** time-zones.spec.ts runs this suite once more at both ends of the world. */
-describe(`dates, in ${process.env.TZ ?? 'the zone of this machine'}`, () => {
-  let lanyard: Lanyard;
+/** Sets the zone of this process: suites have a copy of its environment, of which V8 knows nothing. */
+function setZone(zone?: string): void {
+  runInThisContext(zone ? `process.env.TZ = '${zone}'` : 'delete process.env.TZ');
+}
+
+/** Both ends of the world; a deployment has a zone of its own. */
+const ZONES: [string, number?][] = isDeployment
+  ? [['its own zone']]
+  : [
+      ['Pacific/Kiritimati', -840],
+      ['America/Los_Angeles', 480],
+    ];
+
+describe.each(ZONES)('dates, of a server in %s', (zone, minutes) => {
   let tenant: Tenant;
   beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
+    if (!isDeployment) setZone(zone);
+    tenant = await (await startLanyard()).tenant();
   });
-  afterAll(() => lanyard.stop());
+  afterAll(() => setZone(process.env.TZ));
+
+  it('are those of that zone', () => {
+    const here = new Date(2026, 0, 1).getTimezoneOffset();
+    expect(here).toBe(minutes ?? here);
+  });
 
   it.each([
     '2026-01-01',

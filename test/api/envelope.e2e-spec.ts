@@ -11,7 +11,6 @@ describe('envelope', () => {
     lanyard = await startLanyard();
     tenant = await lanyard.tenant();
   });
-  afterAll(() => lanyard.stop());
 
   it('is of status 200 for every success, a POST too, and says so in the body', async () => {
     const { body, headers } = await tenant.api.post('/leads', leadInput()).expect(200);

@@ -10,7 +10,6 @@ describe('event leads', () => {
     lanyard = await startLanyard();
     [mine, other] = [await lanyard.tenant(), await lanyard.tenant()];
   });
-  afterAll(() => lanyard.stop());
 
   const event = async (tenant = mine): Promise<number> =>
     (await tenant.api.post('/events', eventInput())).body.results.id;

@@ -11,7 +11,6 @@ describe('events', () => {
     lanyard = await startLanyard();
     [mine, other] = [await lanyard.tenant(), await lanyard.tenant()];
   });
-  afterAll(() => lanyard.stop());
 
   const create = async (over: object = {}) =>
     (await mine.api.post('/events', eventInput(over)).expect(200)).body.results;

@@ -11,7 +11,6 @@ describe('industry events', () => {
     lanyard = await startLanyard();
     [mine, other] = [await lanyard.tenant(), await lanyard.tenant()];
   });
-  afterAll(() => lanyard.stop());
 
   const post = async (body: object) => (await mine.api.post('/industryEvents', body).expect(200)).body.results;
   const get = async (id: string, tenant = mine) =>

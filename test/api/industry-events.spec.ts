@@ -1,23 +1,7 @@
-import { DataSource, type EntityManager } from 'typeorm';
-import type { Statements } from '../../src/database/statements';
-import { Retry } from '../../src/database/errors';
-import type { Writes } from '../../src/database/writes';
-import { IndustryEventsRepository } from '../../src/industry-events/industry-events.repository';
+import { DataSource } from 'typeorm';
 import { startInProcess } from '../support/lanyard';
 
 describe('creating an industry event', () => {
-  it('is tried again when the record in the way has been given another URL since', async () => {
-    // The insert was in conflict, and then nothing is found.
-    const insert = { insert: () => insert, into: () => insert, values: () => insert, orIgnore: () => insert };
-    Object.assign(insert, { returning: () => insert, execute: () => Promise.resolve({ raw: [] }) });
-    const manager = { createQueryBuilder: () => insert } as unknown as EntityManager;
-    const writes = { transaction: (_: unknown, work: (inside: EntityManager) => unknown) => work(manager) };
-    const statements = { all: () => Promise.resolve([]) } as unknown as Statements;
-    const repository = new IndustryEventsRepository(statements, writes as unknown as Writes);
-    const caller = { keyId: 'k', organizationId: 1, maxTokens: 1, refillRate: 1 };
-    await expect(repository.create(caller, { name: 'Expo', eventUrl: 'u' })).rejects.toBeInstanceOf(Retry);
-  });
-
   it('is 503 while an import of the catalogue is written', async () => {
     const lanyard = await startInProcess();
     const tenant = await lanyard.tenant();

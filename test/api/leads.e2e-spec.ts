@@ -15,7 +15,6 @@ describe('leads', () => {
     lanyard = await startLanyard();
     [mine, other] = [await lanyard.tenant(), await lanyard.tenant()];
   });
-  afterAll(() => lanyard.stop());
 
   const create = async (over: object = {}) => (await mine.api.post('/leads', leadInput(over)).expect(200)).body.results;
   const get = async (id: string) => (await mine.api.get(`/leads/${id}`).expect(200)).body.results;

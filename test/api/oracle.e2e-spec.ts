@@ -61,7 +61,6 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
     own = await inside.tenant();
     ids = { own: await stock(own, '2026-05-04'), foreign: await stock(await inside.tenant(), '2030-01-01') };
   });
-  afterAll(() => inside.stop());
   afterEach(() => {
     statements.rewrite = (text) => text;
     takeUnscoped();

@@ -43,7 +43,6 @@ describe('pagination', () => {
       catalogued.push(body.results.industryEvent.id);
     }
   });
-  afterAll(() => lanyard.stop());
 
   const lists = ['events', 'eventLeads', 'users', 'leads', 'leadActivityEvents', 'activations', 'tagGroups'];
   const get = async (key: string, query: Record<string, string | number> = {}) =>

@@ -38,7 +38,6 @@ describe('read-only resources', () => {
       leadActivityEvents: notes,
     }));
   });
-  afterAll(() => lanyard.stop());
 
   const results = async (path: string, query = {}) => (await mine.api.get(path, query).expect(200)).body.results;
   const shownNote = (note: object) => ({

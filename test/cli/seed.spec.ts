@@ -1,7 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import { Client } from 'pg';
-import { lockWaits, query, until } from '../support/embedded-fixtures';
-import { install, Installation, outcomeOf, remove } from '../support/operator';
+import { install, Installation } from '../support/operator';
 
 interface Dataset {
   users: { email: string }[];
@@ -27,9 +24,7 @@ describe('operator seed', () => {
   beforeAll(async () => {
     installation = await install();
   });
-  afterAll(() => remove(installation));
 
-  const sql = (text: string) => query(installation.database.url, text);
   const organization = async (): Promise<string> => String((await installation.server.tenant()).organizationId);
   const seed = (id: string, ...options: string[]): Promise<object> =>
     installation.operator.json(['seed', '--organization', id, ...options]);
@@ -90,46 +85,6 @@ describe('operator seed', () => {
     const { leads } = await seeded('--until', '2030-01-01');
     expect(leads.every(({ createdAt }) => createdAt > '2027-01-01' && createdAt < '2030-01-01')).toBe(true);
   }, 60_000);
-
-  it('changes nothing when it is done again', async () => {
-    const id = await organization();
-    const versions = () => sql('select id, xmin::text from leads order by id');
-    await seed(id, '--leads', '60');
-    const before = await versions();
-    await seed(id, '--leads', '60');
-    expect(await versions()).toEqual(before);
-  });
-
-  it.each<[string, (child: ChildProcess) => unknown]>([
-    ['it is interrupted', (child) => child.kill('SIGINT')],
-    [
-      'PostgreSQL ends its connection',
-      () =>
-        sql(`select pg_terminate_backend(pid) from pg_stat_activity 
-          where datname = current_database() and wait_event_type = 'Lock'`),
-    ],
-  ])('has succeeded when all is stored for good, also when %s afterwards', async (_, disturb) => {
-    const id = await organization();
-    const holder = new Client(installation.database.url);
-    await holder.connect();
-    await holder.query('begin; lock table leads in share update exclusive mode'); // for which only ANALYZE waits
-    const child = installation.operator.start(['seed', '--organization', id, '--leads', '1000', '--json']);
-    await until(async () => (await lockWaits(installation.database.url)) === 1);
-    await disturb(child);
-    const { status, stdout, stderr } = await outcomeOf(child);
-    await holder.end();
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toMatchObject({ imported: { leads: 1000 } });
-    expect(await sql(`select count(*)::integer from leads where organization_id = ${id}`)).toEqual([{ count: 1000 }]);
-  });
-
-  it('says, when its result cannot be written, what was stored', async () => {
-    const id = await organization();
-    const outcome = await installation.operator.runOntoFullDisk(['seed', '--organization', id, '--leads', '0']);
-    const reason = 'cannot write standard output: no space left on device';
-    const stderr = `${reason}; stored: 4 users, 2 tagGroups, 3 events, 3 activations\n`;
-    expect(outcome).toEqual({ status: 1, stdout: '', stderr });
-  });
 
   it('needs no lead, and says what it did', async () => {
     const args = ['seed', '--organization', await organization(), '--leads', '0'];

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { programName } from '../../src/cli/program';
+import { pairs, table } from '../../src/cli/terminal/table';
 import { Operator } from '../support/operator';
 
 const operator = new Operator({});
@@ -21,6 +23,7 @@ describe('the usage of the command line', () => {
       ['an argument of start', ['start', '3000'], 'too many arguments'],
       ['a missing option', ['keys', 'issue'], "required option '--organization <ID>' not specified"],
       ['a missing argument', ['keys', 'revoke'], "missing required argument 'KEYID'"],
+      ['a key in the place of its id', ['keys', 'revoke', 'lan_secret'], 'KEYID must be the uuid of a key'],
       ['a blank name', ['organizations', 'create', '--name', ' '], '--name must have'],
       ['a long label', [...issueFor, '--label', 'x'.repeat(256)], '--label must have'],
       ['a name that is not UTF-8', ['organizations', 'create', '--name', 'M\ufffdller'], '--name must be UTF-8, '],
@@ -52,6 +55,7 @@ describe('the usage of the command line', () => {
       const { status, stdout, stderr } = await operator.run(args);
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toContain(reason);
+      expect(stderr).not.toContain('secret');
       expect(stderr).toMatch(/^error: .* \(add --help for usage\)\n$/);
     });
   });
@@ -81,5 +85,33 @@ describe('the usage of the command line', () => {
     expect(programName('/usr/local/bin/lanyard', {})).toBe('lanyard');
     expect(programName('/app/dist/src/main.js', {})).toBe('npm run --silent operator --');
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe('what a person sees at a terminal', () => {
+  describe('a table', () => {
+    const rows = [
+      ['a', 1, null],
+      ['Łódź', 20, 'last'],
+    ];
+    const head = ['name', 'keys', 'note'];
+
+    it('has two blanks between columns, numbers to the right, and no blanks at the ends of lines', () => {
+      const lines = ['name  keys  note', 'a        1', 'Łódź    20  last'];
+      expect(stripVTControlCharacters(table(head, rows, 80))).toBe(lines.join('\n'));
+    });
+
+    it('is a block a row where the terminal is too narrow for it', () => {
+      const lines = ['name  a', 'keys  1', 'note', '', 'name  Łódź', 'keys  20', 'note  last'];
+      expect(stripVTControlCharacters(table(head, rows, 15))).toBe(lines.join('\n'));
+    });
+
+    it('of names and values is aligned', () => {
+      const text = pairs([
+        ['Keys', '3 active'],
+        ['Migrations', 4],
+      ]);
+      expect(stripVTControlCharacters(text)).toBe('Keys        3 active\nMigrations  4');
+    });
   });
 });

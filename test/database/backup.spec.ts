@@ -11,7 +11,7 @@ import type { ApiClient } from '../support/client';
 import { emptyDatabase } from '../support/database';
 import { EmbeddedFixtures } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
-import { install, Operator, remove } from '../support/operator';
+import { install, Operator } from '../support/operator';
 import { dumpAndRestore, NO_PG_DUMP } from '../support/pg-dump';
 import { unless } from '../support/redis-server';
 
@@ -37,7 +37,7 @@ describe('a backup', () => {
       const filled = await fill(source.server);
       const target = await emptyDatabase();
       await dumpAndRestore(source.database.url, target.url, join(folder, 'lanyard.dump'));
-      await remove(source);
+      await source.server.stop();
 
       expect(await migrate(target.url)).toEqual([]);
       const restored = await startInProcess({ databaseUrl: target.url });

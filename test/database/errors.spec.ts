@@ -1,15 +1,12 @@
 import { QueryFailedError } from 'typeorm';
 import {
   breaksConnection,
-  isBadInput,
   isConnectionFault,
   isOverload,
   isUnreachable,
   Overloaded,
   retried,
   Retry,
-  sqlState,
-  violates,
 } from '../../src/database/errors';
 
 /** As PostgreSQL's errors arrive through pg, and through TypeORM. */
@@ -56,33 +53,6 @@ describe('work that met another transaction', () => {
 });
 
 describe('an error of the database', () => {
-  it.each([
-    ['40P01', fromPg('40P01')],
-    ['22P05', throughTypeOrm('22P05')],
-    [undefined, fromPg('ECONNRESET')],
-    [undefined, fromPg('x40P01')],
-    [undefined, fromPg('40p01')],
-    [undefined, new Error('40P01')],
-    [undefined, Object.assign(new Error(), { code: 40001 })],
-    [undefined, { code: '40P01' }],
-    [undefined, undefined],
-  ])('has the SQLSTATE %s', (expected, error) => expect(sqlState(error)).toBe(expected));
-
-  it.each(['22021', '22P05', '22003', '54000'])('is the fault of the request: %s', (code) =>
-    expect([isBadInput(fromPg(code)), isBadInput(throughTypeOrm(code))]).toEqual([true, true]),
-  );
-
-  it.each([fromPg('23505'), fromPg('ECONNRESET'), new Error(), undefined])('is not: %p', (error) =>
-    expect(isBadInput(error)).toBe(false),
-  );
-
-  it('has the name of the constraint', () => {
-    expect(violates(throughTypeOrm('23505', 'a_key'), 'a_key')).toBe(true);
-    expect(violates(fromPg('23505', 'a_key'), 'a_key')).toBe(true);
-    expect(violates(throughTypeOrm('23505', 'b_key'), 'a_key')).toBe(false);
-    expect(violates({ constraint: 'a_key' }, 'a_key')).toBe(false);
-  });
-
   const system = (code: string): Error => Object.assign(new Error(), { code, syscall: 'connect' });
   it.each<[string, Error, string[]]>([
     ['a refused connection', system('ECONNREFUSED'), ['unreachable', 'fault', 'breaks']],

@@ -24,10 +24,7 @@ describe('functions and triggers', () => {
     database = await testDatabase();
     db = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
   });
-  afterAll(async () => {
-    await db.destroy();
-    await database.drop();
-  });
+  afterAll(() => db.destroy());
 
   const stored = (): Promise<{ name: string; body: string }[]> =>
     db.query(`select proname as name, prosrc as body from pg_proc p

@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CurrentTransaction } from '../../src/database/current-transaction';
 import { Retry } from '../../src/database/errors';
@@ -29,11 +28,6 @@ describe('the sweep of expired responses', () => {
     jest.restoreAllMocks();
   });
 
-  it('goes on while batches are full, and returns their sum', async () => {
-    batches = [1000, 1000, 999, 1000];
-    expect([await responses().sweep(), queries]).toEqual([2999, 3]);
-  });
-
   it('runs at the start and every minute, until the end', async () => {
     const swept = responses();
     swept.onApplicationBootstrap();
@@ -42,32 +36,6 @@ describe('the sweep of expired responses', () => {
     expect(queries).toBe(3);
     await swept.beforeApplicationShutdown();
     expect(jest.getTimerCount()).toBe(0);
-  });
-
-  it('ends with its batch when the server stops, which waits for that', async () => {
-    let finish: (batch: [unknown[], number]) => void = () => undefined;
-    const query = jest.fn(() => new Promise((resolve) => (finish = resolve)));
-    const swept = withQuery(query);
-    swept.onApplicationBootstrap();
-    let isOver = false;
-    const over = swept.beforeApplicationShutdown().then(() => (isOver = true));
-    await jest.advanceTimersByTimeAsync(MINUTE_MS);
-    expect(isOver).toBe(false);
-    finish([[], 1000]);
-    await over;
-    expect(query).toHaveBeenCalledTimes(1);
-  });
-
-  it('is logged when it fails, and runs again', async () => {
-    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    batches = [Object.assign(new Error('full'), { code: '53100' })];
-    const swept = responses();
-    swept.onApplicationBootstrap();
-    await jest.advanceTimersByTimeAsync(MINUTE_MS);
-    const message = 'Expired idempotent responses could not be deleted';
-    expect(warn.mock.calls).toEqual([[{ message, sqlState: '53100' }]]);
-    expect(queries).toBe(2);
-    await swept.beforeApplicationShutdown();
   });
 });
 
@@ -93,6 +61,5 @@ describe('a request with an Idempotency-Key', () => {
     expect((await api.get('/leads').expect(200)).body.results.total).toBe(0);
     const { headers } = await create().expect(200);
     expect(headers).not.toHaveProperty('idempotency-replayed');
-    await lanyard.stop();
   });
 });

@@ -19,10 +19,7 @@ beforeAll(async () => {
     poolSize: CLIENTS,
   }).initialize();
 });
-afterAll(async () => {
-  await db.destroy();
-  await lanyard.stop();
-});
+afterAll(() => db.destroy());
 
 /** The same numbers in every run. */
 function random(seed: number): (below: number) => number {
@@ -141,24 +138,6 @@ describe('a list', () => {
     expect(await wrongLists()).toBe(0);
   }, 120_000);
 
-  it('leaves nothing behind when all of its rows go, or its event', async () => {
-    const { organizationId } = await lanyard.tenant();
-    const left = (table: string) =>
-      db.query<{ list: string }[]>(`select list from ${table} where organization_id = $1`, [organizationId]);
-    await db.query(ADD_LEADS, [organizationId, 1000]);
-    const [{ id: event }] = await db.query<[{ id: string }]>(ADD_EVENT, [organizationId]);
-    await db.query(
-      `insert into event_leads (organization_id, event_id, lead_id, registered, checked_in)
-        select $1, $2, id, true, true from leads where organization_id = $1`,
-      [organizationId, event],
-    );
-    await db.query('delete from leads where organization_id = $1', [organizationId]);
-    expect((await left('list_counts')).map(({ list }) => list)).toEqual(['events', 'events', 'events']);
-    await db.query('delete from events where organization_id = $1', [organizationId]);
-    expect(await left('list_counts')).toEqual([]);
-    expect((await left('lists')).map(({ list }) => list).sort()).toEqual(['events', 'leads']);
-  });
-
   it('shows a row no earlier than those that stand before it', async () => {
     const { organizationId, api } = await lanyard.tenant();
     const first = db.createQueryRunner();
@@ -172,75 +151,6 @@ describe('a list', () => {
     expect((await second).status).toBe(200);
     const { leads } = (await api.get('/leads').expect(200)).body.results;
     expect(leads.map(({ firstName }: { firstName: string }) => firstName)).toEqual(['first', 'second']);
-  });
-
-  it('shows a client that pages while others create no lead twice, and leaves none out', async () => {
-    const tenant = await lanyard.tenant();
-    let writing = true;
-    const created: string[] = [];
-    const writers = Array.from({ length: CLIENTS }, async () => {
-      for (let i = 0; i < 40; i++) {
-        created.push((await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id as string);
-      }
-    });
-    const ended = Promise.all(writers).finally(() => (writing = false));
-    const seen: string[] = [];
-    for (let offset = 0; ;) {
-      const wasWriting = writing;
-      const { results } = (await tenant.api.get('/leads', { limit: 3, offset }).expect(200)).body;
-      const page = results.leads.map(({ id }: { id: string }) => id) as string[];
-      if (page.length === 3) {
-        seen.push(...page);
-        offset++;
-      } else if (!wasWriting) {
-        seen.push(...page);
-        break;
-      }
-    }
-    await ended;
-    expect(seen.length).toBe(new Set(seen).size);
-    expect([...seen].sort()).toEqual([...created].sort());
-  }, 60_000);
-
-  it('counts activity of a lead, of a type, and of both', async () => {
-    const { organizationId, api } = await lanyard.tenant();
-    await db.query(ADD_LEADS, [organizationId, 2]);
-    const [{ id: lead }] = await db.query<[{ id: string }]>(LEADS, [organizationId]);
-    await db.query(
-      `insert into lead_activity_events (organization_id, event_type, lead_id)
-        select $1, case when n % 4 = 0 then 'NOTE' else 'EMAIL' end, id
-        from generate_series(1, 100) n, leads where organization_id = $1`,
-      [organizationId],
-    );
-    for (const [query, total] of [
-      [{}, 200],
-      [{ leadId: lead }, 100],
-      [{ eventType: 'EMAIL' }, 150],
-      [{ eventType: 'EMAIL', leadId: lead }, 75],
-    ] as const) {
-      const { results } = (await api.get('/leadActivityEvents', { limit: 50, offset: 1, ...query }).expect(200)).body;
-      expect({ query, total: results.total, length: results.leadActivityEvents.length }).toEqual({
-        query,
-        total,
-        length: Math.min(50, total - 50),
-      });
-    }
-  });
-
-  it.each([
-    ['position', 'update leads set position = position + 1'],
-    ['organization', 'update leads set organization_id = organization_id + 1'],
-    ['event', 'update event_leads set event_id = event_id + 1'],
-  ])('refuses an update of the %s, after which its counts would be wrong', async (_, update) => {
-    const { organizationId } = await lanyard.tenant();
-    await db.query(ADD_LEADS, [organizationId, 1]);
-    await db.query(ADD_EVENT, [organizationId]);
-    await db.query(
-      `insert into event_leads (organization_id, event_id, lead_id, registered, checked_in)
-        select $1, e.id, l.id, true, true from events e join leads l using (organization_id) where organization_id = $1`,
-      [organizationId],
-    );
-    await expect(db.query(`${update} where organization_id = $1`, [organizationId])).rejects.toThrow('delete the rows');
   });
 });
 
@@ -265,14 +175,6 @@ describe('the check of lists', () => {
     expect((await new CheckService(db).check(true)).lists.wrong).toBe(1);
     expect(await wrongLists()).toBe(0);
     await db.query(ADD_LEADS, [organizationId, 10]);
-    expect(await wrongLists()).toBe(0);
-  });
-
-  it('finds what triggers did not count because they were off', async () => {
-    await db.query('alter table leads disable trigger user');
-    await db.query('delete from leads where organization_id = $1 and position < 10', [organizationId]);
-    await db.query('alter table leads enable trigger user');
-    expect((await new CheckService(db).check(true)).lists.wrong).toBe(1);
     expect(await wrongLists()).toBe(0);
   });
 });

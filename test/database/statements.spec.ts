@@ -1,7 +1,14 @@
-import { RowNotFound } from '../../src/database/errors';
-import type { List } from '../../src/database/paginate';
-import { type Statement, Statements } from '../../src/database/statements';
-import { InProcess, startInProcess } from '../support/lanyard';
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import { CurrentTransaction } from '../../src/database/current-transaction';
+import { dataSourceOptions, operatorDataSourceOptions } from '../../src/database/data-source';
+import { RowNotFound, isConnectionFault, Overloaded } from '../../src/database/errors';
+import { Statements, type Statement } from '../../src/database/statements';
+import { Writes } from '../../src/database/writes';
+import { type TestDatabase, testDatabase } from '../support/database';
+import { query, until } from '../support/embedded-fixtures';
+import { InProcess, startInProcess, type Tenant } from '../support/lanyard';
 
 describe('a statement', () => {
   let lanyard: InProcess;
@@ -10,7 +17,6 @@ describe('a statement', () => {
     lanyard = await startInProcess();
     statements = lanyard.app.get(Statements);
   });
-  afterAll(() => lanyard.stop());
 
   const owner = { organizationId: 7 };
 
@@ -32,47 +38,10 @@ describe('a statement', () => {
     await expect(statements.one(owner, none, [])).rejects.toBeInstanceOf(RowNotFound);
   });
 
-  it('is refused when another has its name', async () => {
-    const mine = (value: string): Statement => ({
-      name: 'test.mine',
-      text: `select '${value}'::text where $1::integer > 0`,
-    });
-    expect(await statements.one(owner, mine('a'), [])).toBe('a');
-    await expect(statements.one(owner, mine('b'), [])).rejects.toThrow("Two statements are called 'test.mine'");
-    expect(await statements.one(owner, mine('a'), [])).toBe('a');
-  });
-
-  describe('of a list', () => {
-    const list = (name: string, item: string): List => ({
-      name,
-      page: () => `select ${item}, 1 where $1::integer = 7`,
-    });
-    const page = (of: List) => statements.paginate(owner, of, [], { limit: 2, offset: 0 });
-
-    it('is refused when another has its name', async () => {
-      const [one, other] = [list('test.list', "'a'"), list('test.list', "'b'")];
-      expect(await page(one)).toEqual({ limit: 2, offset: 0, items: 'a', total: 1 });
-      await expect(page(other)).rejects.toThrow("Two statements are called 'test.list:2:0'");
-      expect((await page(one)).items).toEqual('a');
-    });
-
-    it('that has no row is RowNotFound: what the list belongs to does not exist', async () => {
-      const nowhere: List = { name: 'test.nowhere', page: () => `select '', 1 where $1::integer = 0` };
-      await expect(page(nowhere)).rejects.toBeInstanceOf(RowNotFound);
-    });
-  });
-
   describe('that fails', () => {
     /** The connection that comes next out of the pool, which is the one that was released last. */
     const connection = () =>
       statements.one(owner, { name: 'test.pid', text: 'select pg_backend_pid()::text where $1::integer > 0' }, []);
-
-    it('leaves its connection in the pool after an error that PostgreSQL answered', async () => {
-      const before = await connection();
-      const statement = { name: 'test.error', text: 'select (1 / ($1::integer - 7))::text' };
-      await expect(statements.all(owner, statement, [])).rejects.toMatchObject({ code: '22012' });
-      expect(await connection()).toBe(before);
-    });
 
     it.each<[string, object, string, number | undefined]>([
       ['that is not answered', { message: 'Query read timeout' }, 'pg_sleep(60)', 50],
@@ -86,5 +55,136 @@ describe('a statement', () => {
       await expect(statements.all(owner, statement, [], { timeoutMs })).rejects.toMatchObject(error);
       expect(await connection()).not.toBe(before);
     });
+  });
+});
+
+describe('a write', () => {
+  let lanyard: InProcess;
+  let writes: Writes;
+  let db: DataSource;
+  let owner: Tenant;
+  beforeAll(async () => {
+    lanyard = await startInProcess();
+    [writes, db] = [lanyard.app.get(Writes), lanyard.app.get(DataSource)];
+    owner = await lanyard.tenant();
+    // A sequence is not rolled back, and so counts attempts.
+    await db.query(`
+      create sequence attempts;
+      create function fails_twice(state text) returns text language plpgsql as $$ begin
+        if nextval('attempts') < 3 then raise exception using errcode = state; end if;
+        return 'done';
+      end $$`);
+  });
+  beforeEach(() => db.query('alter sequence attempts restart'));
+
+  /** Runs work in the transaction of a request with an Idempotency-Key. */
+  const idempotently = <T>(work: () => Promise<T>): Promise<T> =>
+    writes.transaction(owner, (manager) => lanyard.app.get(CurrentTransaction).run(manager, work));
+  const FAILS_TWICE = { name: 'test.failsTwice', text: 'select fails_twice($2) where $1::integer > 0' };
+  const SLEEP = { name: 'test.sleep', text: 'select pg_sleep(60)::text where $1::integer > 0' };
+
+  it.each(['40P01', '40001', '23503'])('runs again after %s', async (state) => {
+    expect(await writes.one(owner, FAILS_TWICE, [state])).toBe('done');
+  });
+
+  describe('of a batch', () => {
+    /** The outcomes of writes that wait for a first one, and so are one statement. */
+    const batch = (statement: Statement, ...inputs: object[]) =>
+      Promise.all(
+        [{}, ...inputs].map((input) =>
+          writes.batched(owner, statement, input).catch((error: unknown) => (error as Error).message),
+        ),
+      );
+
+    it('fails alone when PostgreSQL refuses its row', async () => {
+      const statement = {
+        name: 'test.parents',
+        text: `insert into tag_options (organization_id, id, tag_group_id, display_order, value)
+          select $1, gen_random_uuid(), id, 0, n from jsonb_to_recordset($2) as g (n text, id uuid)
+          where id is not null returning value`,
+      };
+      const group = { id: randomUUID(), name: 'Interests', tagOptions: [] };
+      await owner.import({ tagGroups: [group] });
+      const [, ...outcomes] = await batch(
+        statement,
+        { n: 'a', id: group.id },
+        { n: 'b', id: randomUUID() },
+        { n: 'c', id: group.id },
+      );
+      expect(outcomes).toEqual(['a', expect.stringContaining('violates foreign key'), 'c']);
+    });
+
+    it('runs at once, in its own transaction, when the request has an Idempotency-Key', async () => {
+      const statement = {
+        name: 'test.sizes',
+        text: `select jsonb_array_length($2) || ' ' || pg_current_xact_id() from jsonb_array_elements($2)
+          where $1::integer > 0`,
+      };
+      const transaction = { name: 'test.transaction', text: 'select pg_current_xact_id()::text where $1::integer > 0' };
+      const [id, write] = await idempotently(async () => [
+        await writes.one(owner, transaction, []),
+        await writes.batched(owner, statement, {}),
+      ]);
+      expect(write).toBe(`1 ${id}`);
+    });
+  });
+
+  describe('that may take long', () => {
+    it('has 50 s, and PostgreSQL cancels it within a second after its connection was lost', async () => {
+      const names = ['statement_timeout', 'lock_timeout', 'client_connection_check_interval'];
+      const settings = names.map((name) => `current_setting('${name}')`).join(` || ' ' || `);
+      const statement = { name: 'test.settings', text: `select ${settings} where $1::integer > 0` };
+      expect(await writes.long(owner, statement, [])).toBe('50s 1300ms 1s');
+      expect(await writes.one(owner, statement, [])).toBe('1500ms 1300ms 0');
+    });
+
+    it('is cancelled when the server stops, and no other one starts then', async () => {
+      const stopping = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
+      const sleeping = () =>
+        query(
+          lanyard.config.databaseUrl as string,
+          `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'
+            and query like '%pg_sleep(60)%' and xact_start is not null`,
+        );
+      await until(async () => (await sleeping()).length === 0);
+      const stopped = stopping.app.get(Writes);
+      const outcome = stopped.long(owner, SLEEP, []).catch((error: unknown) => error);
+      await until(async () => (await sleeping()).length === 1);
+      stopped.beforeApplicationShutdown();
+      expect(isConnectionFault(await outcome)).toBe(true);
+      await until(async () => (await sleeping()).length === 0);
+      await expect(stopped.long(owner, SLEEP, [])).rejects.toBeInstanceOf(Overloaded);
+      await stopping.stop();
+    });
+  });
+});
+
+describe('a connection', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await testDatabase();
+  });
+  afterEach(() => database.drop());
+
+  it('has settings of its own, whatever the role or the database has', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const names = [
+      'default_transaction_isolation',
+      ...['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'],
+    ];
+    for (const each of names) {
+      const value = each === 'default_transaction_isolation' ? 'serializable' : '100';
+      await query(database.url, `alter database "${name}" set ${each} = ${value}`);
+    }
+    const settingsOf = async (options: PostgresDataSourceOptions): Promise<unknown[]> => {
+      const dataSource = await new DataSource(options).initialize();
+      const [settings] = (await dataSource.query(
+        `select ${names.map((each) => `current_setting('${each}')`).join(" || ', ' || ")} as all`,
+      )) as [{ all: string }];
+      await dataSource.destroy();
+      return settings.all.split(', ');
+    };
+    expect(await settingsOf(dataSourceOptions(database.url, 1))).toEqual(['read committed', '1500ms', '1300ms', '5s']);
+    expect(await settingsOf(operatorDataSourceOptions(database.url))).toEqual(['read committed', '0', '0', '0']);
   });
 });

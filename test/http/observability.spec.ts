@@ -1,10 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { DataSource } from 'typeorm';
-import { createApp } from '../../src/app';
-import { Config } from '../../src/config';
 import { createLog } from '../../src/observability/log';
 import { Metrics } from '../../src/observability/metrics';
 import { leadInput } from '../support/builders';
@@ -43,7 +38,6 @@ describe('the log', () => {
     lanyard = await startInProcess({}, kept.log);
     tenant = await lanyard.tenant();
   });
-  afterAll(() => lanyard.stop());
 
   it('has one entry a request, which says whose it was, and how it ended', async () => {
     await tenant.api.get('/leads').set('x-request-id', 'r-1').expect(200);
@@ -116,20 +110,6 @@ describe('the log', () => {
     }
     await manager.query('rollback');
     await manager.release();
-  });
-
-  it('says that a client left in the middle of its answer', async () => {
-    const reader = await lanyard.tenant();
-    const description = '\u0001'.repeat(30_000); // six bytes each in JSON
-    for (let n = 0; n < 50; n++)
-      await reader.import({ leads: [{ id: randomUUID(), description, address: description }] });
-    const { hostname, port } = new URL(lanyard.baseUrl);
-    const socket = connect(Number(port), hostname);
-    const head = ['GET /api/v0/leads?limit=50 HTTP/1.1', 'Host: x', `x-api-key: ${reader.key}`, 'x-request-id: r-5'];
-    socket.write(`${head.join('\r\n')}\r\n\r\n`);
-    await once(socket, 'data');
-    socket.resetAndDestroy();
-    expect(await kept.first(ofRequest('r-5'))).toMatchObject({ status: 499 });
   });
 
   it('leaves out probes, and everything that a client sent', async () => {
@@ -207,32 +187,6 @@ describe('the metrics', () => {
       while ((await valuesOf(lanyard)).get('lanyard_redis_degraded')) await api.get('/tagGroups').expect(200);
       const told = kept.entries.filter(({ part }) => part === 'RateLimit').map(({ level }) => level);
       expect(told).toEqual(['warn', 'info']);
-      await lanyard.stop();
     });
-  });
-
-  it('answer within a second when the database does not, and say so', async () => {
-    const lanyard = await startInProcess({ metricsPort: 0, host: '127.0.0.1', poolSize: 1 });
-    const runners = [1, 2].map(() => lanyard.app.get(DataSource).createQueryRunner());
-    for (const runner of runners) await runner.connect(); // that of requests, and the one besides
-    const values = await valuesOf(lanyard);
-    expect(values.get('lanyard_database_up')).toBe(0);
-    expect(values.get('lanyard_database_connections_max')).toBe(2);
-    for (const runner of runners) await runner.release();
-    expect((await valuesOf(lanyard)).get('lanyard_database_up')).toBe(1);
-    await lanyard.stop();
-  });
-
-  it('are no reason to start without them: a port in use ends the start', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port: metricsPort } = other.address() as AddressInfo;
-    const lanyard = await startInProcess();
-    const { databaseUrl } = lanyard.config;
-    const app = await createApp(new Config({ databaseUrl, metricsPort, host: '127.0.0.1', logLevel: 'silent' }));
-    await expect(app.init()).rejects.toThrow(`LANYARD_METRICS_PORT: ${metricsPort} is in use by another program`);
-    await app.close();
-    await lanyard.stop();
-    other.close();
   });
 });

@@ -43,7 +43,6 @@ describe('routes', () => {
   beforeAll(async () => {
     inside = await startInProcess();
   });
-  afterAll(() => inside.stop());
 
   const served = (): string[] => {
     const { router } = inside.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };

@@ -44,7 +44,6 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
     program.kill('SIGKILL');
     collector.close();
     await redis?.kill();
-    await database.drop();
   });
 
   const spans = () =>
@@ -111,16 +110,5 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
     // Nor where the client is.
     expect(spans().flatMap(({ attributes }) => attributes.map((one) => one.key))).not.toContain('client.address');
     expect(text).not.toContain('network.peer.address');
-  }, 60_000);
-
-  it('that nobody takes do not keep the program from its end', async () => {
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    await new ApiClient(await started(silent), 'lan_unknown').get('/leads').expect(403);
-    const told = performance.now();
-    expect(await stopped()).toEqual([0, null]);
-    expect(performance.now() - told).toBeLessThan(8000); // the exporter alone would wait for ten seconds
-    silent.closeAllConnections();
-    silent.close();
   }, 60_000);
 });

@@ -12,7 +12,6 @@ describe('limits', () => {
     lanyard = await startLanyard();
     tenant = await lanyard.tenant();
   });
-  afterAll(() => lanyard.stop());
 
   const headers = ({ headers: h }: Response) => ({
     limit: h['x-ratelimit-limit'],

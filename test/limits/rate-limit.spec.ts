@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
-
-import { freePort } from '../../src/embedded-postgres/free-port';
 import { CircuitBreaker } from '../../src/rate-limit/circuit-breaker';
 import { InProcessTokenBucketStore } from '../../src/rate-limit/in-process-token-bucket.store';
-import { closeRedis, createRedis, untilReady } from '../../src/redis/redis';
 import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
 import { ResilientTokenBucketStore } from '../../src/rate-limit/resilient-token-bucket.store';
-import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
-import type { BucketLimits, TakeResult } from '../../src/rate-limit/token-bucket';
+import { type BucketLimits, type TakeResult } from '../../src/rate-limit/token-bucket';
 import type { TokenBucketStore } from '../../src/rate-limit/token-bucket.store';
+import { closeRedis, createRedis, untilReady } from '../../src/redis/redis';
 import { until } from '../support/embedded-fixtures';
 import { NO_REDIS, NO_SERVER, RedisServer, unless } from '../support/redis-server';
 
@@ -149,80 +143,6 @@ describe.each(stores)('token bucket, $name', ({ missing, open }) => {
     }
   });
 
-  test('keeps the buckets of two keys apart', async () => {
-    await takeAll(store, key, DEFAULTS);
-    expect(await store.take(`${key}-other`, DEFAULTS)).toMatchObject({ admitted: true, remaining: 19 });
-    expect(await store.take(key, DEFAULTS)).toMatchObject({ admitted: false });
-  });
-
-  test.each([
-    { maxTokens: 1, refillRate: 1, wait: SECOND, retryAfter: 1 },
-    { maxTokens: 1, refillRate: 0.001, wait: 1000 * SECOND, retryAfter: 1000 },
-    { maxTokens: 3, refillRate: 3, wait: 333_334, retryAfter: 1 },
-    { maxTokens: 1, refillRate: 0.7, wait: 1_428_572, retryAfter: 2 },
-    { maxTokens: 5, refillRate: 1_000_000, wait: 1, retryAfter: 1 },
-  ])('refills to the microsecond: $maxTokens at $refillRate a second', async ({ wait, retryAfter, ...limits }) => {
-    const full = { admitted: true, remaining: limits.maxTokens - 1 };
-    expect(await store.take(key, limits)).toMatchObject(full);
-    expect(await takeAll(store, key, limits)).toMatchObject({ admitted: false, remaining: 0, retryAfter });
-    clock.now += wait - 1;
-    expect(await store.take(key, limits)).toMatchObject({ admitted: false, remaining: 0, retryAfter: 1 });
-    clock.now += 1;
-    expect(await store.take(key, limits)).toMatchObject({ admitted: true, remaining: 0, retryAfter: 0 });
-  });
-
-  test('is full at the second that it named, and not before', async () => {
-    const { resetAt } = await takeAll(store, key, DEFAULTS);
-    expect(resetAt).toBe(START / SECOND + 20);
-    clock.now = resetAt * SECOND - 1;
-    expect(await store.take(key, DEFAULTS)).toMatchObject({ remaining: 18 });
-    clock.now += 2 * SECOND;
-    expect(await store.take(key, DEFAULTS)).toMatchObject({ remaining: 19 });
-  });
-
-  test('is full at the microsecond that rounding up makes, and stays so when its limits rise', async () => {
-    for (const [wait, expected] of [
-      [1_428_572, { admitted: true, remaining: 4 }],
-      [1_428_571, { admitted: false }],
-    ] as const) {
-      const id = `${key}-${wait}`;
-      await takeAll(store, id, { maxTokens: 1, refillRate: 0.7 });
-      clock.now += wait;
-      expect(await store.take(id, { maxTokens: 5, refillRate: 0.7 })).toMatchObject(expected);
-    }
-  });
-
-  test('refills to the maximum and no further, however long it is idle', async () => {
-    const largest = { maxTokens: 9_000_000, refillRate: 1_000_000 };
-    await store.take(key, largest);
-    clock.now += 200 * YEAR;
-    expect(await store.take(key, largest)).toMatchObject({ admitted: true, remaining: 8_999_999 });
-  });
-
-  test('stays exact over centuries at the lowest rate', async () => {
-    const slowest = { maxTokens: 9_000_000, refillRate: 0.001 };
-    await takeAll(store, key, { maxTokens: 1, refillRate: 0.001 });
-    const { resetAt } = await store.take(key, slowest);
-    expect(resetAt).toBe(START / SECOND + 9_000_000_000);
-    clock.now += 100 * YEAR;
-    expect(await store.take(key, slowest)).toMatchObject({ remaining: 100 * 31_536 - 1, resetAt: resetAt + 1000 });
-  });
-
-  test('counts in thousandths of a token that doubles cannot hold', async () => {
-    const limits = { maxTokens: 9_000_000, refillRate: 1.001 };
-    await takeAll(store, key, { maxTokens: 1, refillRate: 0.001 });
-    await store.take(key, limits);
-    clock.now += 1_000_000 * SECOND;
-    expect(await store.take(key, limits)).toMatchObject({ remaining: 1_000_999 });
-  });
-
-  test('names the second of being full exactly, though in microseconds it is past 2^53', async () => {
-    clock.now += 1;
-    await takeAll(store, key, { maxTokens: 1, refillRate: 0.001 });
-    const { resetAt } = await store.take(key, { maxTokens: 9_000_000, refillRate: 0.001 });
-    expect(resetAt).toBe(START / SECOND + 9_000_000_000 + 1);
-  });
-
   test('keeps tokens when limits rise, and fills up to the new maximum', async () => {
     await takeAll(store, key, { maxTokens: 2, refillRate: 1 });
     expect(await store.take(key, { maxTokens: 50, refillRate: 10 })).toMatchObject({ admitted: false, retryAfter: 1 });
@@ -239,25 +159,6 @@ describe.each(stores)('token bucket, $name', ({ missing, open }) => {
     expect(await store.take(key, DEFAULTS)).toMatchObject({ remaining: 19 });
     await takeAll(store, key, DEFAULTS);
     expect(await store.take(key, { maxTokens: 1, refillRate: 0.001 })).toMatchObject({ retryAfter: 1000 });
-  });
-
-  test('credits time at the rate that was in force', async () => {
-    await takeAll(store, key, { maxTokens: 20, refillRate: 2 });
-    clock.now += 3 * SECOND;
-    expect(await store.take(key, { maxTokens: 20, refillRate: 0.001 })).toMatchObject({ remaining: 5 });
-  });
-
-  test('credits nothing when the clock goes back, and nothing twice afterwards', async () => {
-    await takeAll(store, key, DEFAULTS);
-    clock.now += 2 * SECOND;
-    await store.take(key, DEFAULTS);
-    clock.now -= 10 * SECOND;
-    expect(await store.take(key, DEFAULTS)).toMatchObject({ admitted: true, remaining: 0 });
-    expect(await store.take(key, DEFAULTS)).toMatchObject({ admitted: false, retryAfter: 11 });
-    clock.now += 10 * SECOND;
-    expect(await store.take(key, DEFAULTS)).toMatchObject({ admitted: false, retryAfter: 1 });
-    clock.now += SECOND;
-    expect(await store.take(key, DEFAULTS)).toMatchObject({ admitted: true, remaining: 0 });
   });
 
   test('agrees with exact arithmetic, and admits whoever waited as told', async () => {
@@ -302,26 +203,6 @@ unless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
     key = `rl:v1:${id}`;
   });
 
-  it('stores one hash of plain integers under the id of the key', async () => {
-    await store.take(id, { maxTokens: 9_000_000, refillRate: 1_000_000 });
-    expect(await redis.hgetall(key)).toEqual({
-      tokens: '8999999000000000',
-      time: String(START),
-      max: '9000000000000000',
-      rate: '1000000000',
-    });
-  });
-
-  it('writes nothing for a refusal, unless limits changed', async () => {
-    await takeAll(store, id, DEFAULTS);
-    const before = await redis.hgetall(key);
-    clock.now += 500_000;
-    expect(await store.take(id, DEFAULTS)).toMatchObject({ admitted: false });
-    expect(await redis.hgetall(key)).toEqual(before);
-    await store.take(id, { maxTokens: 20, refillRate: 0.5 });
-    expect(await redis.hgetall(key)).toMatchObject({ tokens: '500000000', time: String(clock.now), rate: '500' });
-  });
-
   it('lets a bucket expire a second after it is full, which changes no answer', async () => {
     await store.take(id, { maxTokens: 1, refillRate: 0.001 });
     expect(await redis.pttl(key)).toBeGreaterThan(1_000_000);
@@ -341,19 +222,6 @@ unless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
     await store.take(id, DEFAULTS);
     await redis.script('FLUSH');
     expect(await store.take(id, DEFAULTS)).toMatchObject({ admitted: true, remaining: 18 });
-  });
-
-  it('sends takes of one turn of the event loop together', async () => {
-    const writes = jest.spyOn(redis.stream, '_writev' as never);
-    await Promise.all([store.take(id, DEFAULTS), store.take(id, DEFAULTS), store.take(randomUUID(), DEFAULTS)]);
-    expect(writes).toHaveBeenCalledTimes(1);
-    writes.mockRestore();
-  });
-
-  it('shares buckets with another version of the script', async () => {
-    await store.take(id, DEFAULTS);
-    await redis.eval(`-- another release\n${TAKE_TOKEN}`, 1, key, 20e9, 1000, clock.now);
-    expect(await store.take(id, DEFAULTS)).toMatchObject({ remaining: 17 });
   });
 });
 
@@ -420,155 +288,24 @@ unless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
     // it came back empty, and its state rules
     expect(await store.take(id, STANDING)).toMatchObject({ admitted: true, remaining: 4 });
   });
-
-  it('is stopped: decisions go on from its last state, and its state rules afterwards', async () => {
-    await expectNoFreshBurst(() => own.signal('SIGSTOP'));
-    own.signal('SIGCONT');
-    await recovered();
-    // it got to the three takes that it had not answered: two tokens and a refusal
-    expect(await store.take(id, STANDING)).toMatchObject({ admitted: false });
-    expect(await client.hget(`rl:v1:${id}`, 'tokens')).toMatch(/^\d{1,9}$/);
-  });
-
-  it('stays silent: the probe renews the connection, and still nobody waits', async () => {
-    const closed = once(client, 'close');
-    await expectNoFreshBurst(() => own.signal('SIGSTOP'));
-    probes.now += 1000;
-    expect(await decide()).toMatchObject({ admitted: false });
-    await closed;
-    own.signal('SIGCONT');
-    await recovered();
-    expect(log).toHaveBeenCalledTimes(1);
-  });
-
-  it('is stopped when the server stops: the connection is closed all the same', async () => {
-    own.signal('SIGSTOP');
-    const begun = performance.now();
-    const ended = once(client, 'end');
-    await closeRedis(client);
-    await ended;
-    expect(performance.now() - begun).toBeLessThan(1000);
-  });
-
-  it('is away from the start: a bucket is full, once', async () => {
-    await own.kill();
-    const answers = [];
-    for (let i = 0; i < 7; i++) answers.push((await store.take(id, STANDING)).admitted);
-    expect(answers).toEqual([true, true, true, true, true, false, false]);
-  });
-
-  it('is full (OOM)', async () => {
-    await expectNoFreshBurst(() => client.config('SET', 'maxmemory', '1'));
-    expect(warn).toHaveBeenCalledWith(expect.stringContaining('OOM'));
-    await until(() => client.status === 'ready');
-    await client.config('SET', 'maxmemory', '0');
-    await recovered();
-    expect(await store.take(id, STANDING)).toMatchObject({ admitted: true, remaining: 1 });
-  });
-
-  it('is a replica (READONLY) after a failover, and is not for ever', async () => {
-    const nobody = await freePort();
-    await expectNoFreshBurst(() => client.replicaof('127.0.0.1', nobody));
-    expect(warn).toHaveBeenCalledWith(expect.stringContaining('READONLY'));
-    const renewed = once(client, 'ready');
-    probes.now += 1000;
-    await store.take(id, { ...STANDING, refillRate: 0.002 });
-    await renewed;
-    await client.replicaof('NO', 'ONE');
-    await recovered();
-    expect(await store.take(id, STANDING)).toMatchObject({ admitted: true, remaining: 1 });
-  });
-
-  it('is flushed: buckets are full again and nothing fails', async () => {
-    await takeAll(store, id, STANDING);
-    await client.flushall();
-    expect(await store.take(id, STANDING)).toMatchObject({ admitted: true, remaining: 4 });
-    expect(store.degradedDecisions).toBe(0);
-  });
-
-  it('stops under 500 concurrent requests: all are answered in time, and one line is logged', async () => {
-    own.signal('SIGSTOP');
-    const begun = performance.now();
-    const answers = await Promise.all(Array.from({ length: 500 }, () => store.take(id, STANDING)));
-    expect(performance.now() - begun).toBeLessThan(1000);
-    expect(answers.filter(({ admitted }) => admitted)).toHaveLength(5);
-    expect(warn).toHaveBeenCalledTimes(1);
-  });
 });
 
-describe('token bucket, a Redis that answers badly', () => {
-  let fake: Server;
-  let client: Redis;
-  let takes: number;
-  /** what the fake does with a take: an error to reply, or undefined to hang up */
-  let reply: string | undefined;
-  /** tells a client that waits for it that the fake is ready */
-  let ready: (() => void) | undefined;
+describe('buckets in this process', () => {
+  let now: number;
+  let store: InProcessTokenBucketStore;
 
-  beforeEach(async () => {
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    takes = 0;
-    reply = ready = undefined;
-    fake = createServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.on('data', (data) => {
-        for (const [, command] of String(data).matchAll(/\$\d+\r\n(info|client|evalsha)\r\n/gi)) {
-          if (command === 'info') ready = () => socket.write('$9\r\nloading:0\r\n');
-          if (command === 'client') socket.write('+OK\r\n');
-          if (command !== 'evalsha') continue;
-          takes += 1;
-          if (reply) socket.write(`-${reply}\r\n`);
-          else socket.destroy();
-        }
-      });
-    }).listen(0, '127.0.0.1');
-    await once(fake, 'listening');
-    client = createRedis(`redis://127.0.0.1:${(fake.address() as AddressInfo).port}`);
-    await until(() => ready !== undefined);
+  beforeEach(() => {
+    now = START;
+    store = new InProcessTokenBucketStore(() => now);
   });
 
-  const letReady = async () => {
-    ready?.();
-    await untilReady(client);
-  };
-
-  afterEach(async () => {
-    await closeRedis(client);
-    fake.close();
-    await once(fake, 'close');
-    jest.restoreAllMocks();
+  it('holds no more than 100,000, and lets go of the one that was idle longest', async () => {
+    const slow = { maxTokens: 1, refillRate: 0.001 };
+    for (let i = 0; i < 100_000; i++) await store.take(String(i), slow);
+    await store.take('0', slow);
+    await store.take('one more', slow);
+    expect(store.size).toBe(100_000);
+    expect(await store.take('0', slow)).toMatchObject({ admitted: false });
+    expect(await store.take('1', slow)).toMatchObject({ admitted: true });
   });
-
-  it('asks once when the reply is lost, and answers by itself', async () => {
-    await letReady();
-    const store = new ResilientTokenBucketStore(new RedisTokenBucketStore(client));
-    expect(await store.take('a', STANDING)).toMatchObject({ admitted: true, remaining: 4 });
-    ready = undefined;
-    await until(() => ready !== undefined);
-    await letReady();
-    expect(await store.take('a', STANDING)).toMatchObject({ admitted: true, remaining: 3 });
-    expect(takes).toBe(2);
-  });
-
-  it('is asked nothing late: what it could not take while it started was decided then', async () => {
-    const store = new ResilientTokenBucketStore(new RedisTokenBucketStore(client));
-    expect(await store.take('a', STANDING)).toMatchObject({ admitted: true, remaining: 4 });
-    await letReady();
-    reply = 'ERR unknown';
-    expect(await store.take('a', STANDING)).toMatchObject({ admitted: true, remaining: 3 });
-    expect(takes).toBe(1);
-  });
-
-  it.each(['LOADING Redis is loading the dataset in memory', 'BUSY Redis is busy running a script', 'ERR unknown'])(
-    'answers by itself on %s',
-    async (error) => {
-      reply = error;
-      await letReady();
-      const store = new ResilientTokenBucketStore(new RedisTokenBucketStore(client));
-      const taken = await takeAll(store, 'a', STANDING);
-      expect(taken).toMatchObject({ admitted: false, retryAfter: 1000 });
-      expect(store).toMatchObject({ degraded: true, degradedDecisions: 6 });
-      expect(takes).toBe(3);
-    },
-  );
 });

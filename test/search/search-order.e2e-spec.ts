@@ -65,7 +65,6 @@ describe('the order of a search', () => {
     lanyard = await startLanyard();
     tenant = await lanyard.tenant();
   });
-  afterAll(() => lanyard.stop());
 
   const page = async (q: string, query: { limit?: number; offset?: number } = {}) => {
     const { body } = await tenant.api.get('/industryEvents', { q, ...query }).expect(200);

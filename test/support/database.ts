@@ -6,8 +6,12 @@ const template = (): string => required('LANYARD_TEST_TEMPLATE');
 
 export interface TestDatabase {
   url: string;
+  /** for a suite that makes many; what is left after it is dropped by itself */
   drop(): Promise<void>;
 }
+
+/** What a suite has made and not dropped. */
+const made = new Set<TestDatabase>();
 
 /** A fresh migrated database (about 20 ms), so that suites neither clean up nor know of each other. */
 export async function testDatabase(): Promise<TestDatabase> {
@@ -22,7 +26,17 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 export async function createDatabase(from: string): Promise<TestDatabase> {
   const name = `lanyard_test_${randomBytes(6).toString('hex')}`;
   await onServer(`create database ${name} template ${from}`);
-  return { url: urlOf(name), drop: () => onServer(`drop database if exists ${name} with (force)`) };
+  const drop = async (): Promise<void> => {
+    if (made.delete(database)) await onServer(`drop database if exists ${name} with (force)`);
+  };
+  const database = { url: urlOf(name), drop };
+  made.add(database);
+  return database;
+}
+
+/** Drops what is left. */
+export async function dropAll(): Promise<void> {
+  for (const database of made) await database.drop();
 }
 
 /** The connection string of a database of the test server. */

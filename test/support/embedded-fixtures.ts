@@ -76,13 +76,6 @@ export class EmbeddedFixtures {
     };
   }
 
-  /** A process that has nothing to do with PostgreSQL; returns its id. */
-  bystander(as: { uid?: number; gid?: number }): number {
-    const child = spawn('sleep', ['600'], { ...as, cwd: '/' });
-    this.processes.push(child);
-    return Number(child.pid);
-  }
-
   /** Stops what start() started. */
   async stop(): Promise<void> {
     await Promise.all(this.running.splice(0).map((postgres) => postgres.stop()));

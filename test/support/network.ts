@@ -6,9 +6,9 @@ import { buffer } from 'node:stream/consumers';
 
 /**
  * What becomes of a request: it is answered; it never arrives; it is carried out and nobody hears of it; or it is carried
- * out, and the program that sent it is killed before it hears of it; or somebody in between sends it to another address.
+ * out, and the program that sent it is killed before it hears of it.
  */
-export type Fate = 'answered' | 'lost' | 'reply lost' | 'program killed' | 'redirected';
+export type Fate = 'answered' | 'lost' | 'reply lost' | 'program killed';
 
 /** A network between a program and Lanyard, of which a test decides request by request what it does. */
 export class Network {
@@ -47,7 +47,6 @@ export class Network {
     const fate = this.fate(this.requests.push(`${method} ${url}`));
     const body = await buffer(request);
     if (fate === 'lost') return void request.socket.destroy();
-    if (fate === 'redirected') return void response.writeHead(301, { location: this.target + url }).end('<p>Moved</p>');
     const names = ['x-api-key', 'content-type', 'idempotency-key'];
     const headers = names.flatMap((name) => (request.headers[name] ? [[name, String(request.headers[name])]] : []));
     const answer = await fetch(this.target + url, {

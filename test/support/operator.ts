@@ -1,6 +1,5 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -35,21 +34,11 @@ export class Operator {
   }
 
   /** Runs a command in a process of its own. */
-  async spawn(args: string[], input = '', stdout: 'pipe' | number = 'pipe'): Promise<Outcome> {
-    const child = this.start(args, stdout);
+  async spawn(args: string[], input = ''): Promise<Outcome> {
+    const child = this.start(args);
     child.stdin?.on('error', () => undefined); // a command that is refused does not read it
     child.stdin?.end(input);
     return outcomeOf(child);
-  }
-
-  /** The same with a full disk behind standard output. */
-  async runOntoFullDisk(args: string[], input = ''): Promise<Outcome> {
-    const full = openSync('/dev/full', 'w');
-    try {
-      return await this.spawn(args, input, full);
-    } finally {
-      closeSync(full);
-    }
   }
 
   /** The result of a command that succeeds: one JSON value, and nothing else on either stream. */
@@ -59,9 +48,9 @@ export class Operator {
     return JSON.parse(stdout) as T;
   }
 
-  start(args: string[], stdout: 'pipe' | number = 'pipe'): ChildProcess {
+  start(args: string[]): ChildProcess {
     const [node = '', ...rest] = Operator.command(args);
-    return spawn(node, rest, { env: Operator.environment(this.environment), stdio: ['pipe', stdout, 'pipe'] });
+    return spawn(node, rest, { env: Operator.environment(this.environment), stdio: 'pipe' });
   }
 
   /**
@@ -147,9 +136,4 @@ export async function install(): Promise<Installation> {
   const database = await testDatabase();
   const operator = new Operator({ DATABASE_URL: database.url });
   return { database, operator, server: await startInProcess({ databaseUrl: database.url }) };
-}
-
-export async function remove({ server, database }: Installation): Promise<void> {
-  await server.stop();
-  await database.drop();
 }

@@ -1,8 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { freePort } from '../../src/embedded-postgres/free-port';
 
 const HAS_SERVER = spawnSync('redis-server', ['--version']).status === 0;
@@ -19,7 +16,6 @@ export class RedisServer {
     readonly port: number,
     private readonly options: readonly string[],
     private child: ChildProcess,
-    private readonly folder?: string,
   ) {}
 
   get url(): string {
@@ -32,22 +28,6 @@ export class RedisServer {
     return new RedisServer(port, options, await RedisServer.spawn(options, 'Ready to accept connections'));
   }
 
-  /** A sentinel that alone decides, half a second after the master went. It writes what it learns into its file. */
-  static async startSentinel(master: RedisServer, group: string, password: string): Promise<RedisServer> {
-    const port = await freePort();
-    const folder = mkdtempSync(join(tmpdir(), 'lanyard-sentinel-'));
-    const file = join(folder, 'sentinel.conf');
-    const lines = [
-      `sentinel monitor ${group} 127.0.0.1 ${master.port} 1`,
-      `sentinel auth-pass ${group} ${password}`,
-      `sentinel down-after-milliseconds ${group} 500`,
-      `sentinel failover-timeout ${group} 3000`,
-    ];
-    writeFileSync(file, `port ${port}\nbind 127.0.0.1\n${lines.join('\n')}\n`);
-    const options = [file, '--sentinel'];
-    return new RedisServer(port, options, await RedisServer.spawn(options, '+monitor master'), folder);
-  }
-
   /** A new and empty one on the same port. */
   async startAgain(): Promise<void> {
     this.child = await RedisServer.spawn(this.options, 'Ready to accept connections');
@@ -58,7 +38,6 @@ export class RedisServer {
     const exit = once(this.child, 'exit');
     this.child.kill('SIGKILL');
     await exit;
-    if (this.folder) rmSync(this.folder, { recursive: true, force: true });
   }
 
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {

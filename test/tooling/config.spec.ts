@@ -80,6 +80,13 @@ describe('the settings', () => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(message);
   });
+
+  it.each([
+    { LANYARD_REDIS_SENTINELS: 'one:26379' },
+    { LANYARD_REDIS_SENTINELS: 'one:1', REDIS_URL: 'rediss://:secret@mymaster' },
+  ])('%j is refused: sentinels need the name of their group, on redis://', (settings) => {
+    expect(() => readConfig(settings)).toThrow(/^LANYARD_REDIS_SENTINELS needs a REDIS_URL/);
+  });
 });
 
 describe('operator config', () => {

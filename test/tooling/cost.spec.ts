@@ -72,7 +72,6 @@ beforeAll(async () => {
     }) as never;
   });
 }, 120_000);
-afterAll(() => lanyard.stop());
 // The use of keys is noted a minute after the first one: now, and not within a test.
 beforeEach(() => lanyard.app.get(AccessService).onApplicationShutdown());
 

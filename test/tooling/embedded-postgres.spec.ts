@@ -1,18 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pool } from 'pg';
-import { accountFor, spawnAs } from '../../src/embedded-postgres/account';
 import { findNativePackage, type NativePackage, prepareBinaries } from '../../src/embedded-postgres/binaries';
 import { complaintIn, EmbeddedPostgresError, explain } from '../../src/embedded-postgres/embedded-postgres-error';
 import { EmbeddedFixtures, killPostmaster, postmasterOf, query, until } from '../support/embedded-fixtures';
@@ -39,31 +28,14 @@ describe('embedded PostgreSQL', () => {
       expect(postmasterOf(cluster)).toBeUndefined();
       expect(readdirSync(dataDir)).toEqual(['postgresql']);
     });
-
-    it('lets one arrive while another leaves, and stops when all leave at once', async () => {
-      let leaving = await fixtures.start({ dataDir });
-      for (let round = 0; round < 2; round++) {
-        const [arrived] = await Promise.all([fixtures.start({ dataDir }), leaving.stop()]);
-        expect(await query(arrived.url, 'select n from note')).toEqual([{ n: 1 }]);
-        leaving = arrived;
-      }
-      const others = await Promise.all([fixtures.start({ dataDir }), fixtures.start({ dataDir })]);
-      await Promise.all([leaving, ...others].map((one) => one.stop()));
-      expect(postmasterOf(cluster)).toBeUndefined();
-    });
   });
 
   describe('while it runs', () => {
     let url: string;
     beforeAll(async () => {
-      writeFileSync(log, 'x'.repeat(6_000_000));
       ({ url } = await fixtures.start({ dataDir }));
     });
     afterAll(() => fixtures.stop());
-
-    it('bounds its log', () => {
-      expect(statSync(log).size).toBeLessThan(10_000);
-    });
 
     it('keeps rows out of its log', async () => {
       await query(url, 'create table person (name text primary key)');
@@ -90,12 +62,6 @@ describe('embedded PostgreSQL', () => {
       expect(await query(url, `select to_tsvector('simple', 'CONFERÊNCIA') @@ 'conferência' as found`)).toEqual([
         { found: true },
       ]);
-    });
-
-    it('is outside the process group that Ctrl-C reaches', () => {
-      if (process.platform !== 'linux') return;
-      const group = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /, '').split(' ')[2];
-      expect(group(Number(postmasterOf(cluster)))).not.toBe(group(process.pid));
     });
   });
 
@@ -135,28 +101,6 @@ describe('embedded PostgreSQL', () => {
       expect((await pool.query('select n from note')).rowCount).toBe(1);
       await pool.end();
     });
-
-    it('of PostgreSQL whose data was removed, does not go on with an empty database, and can be stopped', async () => {
-      const postgres = await fixtures.start({ dataDir });
-      await killPostmaster(cluster);
-      renameSync(cluster, `${cluster}.aside`);
-      await until(() => fixtures.said.some((line) => line.includes(`"${cluster}" does not exist`)));
-      await postgres.stop();
-      renameSync(`${cluster}.aside`, cluster);
-    });
-
-    it.each([
-      ['although another process has its id by now', (other: number) => `${other}\n${cluster}\n1700000000\n1\n`],
-      ['although its lock file is still empty', () => ''],
-    ])('of PostgreSQL, starts %s', async (_, content) => {
-      const account = accountFor(cluster);
-      const other = fixtures.bystander(spawnAs(account));
-      const lock = join(cluster, 'postmaster.pid');
-      writeFileSync(lock, content(other), { mode: 0o600 });
-      if (account) execFileSync('chown', [account.name, lock]);
-      await fixtures.start({ dataDir });
-      expect(postmasterOf(cluster)).not.toBe(other);
-    });
   });
 
   describe('refuses in one line', () => {
@@ -166,32 +110,6 @@ describe('embedded PostgreSQL', () => {
       writeFileSync(join(other, 'postgresql', 'PG_VERSION'), '17\n');
       const line = /holds data of PostgreSQL 17, but this Lanyard brings PostgreSQL 18.*LANYARD_DATA_DIR/;
       await refused({ dataDir: other }, line);
-    });
-
-    it('a directory of something else', async () => {
-      const other = fixtures.dataDir();
-      mkdirSync(join(other, 'postgresql'), { recursive: true });
-      writeFileSync(join(other, 'postgresql', 'letter.txt'), 'Dear all');
-      await refused({ dataDir: other }, /is not a PostgreSQL data directory.*LANYARD_DATA_DIR/);
-    });
-
-    it('a data directory that is a file', async () => {
-      const file = join(fixtures.folder(), 'file');
-      writeFileSync(file, '');
-      await refused({ dataDir: file }, /cannot use .*file.*LANYARD_DATA_DIR/);
-    });
-
-    it('a setting that PostgreSQL does not take, with its complaint', async () => {
-      await refused({ dataDir, settings: { max_connections: 'many' } }, /max_connections.*server\.log/);
-    });
-
-    it('a password that is not that of the database', async () => {
-      const file = join(cluster, 'lanyard.password');
-      const password = readFileSync(file);
-      writeFileSync(file, 'other\n');
-      await refused({ dataDir }, /password authentication failed/);
-      writeFileSync(file, password);
-      await (await fixtures.start({ dataDir })).stop();
     });
 
     it('a full disk, and says what to do', () => {
@@ -207,11 +125,6 @@ describe('embedded PostgreSQL', () => {
       expect(complaintIn(output)).toBe(
         `could not write lock file: No space left on device; the disk is full: ${advice}`,
       );
-    });
-
-    it('a platform without programs', () => {
-      expect(() => findNativePackage('plan9-vax')).toThrow(EmbeddedPostgresError);
-      expect(() => findNativePackage('plan9-vax')).toThrow(/plan9-vax.*DATABASE_URL/);
     });
 
     async function refused(options: Parameters<EmbeddedFixtures['start']>[0], line: RegExp): Promise<void> {
@@ -230,15 +143,6 @@ describe('embedded PostgreSQL', () => {
   });
 
   describe('run by root below a directory of mode 0700', () => {
-    onlyAsRoot('(only as root) copies the programs', () => {
-      const { systemDir } = below0700();
-      const native = packageWithoutLinks(); // its folder has mode 0700
-      const account = accountFor(systemDir);
-      const { initdb } = prepareBinaries(native, account, systemDir);
-      expect(initdb.startsWith(systemDir)).toBe(true);
-      expect(execFileSync(initdb, ['--version'], { ...spawnAs(account), encoding: 'utf8' })).toContain('18.');
-    });
-
     onlyAsRoot('(only as root) moves the default data directory, says so, and finds it again', async () => {
       const { closed, ...options } = below0700();
       const first = await fixtures.start({ ...options, explicit: false });

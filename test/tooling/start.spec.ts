@@ -1,27 +1,15 @@
 import { ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { Redis } from 'ioredis';
-import { Client } from 'pg';
 import { freePort } from '../../src/embedded-postgres/free-port';
 import { makeDemo, originOf } from '../../src/welcome';
-import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database';
-import { EmbeddedFixtures, lockWaits, query, until } from '../support/embedded-fixtures';
+import { type TestDatabase, testDatabase } from '../support/database';
+import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
 import { Operator, outcomeOf } from '../support/operator';
 import { NO_SERVER, RedisServer, unless } from '../support/redis-server';
 
@@ -65,16 +53,20 @@ describe('a start', () => {
   beforeAll(async () => {
     database = await testDatabase();
   });
-  afterAll(async () => {
-    await database.drop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const stopped = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
     const exit = once(child, 'exit') as Promise<[number | null]>;
     child.kill(signal);
     return (await exit)[0];
   };
+
+  it('leaves the demo out when it is told so', async () => {
+    const child = start({ LANYARD_DATA_DIR, LANYARD_DEMO: 'off' });
+    expect(await saysUntil(child, 'To issue a key')).not.toContain('lan_');
+    child.kill('SIGTERM'); // what a terminal sends, npm sends once more
+    expect(await stopped(child, 'SIGTERM')).toBe(0);
+  }, 60_000);
 
   it('makes a demo, whose key works, once; stops when it is told to; and keeps everything, also after kill -9', async () => {
     const first = start({ LANYARD_DATA_DIR });
@@ -112,29 +104,11 @@ describe('a start', () => {
       expect.objectContaining({ label: 'demo', key: expect.stringMatching(/^lan_/) }),
     ]);
     expect(await query(fresh.url, 'select name from organizations')).toEqual([{ name: 'Demo' }]);
-    await fresh.drop();
   });
-
-  it('leaves the demo out when it is told so', async () => {
-    const child = start({ LANYARD_DATA_DIR: join(folder, 'plain'), LANYARD_DEMO: 'off' });
-    expect(await saysUntil(child, 'To issue a key')).not.toContain('lan_');
-    child.kill('SIGTERM'); // what a terminal sends, npm sends once more
-    expect(await stopped(child, 'SIGTERM')).toBe(0);
-  }, 60_000);
 
   it.each<[string, Record<string, string>]>([
     ['PORT', { PORT: 'http' }],
-    ['PORT', { PORT: '65536' }],
-    ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
-    ['REDIS_URL', { REDIS_URL: 'localhost' }],
-    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:26379' }],
-    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:0', REDIS_URL: 'redis://mymaster' }],
-    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:1,', REDIS_URL: 'redis://mymaster' }],
-    ['LANYARD_REDIS_SENTINELS', { LANYARD_REDIS_SENTINELS: 'one:1', REDIS_URL: 'rediss://:secret@mymaster' }],
-    ['LANYARD_DEMO', { LANYARD_DEMO: 'yes' }],
-    ['LANYARD_POOL_SIZE', { LANYARD_POOL_SIZE: '0' }],
-    ['LANYARD_DATABASE_WAIT_MS', { LANYARD_DATABASE_WAIT_MS: '-1' }],
   ])('is refused in one line that names %s: %j', async (name, settings) => {
     const { status, stdout, stderr } = await outcomeOf(
       start({ LANYARD_DATA_DIR, LANYARD_DATABASE_WAIT_MS: '0', ...settings }),
@@ -154,28 +128,10 @@ describe('a start', () => {
     expect(outcome).toEqual({ status: 1, stdout: '', stderr });
   });
 
-  it.each(['192.0.2.1', 'host.invalid'])('is refused in one line when it cannot listen at %s', async (HOST) => {
+  it('is refused in one line when it cannot listen at its address', async () => {
+    const HOST = '192.0.2.1';
     const stderr = `HOST: ${HOST} is no address of this machine; set HOST to one, or to 0.0.0.0 for all\n`;
     expect(await outcomeOf(start({ DATABASE_URL: database.url, HOST }))).toEqual({ status: 1, stdout: '', stderr });
-  });
-
-  it('is refused in one line when the database refuses it something', async () => {
-    const taken = await emptyDatabase();
-    await query(taken.url, 'create table organizations ()');
-    const { status, stderr } = await outcomeOf(start({ DATABASE_URL: taken.url }));
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: 'the database failed: relation "organizations" already exists\n',
-    });
-    await taken.drop();
-  });
-
-  it('is refused at once when the database has another name, or another password', async () => {
-    const place = process.env.LANYARD_TEST_SERVER?.replace(/[^/]*$/, '') ?? '';
-    const begun = performance.now();
-    const { status, stderr } = await outcomeOf(start({ DATABASE_URL: `${place}no_such_database` }));
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^DATABASE_URL: .*\n$/) });
-    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   it('is followed by an end that no client can hold up: not by silence, nor by half a request', async () => {
@@ -190,72 +146,6 @@ describe('a start', () => {
     await fetch(`http://127.0.0.1:${port}/health/live`);
     expect(await stopped(child, 'SIGTERM')).toBe(0);
     clients.forEach((client) => client.destroy());
-  });
-
-  it('is followed by an end that cuts no answer short, neither one under way nor one that is being taken', async () => {
-    const operator = new Operator({ DATABASE_URL: database.url });
-    const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Slow']);
-    const { key } = await operator.json<{ key: string }>(['keys', 'issue', '--organization', String(id)]);
-    const file = join(folder, 'long.json');
-    const description = '\u0001'.repeat(30_000); // six bytes each in JSON
-    const leads = Array.from({ length: 50 }, () => ({ id: randomUUID(), description, address: description }));
-    writeFileSync(file, JSON.stringify({ leads }));
-    await operator.json(['import', file, '--organization', String(id)]);
-    const child = start({ DATABASE_URL: database.url, LANYARD_DRAIN_MS: '0' });
-    const { port } = new URL(/http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0] ?? '');
-    const ask = (head: string, body = ''): Socket => {
-      const client = connect(Number(port), '127.0.0.1').setEncoding('latin1');
-      client.write(`${head} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n${body}\r\n\r\n`);
-      return client;
-    };
-    const rest = async (client: Socket): Promise<string> => {
-      let text = '';
-      for await (const chunk of client) text += chunk;
-      return text;
-    };
-    const holder = new Client(database.url);
-    await holder.connect();
-    await holder.query('begin');
-    await holder.query('select from leads for update');
-    const exit = once(child, 'exit');
-    const json = 'Content-Type: application/json\r\nContent-Length: 18\r\n\r\n{"jobTitle":"CEO"}';
-    const waiting = rest(ask(`PATCH /api/v0/leads/${leads[0]?.id}`, json));
-    await until(async () => (await lockWaits(database.url)) === 1);
-    const reader = ask('GET /api/v0/leads?limit=50');
-    await once(reader, 'readable');
-    child.kill('SIGTERM');
-    await holder.end();
-    const page = await rest(reader);
-    const [head, body] = page.split('\r\n\r\n') as [string, string];
-    expect(body.length).toBe(Number(/content-length: (\d+)/i.exec(head)?.[1]));
-    expect(await waiting).toMatch(/^HTTP\/1.1 200/);
-    expect(await exit).toEqual([0, null]);
-  }, 60_000);
-
-  describe('with a log that nobody takes', () => {
-    const served = async (port: number, requests: number): Promise<void> => {
-      for (let n = 0; n < requests; n++) {
-        const { status } = await fetch(`http://127.0.0.1:${port}/api/v0/leads`);
-        expect(status).toBe(401);
-      }
-    };
-
-    it.each(['/dev/full', 'a pipe whose reader has gone', 'a pipe whose reader stands still'])(
-      'serves on, and ends when it is told to: %s',
-      async (kind) => {
-        const port = await freePort();
-        const full = kind === '/dev/full' ? openSync(kind, 'w') : 'pipe';
-        const child = start({ DATABASE_URL: database.url, PORT: String(port) }, full);
-        if (kind.includes('gone')) child.stdout?.destroy();
-        await until(
-          async () => (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok ?? false,
-        );
-        await served(port, 3000); // more lines than a pipe holds
-        expect(await stopped(child, 'SIGTERM')).toBe(0);
-        if (typeof full === 'number') closeSync(full);
-      },
-      60_000,
-    );
   });
 
   describe('before PostgreSQL', () => {
@@ -279,10 +169,10 @@ describe('a start', () => {
       doorway.close();
     }, 60_000);
 
-    it.each(['SIGTERM', 'SIGHUP'] as const)('stops when it is told to: %s', async (signal) => {
+    it('stops when it is told to', async () => {
       const child = start({ DATABASE_URL: await elsewhere() });
       expect(await saysUntil(child, '\n')).toContain('Waiting for PostgreSQL');
-      expect(await stopped(child, signal)).toBe(0);
+      expect(await stopped(child, 'SIGHUP')).toBe(0);
     });
   });
 

@@ -1,0 +1,94 @@
+import { crc32 } from 'node:zlib';
+import { DataSource } from 'typeorm';
+import { AccessService } from '../../src/access/access.service';
+import { ApiKeysService, IssuedKey } from '../../src/access/api-keys.service';
+import { hashOf, hasKeyForm, newKey, prefixOf } from '../../src/access/key-format';
+import { OrganizationsService } from '../../src/access/organizations.service';
+import { operatorDataSourceOptions } from '../../src/database/data-source';
+import { TestDatabase, testDatabase } from '../support/database';
+
+const SECRET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
+/** The CRC-32 of the secret in base62, worked out apart from the code under test. */
+const SUM = '32L9Jw';
+const KEY = `lan_${SECRET}${SUM}`;
+
+describe('the form of a key', () => {
+  it('has the checksum of its secret', () => {
+    const digits = [...SUM].map((digit) =>
+      BigInt('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'.indexOf(digit)),
+    );
+    expect(digits.reduce((sum, digit) => sum * 62n + digit, 0n)).toBe(BigInt(crc32(SECRET)));
+    expect(hasKeyForm(KEY)).toBe(true);
+  });
+
+  it.each([
+    ['', ''],
+    ['without its prefix', KEY.slice(4)],
+    ['with another prefix', KEY.replace('lan', 'lon')],
+    ['with something before it', ` ${KEY}`],
+    ['with something behind it', `${KEY}\n`],
+    ['with another checksum', `${KEY.slice(0, -1)}0`],
+    ['with the checksum of another secret', KEY.replace('0123', '0124')],
+    ['too short', `lan_${SECRET.slice(1)}${SUM}`],
+    ['with a character that base62 lacks', KEY.replace('abc', 'a-c')],
+    ['with a checksum of such', `${KEY.slice(0, -1)}-`],
+    ['twice', KEY + KEY],
+  ])('is not that of a text %s', (_, text) => expect(hasKeyForm(text)).toBe(false));
+
+  it('is that of new keys, of which no two are alike and all characters are used', () => {
+    const keys = Array.from({ length: 200 }, newKey);
+    expect(keys.filter((key) => !/^lan_[0-9A-Za-z]{49}$/.test(key) || !hasKeyForm(key))).toEqual([]);
+    expect(new Set(keys).size).toBe(200);
+    const used = new Set(keys.flatMap((key) => [...key.slice(4)]));
+    expect([...used].sort().join('')).toBe('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
+    // 62^43 is larger than 2^256: the first character cannot be any, the others can
+    expect(new Set(keys.map((key) => key[5])).size).toBeGreaterThan(30);
+  });
+
+  it('shows no more than ten characters, and stores a SHA-256', () => {
+    expect(prefixOf(KEY)).toBe('lan_012345');
+    // printf lan_ | openssl dgst -sha256 -binary | base64
+    expect(hashOf('lan_')).toBe('B53mdZ11OnfjUV/dI7Q2VNSLKoKs7f/ppqcvMPgjN50=');
+  });
+});
+
+/** How many requests came with which key, as processes write it down when they stop and once a minute. */
+describe('the use of keys', () => {
+  let database: TestDatabase;
+  let db: DataSource;
+  let organizationId: number;
+  beforeAll(async () => {
+    database = await testDatabase();
+    db = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
+    organizationId = (await new OrganizationsService(db.manager).create('Cobalt Systems')).id;
+  });
+  afterAll(() => db.destroy());
+  afterEach(() => jest.restoreAllMocks());
+
+  const issue = (): Promise<IssuedKey> => new ApiKeysService(db.manager).issue(organizationId);
+  const use = async (process: AccessService, { key }: IssuedKey, times: number): Promise<void> => {
+    for (let i = 0; i < times; i++) expect(await process.findCaller(key)).toBeDefined();
+  };
+  const counted = async ({ id }: IssuedKey): Promise<number> => {
+    const [{ requests }] = await db.query<[{ requests: number }]>(
+      'select coalesce(sum(requests), 0)::integer as requests from key_usage where api_key_id = $1',
+      [id],
+    );
+    return requests;
+  };
+
+  it('adds up over keys and processes', async () => {
+    const [one, other] = [await issue(), await issue()];
+    const processes = [new AccessService(db), new AccessService(db)] as const;
+    await use(processes[0], one, 3);
+    await use(processes[1], one, 4);
+    await use(processes[1], other, 1);
+    await Promise.all(processes.map((process) => process.onApplicationShutdown()));
+    expect([await counted(one), await counted(other)]).toEqual([7, 1]);
+    await use(processes[0], one, 2);
+    await processes[0].onApplicationShutdown();
+    expect(await counted(one)).toBe(9);
+    const { lastUsedAt } = (await new ApiKeysService(db.manager).find(one.id)) ?? {};
+    expect(Date.now() - Number(lastUsedAt)).toBeLessThan(60_000);
+  });
+});

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { ImportFault } from '../../src/cli/import/import-fault';
+import { ImportService } from '../../src/cli/import/import.service';
+import { operatorDataSourceOptions } from '../../src/database/data-source';
+import { query } from '../support/embedded-fixtures';
+import { install, Installation } from '../support/operator';
+
+const tagOption = (value: string, displayOrder: number) => ({ id: randomUUID(), displayOrder, value });
+
+/** An import writes a batch of a thousand records while it reads the next one. */
+describe('an import of several batches', () => {
+  let installation: Installation;
+  let organizationId: number;
+  const group = { id: randomUUID(), name: 'Interest', tagOptions: ['a', 'b', 'c'].map(tagOption) };
+  const [one = '', two = ''] = group.tagOptions.map(({ id }) => id);
+
+  beforeAll(async () => {
+    installation = await install();
+  });
+  beforeEach(async () => {
+    await query(installation.database.url, 'delete from industry_events; delete from leads; delete from tag_groups');
+    organizationId = (await installation.server.tenant()).organizationId;
+  });
+
+  const line = (section: string, record: object): string => `${JSON.stringify({ section, record })}\n`;
+  const leadLine = (lead: object): string => line('leads', lead);
+  const importing = (input: string) =>
+    installation.operator.run(['import', '-', '--organization', String(organizationId), '--json'], input);
+  const stored = (): Promise<Record<string, unknown>[]> =>
+    query(
+      installation.database.url,
+      `select id, first_name as "firstName", xmin::text as version, array(select tag_option_id from lead_tags t
+        where t.lead_id = leads.id order by position)::text[] as tags from leads order by created_at, id`,
+    );
+
+  it('names a fault of any batch by its line, and leaves nothing', async () => {
+    const leads = manyLeads(1500, [one]);
+    leads[10] = { ...leads[10], tags: [{ tagOptionId: randomUUID() }] } as (typeof leads)[number];
+    const { status, stderr } = await importing(line('tagGroups', group) + leads.map(leadLine).join(''));
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('line 12: leads[10].tags[0].tagOptionId: unknown tag option') as string,
+    });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('refuses the second of two records that are one, or of two entries, with its place', async () => {
+    const user = line('users', { email: 'ada@lead.example' });
+    const lead = { id: randomUUID() };
+    const tags = [one, one].map((tagOptionId) => ({ tagOptionId }));
+    for (const [input, fault] of [
+      [user + user, 'line 2: users[1].email: is in the file twice'],
+      [
+        manyLeads(1500, [])
+          .concat(lead as never, lead as never)
+          .map(leadLine)
+          .join(''),
+        'line 1502: leads[1501].id: is',
+      ],
+      [line('tagGroups', group) + leadLine({ ...lead, tags }), 'line 2: leads[0].tags[1].tagOptionId: missing or'],
+    ] as const) {
+      expect(await importing(input)).toMatchObject({ status: 1, stderr: expect.stringContaining(fault) as string });
+    }
+  });
+
+  it('changes only what differs where new and stored records are mixed', async () => {
+    const leads = manyLeads(1200, [one, two]);
+    const old = leads.filter((_, index) => index % 2 === 0);
+    await importing(line('tagGroups', group) + old.map(leadLine).join(''));
+    const before = new Map((await stored()).map((lead) => [lead.id, lead]));
+    const changed = { ...leads[0], firstName: 'Changed', tags: [] };
+    expect(await importing([changed, ...leads.slice(1)].map(leadLine).join(''))).toMatchObject({ status: 0 });
+    const after = await stored();
+    expect(after).toHaveLength(1200);
+    expect(after[0]).toMatchObject({ firstName: 'Changed', tags: [] });
+    for (const lead of after.filter(({ id }) => before.has(id) && id !== changed.id)) {
+      expect(lead).toEqual(before.get(lead.id));
+    }
+  });
+
+  it('of the catalogue does not lock out that of another organization, which has it in another order', async () => {
+    const [first, second] = Array.from({ length: 2 }, (_, batch) =>
+      Array.from({ length: 1000 }, (_, n) => ({ name: `Expo ${n}`, eventUrl: `https://expo.example/${batch}/${n}` })),
+    ) as [object[], object[]];
+    const operator = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
+    const service = new ImportService(operator.manager);
+    async function* records(batches: object[][]) {
+      for (const record of batches.flat()) yield { section: 'industryEvents' as const, record };
+    }
+    const other = (await installation.server.tenant()).organizationId;
+    await Promise.all([
+      service.importRecords(organizationId, records([first, second])),
+      service.importRecords(other, records([second, first])),
+    ]);
+    await operator.destroy();
+    const [row] = await query(installation.database.url, 'select count(*)::integer from industry_events');
+    expect(row?.count).toBe(2000);
+  });
+
+  it('is done twice at the same time as if one after the other', async () => {
+    const input = line('tagGroups', group) + manyLeads(1500, [one]).map(leadLine).join('');
+    const args = ['import', '-', '--organization', String(organizationId)];
+    const { operator } = installation;
+    const outcomes = await Promise.all([operator.spawn(args, input), operator.spawn(args, input)]);
+    expect(outcomes.map(({ status, stderr }) => ({ status, stderr }))).toEqual([
+      { status: 0, stderr: '' },
+      { status: 0, stderr: '' },
+    ]);
+    expect(await stored()).toHaveLength(1500);
+  });
+});
+
+const manyLeads = (count: number, tags: string[]) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: randomUUID(),
+    createdAt: new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString(),
+    firstName: 'Ada',
+    tags: tags.map((tagOptionId) => ({ tagOptionId })),
+  }));
+
+interface Given {
+  id?: string;
+  name: string;
+  eventUrl?: string | null;
+  keywords?: string[];
+  createdAt?: string;
+  updatedAt?: string;
+  isBookmarked?: boolean;
+}
+
+const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const [A, B] = [1, 2].map(idOf) as [string, string];
+const [U, V, W] = ['u', 'v', 'w'].map((path) => `https://expo.example/${path}`) as [string, string, string];
+const [FIRST, SECOND] = ['2020-01-01T00:00:00.000Z', '2020-02-02T00:00:00.000Z'] as [string, string];
+
+/** So many that what stands before them and what stands after are written apart. */
+const OTHERS = Array.from({ length: 1000 }, (_, n): Given => ({ id: idOf(1000 + n), name: `Other ${n}` }));
+
+describe('industry events of a dataset', () => {
+  let installation: Installation;
+  let organizationId: number;
+  let imports: ImportService;
+
+  beforeAll(async () => {
+    installation = await install();
+    imports = new ImportService(installation.server.app.get(DataSource).manager);
+    organizationId = (await installation.server.tenant()).organizationId;
+  });
+  beforeEach(() => query(installation.database.url, 'delete from industry_events'));
+
+  const importing = (...industryEvents: Given[]) => imports.import(organizationId, { industryEvents });
+
+  /** What is stored of those that are no OTHERS; moments of now, and ids that nobody gave, are null. */
+  const stored = (): Promise<Record<string, unknown>[]> =>
+    query(
+      installation.database.url,
+      `select e.id, name, event_url as url, created_at as created, updated_at as updated, b is not null as bookmarked
+        from (
+          select case when id::text like '00000000%' then id end as id, id as is, name, event_url,
+            case when created_at < '2025-01-01' then created_at::date::text end as created_at,
+            case when updated_at < '2025-01-01' then updated_at::date::text end as updated_at
+          from industry_events where name not like 'Other %'
+        ) e left join industry_event_bookmarks b on b.industry_event_id = e.is
+        order by name, url, e.id, created`,
+    );
+
+  it('of one eventUrl are the first of them, and the last bookmark counts', async () => {
+    const records = [
+      { id: A, name: 'Expo', eventUrl: U, createdAt: FIRST, isBookmarked: false },
+      { id: B, name: 'Fair', eventUrl: U },
+      { name: 'Fair', eventUrl: U, createdAt: SECOND, isBookmarked: true },
+    ];
+    for (let times = 0; times < 2; times++) {
+      await importing(...records);
+      expect(await stored()).toMatchObject([{ id: A, name: 'Expo', url: U, created: '2020-01-01', bookmarked: true }]);
+    }
+    await importing({ name: 'Expo', eventUrl: U, isBookmarked: false });
+    expect(await stored()).toMatchObject([{ id: A, bookmarked: false }]);
+  });
+
+  it('are refused where an id stands in the file twice', async () => {
+    await expect(importing({ id: A, name: 'Expo' }, { id: A, name: 'Fair' })).rejects.toThrow(
+      new ImportFault('industryEvents[1].id: is in the file twice'),
+    );
+  });
+
+  it.each<[string, number, Given[]]>([
+    [
+      'brings what one before it brings',
+      1,
+      [
+        { id: A, name: 'Expo', eventUrl: W },
+        { id: B, name: 'Fair', eventUrl: W },
+      ],
+    ],
+    ['brings what another one keeps', 0, [{ id: A, name: 'Expo', eventUrl: V }]],
+    [
+      'brings what a new one before it brings',
+      1,
+      [
+        { name: 'New', eventUrl: W },
+        { id: A, name: 'Expo', eventUrl: W },
+      ],
+    ],
+  ])('name the one whose eventUrl another one has where it %s', async (_, index, records) => {
+    await importing({ id: A, name: 'Expo', eventUrl: U }, { id: B, name: 'Fair', eventUrl: V });
+    const before = await stored();
+    await expect(importing(...records)).rejects.toThrow(
+      new ImportFault(`industryEvents[${index}].eventUrl: another record has it`),
+    );
+    expect(await stored()).toEqual(before);
+  });
+
+  describe('pass their eventUrls on, however far apart they stand:', () => {
+    const urls = async (): Promise<Record<string, unknown>> =>
+      Object.fromEntries((await stored()).map(({ id, url }) => [String(id), url]));
+
+    beforeEach(() => importing({ id: A, name: 'Expo', eventUrl: U }, { id: B, name: 'Fair', eventUrl: V }));
+
+    it('two exchange theirs', async () => {
+      await importing({ id: A, name: 'Expo', eventUrl: V }, ...OTHERS, { id: B, name: 'Fair', eventUrl: U });
+      expect(await urls()).toEqual({ [A]: V, [B]: U });
+    });
+
+    it('a new one has that of one that gives it up, wherever it stands', async () => {
+      const fresh = { id: idOf(3), name: 'New', eventUrl: U };
+      await importing(fresh, ...OTHERS, { id: A, name: 'Expo', eventUrl: W });
+      expect(await urls()).toEqual({ [A]: W, [B]: V, [fresh.id]: U });
+    });
+  });
+});

@@ -1,0 +1,153 @@
+import { BadRequestException } from '@nestjs/common';
+import fc from 'fast-check';
+import { Email, EmailList, PreciseDateTime, TimeOfDay, Int64Id } from '../../src/api-schema/fields';
+import { isCalendarDay, toUtc } from '../../src/api-schema/text';
+import { readRecord } from '../../src/dataset/read-record';
+import { ValueCounter } from '../../src/http/value-counter';
+
+describe('a day of the calendar', () => {
+  it.each([
+    ...['2026-01-01', '2026-12-31', '2024-02-29', '2000-02-29', '0001-01-01', '0099-12-31', '9999-12-31', '1582-10-10'],
+  ])('may be %s', (value) => expect(isCalendarDay(value)).toBe(true));
+
+  it.each([
+    ...['2026-02-29', '1900-02-29', '2026-02-30', '2026-04-31', '2026-00-01', '2026-13-01', '2026-01-00', '2026-01-32'],
+    ...['0000-01-01', '', '2026', '2026-1-01', '2026-01-1', '02026-01-01', '2026-01-011', '20260101', '-2026-01-01'],
+    ...['x2026-01-01', '2026-01-01x', '2026-01-01\n', '2026/01/01', 'aaaa-bb-cc', 20260101, null, ['2026-01-01']],
+  ])('may not be %j', (value) => expect(isCalendarDay(value)).toBe(false));
+});
+
+describe('a moment', () => {
+  it.each([
+    ['2026-03-01', '2026-03-01T00:00:00.000Z'],
+    ['2026-03-01T09:30Z', '2026-03-01T09:30:00.000Z'],
+    ['2026-03-01T09:30:15Z', '2026-03-01T09:30:15.000Z'],
+    ['2026-03-01T23:59:59.9Z', '2026-03-01T23:59:59.900Z'],
+    ['2026-03-01T09:30:15.123456789Z', '2026-03-01T09:30:15.123Z'],
+    ['2026-03-01T09:30+02', '2026-03-01T07:30:00.000Z'],
+    ['2026-03-01T09:30+0230', '2026-03-01T07:00:00.000Z'],
+    ['2026-03-01T09:30-02:30', '2026-03-01T12:00:00.000Z'],
+    ['2026-03-01T00:00+14:00', '2026-02-28T10:00:00.000Z'],
+    ['2026-03-01T12:00-23:59', '2026-03-02T11:59:00.000Z'],
+    ['2026-03-01T12:00+20:00', '2026-02-28T16:00:00.000Z'],
+    ['0001-01-01T00:00Z', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  ])('may be %s', (value, expected) => expect(toUtc(value)).toBe(expected));
+
+  it.each([
+    ...['', '2026', '2026-02-30', '2026-02-30T10:00Z', '2026-03-01T', '2026-03-01T09Z', '2026-03-01T09:30', '10:00Z'],
+    ...['2026-03-01 09:30Z', '2026-03-01T24:00Z', '2026-03-01T29:00Z', '2026-03-01T30:00Z', '2026-03-01T9:30Z'],
+    ...[
+      '2026-03-01T09:60Z',
+      '2026-03-01T09:3Z',
+      '2026-03-01T09:30:60Z',
+      '2026-03-01T09:30:1Z',
+      '2026-03-01T09:30:15.Z',
+    ],
+    ...['2026-03-01T09:30:15.1234567890Z', '2026-03-01T09:30+24:00', '2026-03-01T09:30+30:00', '2026-03-01T09:30+2:00'],
+    ...['2026-03-01T09:30+02:60', '2026-03-01T09:30+02:6', '2026-03-01T09:30+', '2026-03-01T09:30z', '2026-03-01Z'],
+    ...['x2026-03-01T09:30Z', '2026-03-01T09:30Zx', '2026-03-01T09:30Z\n', '2026-03-01+02:00', '2026-03-01T09:30.5Z'],
+    ...['2026-03-01T09:30:15,5Z', '2026-03-01Ta:30Z', '2026-03-01T09:aaZ', '2026-03-01T09:30 02:00', 20260301, null],
+    ...['0001-01-01T00:00+00:01', '9999-12-31T23:59-00:01', '+010000-01-01T00:00Z', ['2026-03-01']],
+  ])('may not be %j', (value) => expect(toUtc(value)).toBeUndefined());
+});
+
+/** The kinds of field that datasets have and requests have not, and an e-mail address. */
+class Kinds {
+  @Int64Id({ optional: true }) id?: number;
+  @PreciseDateTime({ optional: true }) moment?: string;
+  @TimeOfDay({ optional: true }) time?: string;
+  @Email({ optional: true }) email?: string;
+  @EmailList({ optional: true, max: 2 }) emails?: string[];
+}
+
+const domain = `${`${'b'.repeat(60)}.`.repeat(3)}co`;
+/** The 254 characters that an address may have, and one more. */
+const LONGEST = `${'a'.repeat(64)}@${'c'.repeat(254 - 64 - 1 - domain.length - 1)}.${domain}`;
+const TOO_LONG = LONGEST.replace('@c', '@cc');
+
+function faultOf(field: string, value: unknown): string | undefined {
+  const read = readRecord(Kinds, { [field]: value });
+  return 'fault' in read ? read.fault : undefined;
+}
+
+describe('a field', () => {
+  it.each<[string, unknown[]]>([
+    ['id', [1, Number.MAX_SAFE_INTEGER]],
+    ['moment', ['2026-03-01T09:30:00Z', '2026-03-01T09:30:00.123456Z', '2026-03-01T09:30Z']],
+    ['time', ['00:00:00', '09:30:15', '19:59:59', '20:00:00', '23:59:59']],
+    ['email', ['a@b.co', LONGEST]],
+    ['emails', [[], ['a@b.co'], ['a@b.co', LONGEST]]],
+  ])('%s takes these', (field, values) => {
+    expect(LONGEST).toHaveLength(254);
+    expect(values.filter((value) => faultOf(field, value) !== undefined)).toEqual([]);
+  });
+
+  it.each<[string, unknown[]]>([
+    ['id', [0, -1, 1.5, 2 ** 53, '1', NaN, Infinity, true, [1], null]],
+    [
+      'moment',
+      ['2026-03-01', '2026-03-01T09:30:00+00:00', 'Z', 'Z2026-03-01', '2026-02-30T09:30:00Z', '', 5, true, null],
+    ],
+    ['moment', [['2026-03-01T09:30:00Z'], { endsWith: 1 }]],
+    [
+      'time',
+      ['24:00:00', '29:00:00', '9:30:00', '09:60:00', '09:30:60', '09:30', '09:30:00Z', ' 09:30:00', '', 5, null],
+    ],
+    ['time', [['09:30:00'], '30:00:00', '009:30:00', '09:30:000']],
+    ['email', ['a', '', TOO_LONG, 5, null, ['a@b.co'], 'a@b.co\0']],
+    ['emails', ['a@b.co', {}, null, ['a@b.co', 'c@d.co', 'e@f.co']]],
+  ])('%s refuses these', (field, values) => {
+    expect(values.filter((value) => faultOf(field, value) !== field)).toEqual([]);
+  });
+
+  it.each([
+    ['9999-12-31T23:59:59.999999999Z', '9999-12-31T23:59:59.999999Z'],
+    ['2026-03-01T09:30:00.1234567Z', '2026-03-01T09:30:00.123456Z'],
+    ['2026-03-01T09:30:00.123456Z', '2026-03-01T09:30:00.123456Z'],
+  ])('of a moment to the microsecond is cut, and not rounded: %s', (given, kept) => {
+    expect(readRecord(Kinds, { moment: given })).toEqual({ record: { moment: kept } });
+  });
+});
+
+/** Values as JSON.parse sees them. */
+const valuesIn = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).reduce((sum: number, inner) => sum + valuesIn(inner), 1)
+    : 1;
+
+describe('the counter of values', () => {
+  const count = (pieces: Buffer[]): ValueCounter => {
+    const counter = new ValueCounter();
+    for (const piece of pieces) counter.add(piece);
+    return counter;
+  };
+
+  it('counts what JSON.parse would build, however the text is cut into pieces', () => {
+    const text = fc.json({ maxDepth: 6 }).map((json) => Buffer.from(json));
+    fc.assert(
+      fc.property(text, fc.nat(), (bytes, cut) => {
+        const at = cut % (bytes.length + 1);
+        const counter = count([bytes.subarray(0, at), bytes.subarray(at)]);
+        expect(counter.values).toBe(valuesIn(JSON.parse(bytes.toString())));
+      }),
+      { seed: 1, numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    ['32 levels', '[', 32, undefined],
+    ['33 levels', '[', 33, 400],
+    ['19,999 entries and their array', '1,', 19_998, undefined],
+    ['20,000 entries and their array', '1,', 19_999, 413],
+  ])('%s', (_, part, times, status) => {
+    const text = part === '[' ? part.repeat(times) : `[${part.repeat(times)}1]`;
+    let thrown: number | undefined;
+    try {
+      count([Buffer.from(text)]);
+    } catch (error) {
+      thrown = (error as BadRequestException).getStatus();
+    }
+    expect(thrown).toBe(status);
+  });
+});
