@@ -16,6 +16,7 @@ describe('access', () => {
     lanyard = await startLanyard();
     tenant = await lanyard.tenant();
   });
+  afterAll(() => lanyard.stop());
 
   /** A request with headers as they stand, also twice. */
   const raw = (path: string, headers: Record<string, string | string[]>): Promise<{ status?: number; body: unknown }> =>
@@ -117,6 +118,21 @@ describeInside(`revocation${INSIDE}`, () => {
     let status = 200;
     while (status === 200 && Date.now() - revoked < 5000) ({ status } = await tenant.api.get('/leads'));
     expect(status).toBe(403);
+    await inside.stop();
+  });
+});
+
+describeInside(`repeated failures${INSIDE}`, () => {
+  it('are slowed, and valid keys of the same address are not', async () => {
+    // In process: on a shared Redis the failures of all suites would count, and this one's would slow the others.
+    const inside = await startInProcess({ authenticationFailures: 3, redisUrl: undefined });
+    const tenant = await inside.tenant();
+    for (const status of [401, 401, 401]) await inside.client().get('/leads').expect(status);
+    const { body, headers } = await inside.client(newKey()).get('/leads').expect(429);
+    expect(body).toEqual({ status: 429, error: 'Too Many Requests' });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    await tenant.api.get('/leads').expect(200);
+    await inside.stop();
   });
 });
 
@@ -136,6 +152,7 @@ describeInside(`pages of other origins${INSIDE}`, () => {
     const answer = await ask(inside.baseUrl, 'GET', 'https://booth.example', { 'x-api-key': key });
     expect([answer.status, allowed(answer)]).toEqual([200, {}]);
     expect((await ask(inside.baseUrl, 'OPTIONS', 'https://booth.example', PREFLIGHT)).status).toBe(401);
+    await inside.stop();
   });
 
   it('read everything where it does, errors too, and others nothing', async () => {
@@ -160,5 +177,39 @@ describeInside(`pages of other origins${INSIDE}`, () => {
     });
     const other = await ask(inside.baseUrl, 'OPTIONS', 'https://elsewhere.example', PREFLIGHT);
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
+    await inside.stop();
+  });
+
+  it('are told apart by caches of files, too, that a page may keep', async () => {
+    const inside = await startInProcess({ corsOrigins: ['https://booth.example', 'https://crm.example'] });
+    const file = async (path: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(new URL(path, inside.baseUrl), {
+        headers: { origin: 'https://crm.example', ...headers },
+      });
+      await answer.arrayBuffer();
+      return answer;
+    };
+    for (const path of ['/', '/docs', '/openapi.json', '/openapi.yaml', '/assets/site.css']) {
+      const answer = await file(path);
+      expect([answer.status, allowed(answer)]).toEqual([
+        200,
+        {
+          'access-control-allow-origin': 'https://crm.example',
+          'access-control-expose-headers': '*',
+          vary: 'Origin, Accept-Encoding',
+        },
+      ]);
+      // fetch would say no-cache.
+      const kept = { 'if-none-match': answer.headers.get('etag') ?? '', 'cache-control': 'max-age=0' };
+      const again = await file(path, kept);
+      expect([again.status, allowed(again)]).toEqual([304, allowed(answer)]);
+      const elsewhere = await file(path, { origin: 'https://elsewhere.example' });
+      expect([elsewhere.headers.get('access-control-allow-origin'), elsewhere.headers.get('vary')]).toEqual([
+        null,
+        'Origin, Accept-Encoding',
+      ]);
+    }
+    expect((await file('/assets/none')).headers.get('vary')).toBe('Origin');
+    await inside.stop();
   });
 });

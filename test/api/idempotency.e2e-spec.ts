@@ -18,6 +18,7 @@ describe('Idempotency-Key', () => {
     tenant = await lanyard.tenant();
     api = tenant.api;
   });
+  afterAll(() => lanyard.stop());
 
   /** What this suite adds to the catalogue, which others fill too. */
   const own = { name: `Once q${unique()}` };
@@ -178,6 +179,7 @@ describeInside(`stored answers${INSIDE}`, () => {
     tenant = await lanyard.tenant();
     db = lanyard.app.get(DataSource);
   });
+  afterAll(() => lanyard.stop());
 
   const create = (key: string, over = {}): Test => named(key, tenant.api.post('/leads', leadInput(over)));
   const age = (interval: string) =>
@@ -206,6 +208,16 @@ describeInside(`stored answers${INSIDE}`, () => {
     await create(randomUUID()).expect(200);
     expect(await lanyard.app.get(IdempotentResponses).sweep()).toBe(2500);
     expect(await count()).toBe(1);
+  });
+
+  it('are swept by a server that starts', async () => {
+    await age('25 hours');
+    const swept = jest.spyOn(IdempotentResponses.prototype, 'sweep');
+    const other = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
+    await Promise.all(swept.mock.results.map(({ value }) => value as Promise<number>));
+    swept.mockRestore();
+    await other.stop();
+    expect(await count()).toBe(0);
   });
 
   it('of a first request that still runs are waited for by nobody: 409', async () => {

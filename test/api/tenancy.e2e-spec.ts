@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/access/api-keys.service';
+import { ExportService } from '../../src/cli/export/export.service';
 import { eventInput, exhibitor, industryEventInput, leadInput } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { describeInside, INSIDE, itInside } from '../support/inside';
 import { InProcess, isDeployment, Lanyard, startInProcess, startLanyard, Tenant } from '../support/lanyard';
+import { speakingFor } from '../support/oracle';
 import { everyRow } from '../support/state';
 
 const LISTS = ['events', 'leads', 'leadActivityEvents', 'activations', 'tagGroups'];
@@ -86,13 +88,11 @@ const CASES: Case[] = ENDPOINTS.flatMap((endpoint) =>
   ),
 ).filter(differs);
 
-/** Leaves out what asks the same again: letters of an id that is of another kind, and a uuid where only a number stands. */
+/** Leaves out what asks the same again: where only a number stands, a uuid's kind and its letters change nothing. */
 function differs({ endpoint, ids, body, kind, inCapitals }: Case): boolean {
   const taking = endpoint.slots.filter(({ name }) => ids[name]?.includes('%'));
   const takesBody = body === 0 || !taking.some(({ where }) => where === 'body');
-  const takesUuid = taking.some((slot) => slot.kind !== 'event');
-  const takesCapitals = taking.some((slot) => slot.kind === kind);
-  return takesBody && (inCapitals ? takesCapitals : takesUuid || kind === UUIDS[0]);
+  return takesBody && (taking.some(({ kind }) => kind !== 'event') || (kind === UUIDS[0] && !inCapitals));
 }
 
 function titleOf({ endpoint, body, ids, kind, inCapitals }: Case): string {
@@ -117,6 +117,7 @@ describe('tenancy', () => {
     catalogued = body.results.industryEvent.id;
     await owner.tenant.api.post(`/industryEvents/${catalogued}/bookmark`).expect(200);
   });
+  afterAll(() => lanyard.stop());
 
   /** All that there is: in the database where it can be reached, else what the API shows to both. */
   const everything = async (): Promise<unknown> =>
@@ -212,6 +213,14 @@ describe('tenancy', () => {
     });
   });
 
+  it('lists nothing of another organization', async () => {
+    const { api } = await lanyard.tenant();
+    for (const key of LISTS) {
+      expect((await api.get(`/${key}`).expect(200)).body.results).toEqual({ [key]: [], total: 0 });
+    }
+    expect((await api.get('/industryEvents/bookmarks')).body.results.industryEvents).toEqual([]);
+  });
+
   it('refuses ids of another organization on import, and changes nothing', async () => {
     const before = await everything();
     const { tagGroups, events, users, activations, leads, leadActivityEvents } = owner.dataset;
@@ -239,6 +248,31 @@ describe('tenancy', () => {
     expect(await everything()).toEqual(before);
   });
 
+  it('shares the catalogue, and no bookmark', async () => {
+    const path = `/industryEvents/${catalogued}`;
+    const isBookmarkedBy = async ({ tenant: { api } }: Stock): Promise<[boolean, boolean]> => {
+      const { results } = (await api.get('/industryEvents/bookmarks').expect(200)).body;
+      const listed = (results.industryEvents as { id: string }[]).some(({ id }) => id === catalogued);
+      return [(await api.get(path).expect(200)).body.results.industryEvent.isBookmarked, listed];
+    };
+    await stranger.tenant.api.delete(`${path}/bookmark`).expect(200);
+    expect([await isBookmarkedBy(owner), await isBookmarkedBy(stranger)]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    await stranger.tenant.api.post(`${path}/bookmark`).expect(200);
+    await owner.tenant.api.delete(`${path}/bookmark`).expect(200);
+    expect([await isBookmarkedBy(owner), await isBookmarkedBy(stranger)]).toEqual([
+      [false, false],
+      [true, true],
+    ]);
+  });
+
+  it('opens nothing to an expired key, on any endpoint', async () => {
+    const dead = await owner.tenant.issueKey({ expiresAt: new Date('2020-01-01') });
+    await refusesEverywhere(dead.api);
+  });
+
   const refusesEverywhere = async (api: Tenant['api']): Promise<void> => {
     const before = await everything();
     for (const endpoint of ENDPOINTS) {
@@ -262,6 +296,28 @@ describe('tenancy', () => {
       expect((await successor.get('/leads').expect(200)).text).toBe((await owner.tenant.api.get('/leads')).text);
     },
   );
+
+  itInside(`exports nothing of another organization${INSIDE}`, async () => {
+    await owner.tenant.api.post(`/industryEvents/${catalogued}/bookmark`).expect(200);
+    await stranger.tenant.api.delete(`/industryEvents/${catalogued}/bookmark`).expect(200);
+    const exportOf = ({ tenant }: Stock) =>
+      speakingFor(tenant.organizationId, async () => {
+        const records: string[] = [];
+        const service = new ExportService((inside as InProcess).app.get(DataSource));
+        for await (const { record } of service.export(tenant.organizationId)) records.push(record);
+        return records.join('\n');
+      });
+    const [owners, strangers] = [await exportOf(owner), await exportOf(stranger)];
+    for (const [exported, own, foreign] of [
+      [owners, owner, stranger],
+      [strangers, stranger, owner],
+    ] as const) {
+      for (const id of Object.values(own.ids).filter((id) => id.includes('-'))) expect(exported).toContain(id);
+      for (const id of Object.values(foreign.ids).filter((id) => id.includes('-'))) expect(exported).not.toContain(id);
+    }
+    const catalogue = [owners, strangers].map((all) => all.split('\n').find((record) => record.includes(catalogued)));
+    expect(catalogue.map((record) => record?.includes('"isBookmarked":true'))).toEqual([true, false]);
+  });
 });
 
 describeInside(`the schema${INSIDE}`, () => {
@@ -280,6 +336,7 @@ describeInside(`the schema${INSIDE}`, () => {
     ids = { org: stranger.organizationId, mine, myLead, expo, lead: lead.id, option, group: tagGroup.id };
     Object.assign(ids, { activation: activation.id, user: user?.id });
   });
+  afterAll(() => inside.stop());
 
   const note = 'insert into lead_activity_events (id, organization_id, event_type, lead_id';
   it.each([

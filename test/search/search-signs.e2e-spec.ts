@@ -36,6 +36,7 @@ describe('signs in a search', () => {
       ids.set(body.results.industryEvent.id, key);
     }
   });
+  afterAll(() => lanyard.stop());
 
   const found = async (q: string): Promise<string[]> => {
     const { body } = await tenant.api.get('/industryEvents', { q, limit: 50 }).expect(200);
@@ -48,16 +49,33 @@ describe('signs in a search', () => {
 
   describe('that PostgreSQL takes for markup part words, in texts and in queries', () => {
     has([
+      ['webdev', ['webdev']],
       ['<webdev>', ['webdev']],
+      ['"<webdev>"', ['webdev']],
+      [`c't webdev`, ['webdev']],
       [`"c't <webdev>"`, ['webdev']],
+      ['CODE CRAFTS', ['crafts']],
       ['code/crafts', ['crafts']],
+      ['"<code/crafts>"', ['crafts']],
       ['zzhidden', ['prices']],
+      ['zzbee', ['prices']],
+      ['<zzbee and zzcee>', ['prices']],
+      ['zzent', ['prices']],
       ['&zzent;', ['prices']],
+      ['a<zzbee', ['prices']],
       ['"prices zzhidden 5 zzvis"', ['prices']],
+      ['"zzcee>d &zzent; zzend"', ['prices']],
       ['-<zzhidden> 5 zzend', []],
+      ['oil gas', ['telecom']],
+      ['"oil & gas"', ['telecom']],
       ['"oil gas"', ['telecom']],
+      ['buyers', ['carrier']],
       ['furth', ['carrier']],
+      ['&bay;', ['carrier']],
+      ['cote', ['lab']],
+      ['ann@expo.example', ['script']],
       ['<ann@expo.example>', ['script']],
+      ['zzc', ['script']],
       ['https://expo.example/a?b=zzb&c=zzc', ['script']],
     ]);
   });
@@ -65,12 +83,23 @@ describe('signs in a search', () => {
   describe('inside a word make a phrase of it', () => {
     has([
       ['AT&T', ['telecom', 'carrier']],
+      ['at&t', ['telecom', 'carrier']],
+      ['"AT&T"', ['telecom', 'carrier']],
       ['(AT&T)', ['telecom', 'carrier']],
+      ['AT&T, Verizon', ['carrier']],
       ['"AT&T Verizon"', ['carrier']],
+      ['telecom AT&T', ['telecom']],
       ['telecom -AT&T', []],
+      ['"AT&T buyers"', []],
+      ['R&D', ['telecom', 'lab']],
       ['r & d', ['telecom', 'lab']],
+      ['"R D"', ['telecom', 'lab']],
       ['"R&D Summit"', ['lab']],
+      ['"QA&TEST Embedded"', ['qa']],
+      ['"QA & TEST Embedded"', ['qa']],
+      ['"test embedded"', ['qa']],
       ['embedded&qa', []],
+      ['qa&test', ['qa']],
     ]);
   });
 
@@ -78,56 +107,93 @@ describe('signs in a search', () => {
     has([
       // no word is too common to be looked for, `or` neither
       ['portland/or devops', []],
+      ['portland,or devops', []],
+      ['portland or, devops', []],
+      ['portland (or) devops', []],
       ['portland "or" devops', []],
+      ['python:or java', []],
       ['python.or MARK java', []],
       // a phrase is of one value
+      ['berlin.-python', []],
       ['days.-devops', []],
       ['devops.-days', ['conf']],
+      ['berlin (python)', ['conf']],
       ['berlin - python', ['conf']],
+      ['berlin "-python"', ['conf']],
+      ['portland or MARK java', ['portland', 'java']],
       ['portland OR MARK java', ['portland', 'java']],
+      ['"portland devops" or MARK java', ['portland', 'java']],
       ['berlin -python', ['java']],
+      ['berlin (-python)', ['java']],
       ['berlin --python', ['conf']],
       ['berlin -"devops days"', ['java']],
+      ['berlin -("devops days")', ['java']],
       // what `-` excludes is what is found without it
       ['devops -portland/devops', ['conf']],
       ['node.js -berlin', ['qa']],
+      ['node/js -berlin', ['qa']],
     ]);
   });
 
   describe('between words without a blank make a phrase', () => {
     has([
       ['london,javascript', ['london']],
+      ['london;javascript', ['london']],
+      [',london,,javascript;', ['london']],
       ['javascript,london', []],
+      ['javascript,leeds', []],
       ['london, javascript', ['london', 'script']],
+      ['devops|days', ['conf']],
+      ['devops!days', ['conf']],
       ['devops(days)', ['conf']],
+      ['london,javascript -leeds', []],
       ['"london, javascript"', ['london']],
+      ['"london,javascript"', ['london']],
+      ['"london;javascript"', ['london']],
+      ['"javascript, london"', []],
       ['"london javascript', ['london']],
+      ['javascript" london', ['london', 'script']],
+      ['1,000', ['qa']],
+      ['1,000 3.5', ['qa']],
       ['"1,000 seats"', ['qa']],
       ['C++ embedded', ['qa']],
       ['c++,node.js', []],
+      ['c++, node.js', ['qa']],
     ]);
   });
 
   describe('that telephones write for quotes make a phrase', () => {
     has([
       ['“london javascript”', ['london']],
+      ['“javascript london”', []],
+      ['„london javascript“', ['london']],
       ['«javascript london»', []],
       ['berlin -“devops days”', ['java']],
+      ['“london”“javascript”', ['london', 'script']],
+      ['"“London” JavaScript"', ['london']],
     ]);
   });
 
   describe('that are no ASCII part words on every PostgreSQL', () => {
     has([
+      ['smart', ['quotes']],
       ['“smart”', ['quotes']],
+      ['"“Smart” Cities"', ['quotes']],
+      ['cities summit', ['quotes']],
       ['cities…summit', ['quotes']],
+      ['robots drones', ['quotes']],
       ['robots – drones', ['quotes']],
+      ['drones rockets', ['quotes']],
+      ['«rockets»', ['quotes']],
+      ['wave', ['quotes']],
       ['～wave～', ['quotes']],
       ['大阪', ['quotes']],
       ['python–smart', []],
+      ['– python', ['conf']],
     ]);
   });
 
-  it.each(['–', '“”', '<>', '&', '-"', '(((', '-expo', 'or -or or'])(
+  it.each(['–', '“”', ',;', '<>', '&', '<', '&;', '"<>"', '-&', '-"', '(((', '-expo', 'or -or or'])(
     'finds nothing where there are no words: %s',
     async (q) => expect(await found(q)).toEqual([]),
   );
