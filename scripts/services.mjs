@@ -48,7 +48,7 @@ export function refuse(message) {
 const program = (name) => fileURLToPath(new URL(name, import.meta.url));
 const { scripts } = JSON.parse(readFileSync(program('../package.json'), 'utf8'));
 /** What Node.js is to run, with the flags that `npm start` gives it. */
-export const LANYARD = [...scripts.start.match(/--\S+/g), program('../dist/src/main.js')];
+export const LANYARD = [...scripts.start.replace(/^.* && /, '').match(/--\S+/g), program('../dist/src/main.js')];
 export const OPERATOR = program('../dist/src/cli/main.js');
 /** So many tokens that no request is refused. */
 const LIMITS = ['--max-tokens', '9000000', '--refill-rate', '1000000'];
