@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { refuse } from './errors';
@@ -21,14 +22,20 @@ const MAX_HEADERS = 2000;
 /** Among the options of a Connection header. */
 const UPGRADE = /(^|,)[ \t]*upgrade[ \t]*(,|$)/i;
 
+/** Connections on which a request was refused that others may read as two: what follows it is not carried out. */
+const refused = new WeakSet<Socket>();
+
 /** The first step of every request: its id, security headers, and the refusal of what only looks like a request. */
 export function prepareRequest(request: Request, response: Response, next: () => void): void {
+  if (refused.has(request.socket)) return;
   const given = request.headers['x-request-id'];
   request.id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
   response.setHeader('X-Request-Id', request.id);
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
   const status = refusalOf(request);
   if (status !== undefined) {
+    refused.add(request.socket);
+    response.setHeader('Connection', 'close');
     refuse(response, status);
     return;
   }

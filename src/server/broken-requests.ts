@@ -46,7 +46,7 @@ function refuseOn(socket: Socket, last: ServerResponse | undefined, status: numb
   }
   const end = (): void => endWith(socket, isOfLast ? '' : responseOf(status));
   if (!last || last.writableFinished) end();
-  else last.once('finish', end);
+  else last.prependOnceListener('finish', end); // Node's listener may close the connection
 }
 
 function endWith(socket: Socket, bytes: string): void {

@@ -72,6 +72,13 @@ describe('an answer that is given before its request has ended, on a connection 
     }
   });
 
+  it('is the last when others may read the request as two', async () => {
+    const ambiguous = `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nHost: y\r\nx-api-key: ${tenant.key}\r\n\r\n`;
+    const answer = await answerTo(`${ambiguous}${remove()}\r\n`);
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+    await tenant.api.get(`/leads/${lead}`).expect(200);
+  });
+
   it('is one answer when what follows is broken', async () => {
     const chunked = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: unknown\r\nTransfer-Encoding: chunked\r\n${CLOSE}\r\n`;
     const socket = await begun(chunked);
