@@ -4,8 +4,6 @@ import { newKey } from '../../src/access/key-format';
 import { Overloaded } from '../../src/database/errors';
 import { type InProcess, startInProcess } from '../support/lanyard';
 
-const MINUTE_MS = 60_000;
-
 /** A data source that knows one key; the test answers its look-ups. */
 function database(known: object | undefined) {
   const lookUps: { hashes: Buffer[]; answer: (rows?: object[]) => void; fail: (error: Error) => void }[] = [];
@@ -117,30 +115,6 @@ describe('the caller of a key', () => {
     const second = access.findCaller(key);
     lookUps[1]?.answer();
     expect(await second).toEqual(caller);
-  });
-
-  const use = async ({ access, lookUps }: ReturnType<typeof database>): Promise<void> => {
-    const asked = access.findCaller(newKey());
-    lookUps.at(-1)?.answer();
-    await asked;
-  };
-
-  it('is stored once a minute with its requests, and not in a minute without one', async () => {
-    const db = database(caller);
-    await use(db);
-    await use(db);
-    await pass(MINUTE_MS - 1);
-    expect(db.uses).toEqual([]);
-    await pass(1);
-    expect(db.uses).toEqual([[['k'], [2]]]);
-    await pass(2 * MINUTE_MS);
-    expect(db.uses).toEqual([[['k'], [2]]]);
-    await use(db);
-    await pass(MINUTE_MS);
-    expect(db.uses).toEqual([
-      [['k'], [2]],
-      [['k'], [1]],
-    ]);
   });
 });
 

@@ -217,23 +217,6 @@ describe('CSV', () => {
       expect(await leads()).toEqual(before);
       expect(`\uFEFF${await exporting('leads', '--delimiter', ';')}`).toBe(csv);
     });
-
-    it('has the columns that --map names, and cells as they are with --raw', async () => {
-      expect(await exporting('leads', '--map', 'E-mail=email')).toBe('E-mail\n');
-      await importing('ref,email,twitter,company.name\n1,a@example.com,@a,Cobalt\n2,b@example.com,,\n', 'leads');
-      const maps = ['Company=company.name', '@=twitter', 'Mail=email'].flatMap((map) => ['--map', map]);
-      const rows = (csv: string): string[] => csv.trimEnd().split('\n').sort();
-      expect(rows(await exporting('leads', ...maps))).toEqual([
-        ',,b@example.com',
-        "Cobalt,'@a,a@example.com",
-        'Company,@,Mail',
-      ]);
-      expect(rows(await exporting('leads', ...maps, '--raw'))).toContain('Cobalt,@a,a@example.com');
-      const output = join(folder, 'leads.csv');
-      const counts = JSON.parse(await exporting('leads', ...maps, '--output', output, '--json')) as object;
-      expect(counts).toMatchObject({ exported: { leads: 2, events: 0 } });
-      expect(readFileSync(output, 'utf8')).toBe(await exporting('leads', ...maps));
-    });
   });
 
   describe('of industry events', () => {

@@ -1,6 +1,6 @@
 import { HttpException, Logger, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
-import { IdempotencyConflict, Overloaded, RowNotFound } from '../../src/database/errors';
+import { IdempotencyConflict, RowNotFound } from '../../src/database/errors';
 import { ErrorFilter } from '../../src/http/error.filter';
 import { InvalidField } from '../../src/http/errors';
 
@@ -53,24 +53,6 @@ describe('an error', () => {
 
   it('of a server that is not ready tells when to come again, and is not logged', () => {
     expect(answerTo(new ServiceUnavailableException())).toEqual(LATER);
-    expect(logged).toEqual([]);
-  });
-
-  it('of overload tells when to come again, and the reason to the log, though not for each request', () => {
-    const warned: unknown[] = [];
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation((message: unknown) => warned.push(message));
-    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
-    const filter = new ErrorFilter();
-    const locked = Object.assign(new Error('Lovelace'), { code: '55P03' });
-    expect(answerTo(new Overloaded('Too many wait'), false, filter)).toEqual(LATER);
-    now.mockReturnValue(9_999);
-    expect(answerTo(new QueryFailedError('', [], locked), false, filter)).toEqual(LATER);
-    const overloaded = { requestId: 'r-1', error: 'Overloaded', message: 'Too many wait', frames };
-    expect(warned).toEqual([overloaded]);
-    now.mockReturnValue(10_000);
-    expect(answerTo(new QueryFailedError('', [], locked), false, filter)).toEqual(LATER);
-    const state = { error: 'QueryFailedError', sqlState: '55P03', frames };
-    expect(warned).toEqual([overloaded, { requestId: 'r-1', ...state }]);
     expect(logged).toEqual([]);
   });
 
