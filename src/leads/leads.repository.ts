@@ -129,10 +129,10 @@ const match = (name: string, key: string, has: string) => ({
         from given
       ),
       locked as materialized (
-        select n from found join leads using (id) where ${OWN} and ${has} order by id for no key update of leads
+        select * from leads where ${OWN} and id = any(array(select id from found)) order by id for no key update
       )
-    select json_build_object('id', id, 'first', first - 1, 'isLocked', n in (select n from locked))::text
-    from found order by n`,
+    select json_build_object('id', found.id, 'first', first - 1, 'isLocked', leads.id is not null)::text
+    from found left join locked leads on leads.id = found.id and ${has} order by n`,
 });
 
 const EMAIL = `value #>> '{}'`;
@@ -149,17 +149,18 @@ const columnsOf = (row: string): string => COLUMNS.map((column) => `${row}.${col
 const UPSERT = {
   name: 'leads.upsert',
   text: `
-    with wanted as materialized (
+    with stored as materialized (select * from leads where ${OWN} and id = any($3::uuid[])),
+      wanted as materialized (
         select given.id, n, row_number() over (partition by given.id is null order by n) - 1 as nth,
           entry ->> 'createdByEmail' as created_by, entry ->> 'companyName' as company_name, document,
           ${PATCHED.map(([column, value]) => `${value} as ${column}`).join(',\n          ')}
         from rows from (jsonb_array_elements($2::jsonb), unnest($3::uuid[])) with ordinality as given (entry, id, n)
-          left join leads on ${OWN} and leads.id = given.id
+          left join stored on stored.id = given.id
       ),
       updated as (
         update leads set ${COLUMNS.map((column) => `${column} = w.${column}`).join(', ')}
         from wanted w
-        where ${OWN} and leads.id = w.id and (${columnsOf('leads')}) is distinct from (${columnsOf('w')})
+        where ${OWN} and leads.id = any($3) and leads.id = w.id and (${columnsOf('leads')}) is distinct from (${columnsOf('w')})
         returning w.n, leads.document
       ),
       taken as materialized (

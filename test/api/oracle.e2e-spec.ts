@@ -20,6 +20,9 @@ const REDUNDANT = [
   // The event was written by the statement before.
   'POST /events: from events where organization_id = $1 and id = $2',
   'PUT /events/:eventId: from events where organization_id = $1 and id = $2',
+  // The leads were found in the organization before.
+  'POST /leads/batch: from leads where (organization_id = $1) is true and id = any',
+  'POST /leads/batch: from wanted w where (organization_id = $1) is true and leads.id = any',
   'GET /leadActivityEvents: from lead_activity_events where organization_id = $1 and lead_id = $2 on further pages',
   'GET /events/:eventId/leads: from event_leads where organization_id = $1 and event_id = $2::bigint on further pages',
   'GET /events/:eventId/users: from event_users where organization_id = $1 and event_id = $2::bigint on further pages',

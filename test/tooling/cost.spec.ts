@@ -89,6 +89,9 @@ const reads: [string, () => [string, Record<string, string | number>]][] = [
   ['a page in the middle', () => ['/leads', { limit: 50, offset: LEADS / 100 }]],
   ['the last page', () => ['/leads', { limit: 50, offset: LEADS / 50 - 1 }]],
   ['a lead', () => [`/leads/${lead}`, {}]],
+  ['the leads of an e-mail address', () => ['/leads', { email: 'a@example.com' }]],
+  ['the leads of a remote id', () => ['/leads', { remoteId: '1', integrationType: 'ZOHO' }]],
+  ['the leads of both', () => ['/leads', { email: 'a@example.com', remoteId: '1', integrationType: 'ZOHO' }]],
   ['the activity of a lead', () => ['/leadActivityEvents', { leadId: lead }]],
   ['activity', () => ['/leadActivityEvents', { offset: 300 }]],
   ['events', () => ['/events', {}]],
@@ -118,6 +121,15 @@ describe('a write', () => {
   ])('%s is one prepared statement', async (_, request) => {
     const statements = await statementsOf(request);
     expect(statements.map(({ name }) => typeof name)).toEqual(['string']);
+  });
+
+  it.each(['email', 'remoteId'])('of 200 leads by %s is as many statements as one of one', async (matchBy) => {
+    const entry = (n: number) =>
+      leadInput({ email: `a${n}@example.com`, remoteId: { id: `${n}`, integrationType: 'ZOHO' } });
+    const batch = (leads: object[]) => () => tenant.api.post('/leads/batch', { matchBy, leads });
+    const [one, many] = [[entry(0)], Array.from({ length: 200 }, (_, n) => entry(n))];
+    expect(await statementsOf(batch(one))).toHaveLength(5);
+    for (const _ of ['created', 'unchanged']) expect(await statementsOf(batch(many))).toHaveLength(5);
   });
 
   it('of a lead that is not there is not tried again', async () => {
