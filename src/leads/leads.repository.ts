@@ -20,7 +20,7 @@ import { LEAD } from './lead.response';
 const list = { table: 'leads', item: LEAD };
 const LIST = arrivalList(list);
 
-/** As \`organization_id = $1\`, but no condition of an index: what is looked for has an index of its own, with the organization. */
+/** As `organization_id = $1`, but no condition of an index: what is looked for has an index of its own, with the organization. */
 const OWN = '(organization_id = $1) is true';
 const hasEmail = (email: string): string =>
   `email is not null and email_key(organization_id, email) = email_key($1, ${email})`;
