@@ -40,7 +40,7 @@ with the same key and body is carried out once and gets the first response.
 **Text** is any Unicode except NUL and unpaired surrogates, stored as sent; lengths count characters. Ids are accepted in
 upper case and returned in lower case. Phone numbers are stored as sent, in the order sent.`;
 
-const SERVER = 'This server.';
+const SERVER = 'The server that gives this description, in production as on a local machine.';
 const KEY = 'API key of the organization, issued by the operator. Must be sent once.';
 
 interface Document {
