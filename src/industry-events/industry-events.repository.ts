@@ -92,23 +92,16 @@ export class IndustryEventsRepository {
   }
 
   /**
-   * A record with the same eventUrl is returned as it stands. The unique index decides, so that under any concurrency
-   * one request alone creates it: the others wait for that one's commit and then find its record.
+   * A record with the same eventUrl is returned as it stands, and nothing is locked for it. The unique index decides, so that
+   * under any concurrency one request alone creates it: the others wait for that one's commit and then find its record.
    */
   create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json> {
     return this.writes.transaction(caller, async (manager) => {
-      const { raw } = await manager
-        .createQueryBuilder()
-        .insert()
-        .into(IndustryEventEntity)
-        .values(input)
-        .orIgnore()
-        .returning('id')
-        .execute();
-      const [created] = raw as { id: string }[];
-      const [record] = created
-        ? await this.statements.all(caller, GET, [created.id], { manager })
-        : await this.statements.all(caller, GET_BY_URL, [input.eventUrl], { manager });
+      const known = async (): Promise<Json | undefined> =>
+        (await this.statements.all(caller, GET_BY_URL, [input.eventUrl], { manager }))[0];
+      const found = input.eventUrl ? await known() : undefined;
+      const created = found === undefined ? await insert(manager, input) : undefined;
+      const record = found ?? created?.json ?? (await known());
       // The record that was in the way has another URL by now.
       if (record === undefined) throw new Retry();
       const values = [input.name, input.startDate ?? null, created?.id];
@@ -135,6 +128,16 @@ export class IndustryEventsRepository {
       return this.statements.one(caller, GET, [industryEventId], { manager });
     });
   }
+}
+
+/** @returns undefined when a record has the eventUrl */
+async function insert(
+  manager: EntityManager,
+  input: IndustryEventCreateV0Input,
+): Promise<{ id: string; json: Json } | undefined> {
+  const insertion = manager.createQueryBuilder().insert().into(IndustryEventEntity).values(input).orIgnore();
+  const { raw } = await insertion.returning(`id, ${INDUSTRY_EVENT} as json`).execute();
+  return (raw as { id: string; json: Json }[])[0];
 }
 
 async function lockedDates(manager: EntityManager, id: string) {
