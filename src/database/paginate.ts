@@ -71,6 +71,25 @@ export const filteredList = ({ name, table, item, where, shared }: FilteredList)
   },
 });
 
+/**
+ * The rows of an organization's table that a key finds, in order of arrival. Most often there are one or none: they are
+ * found once for the total and the page, in a plan that PostgreSQL keeps, where `filteredList` is planned each time.
+ */
+export const lookupList = ({ name, table, item, where }: FilteredList): List => ({
+  name,
+  page: (limit, index) => `
+    with found as materialized (select position from ${table} where ${where})
+    select page.json, counted.total
+    from (select count(*) as total from found) counted
+      left join (
+        select ${item} as json, position
+        from (select position from found order by position limit ${limit} offset ${index} * ${limit}) places
+          join ${table} using (position)
+        where organization_id = $1
+      ) page on true
+    order by page.position`,
+});
+
 interface PageParts extends Pick<ArrivalList, 'table' | 'item'> {
   /** select of the `total` */
   counted: string;

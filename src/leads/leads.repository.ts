@@ -4,7 +4,7 @@ import { fieldsOf } from '../api-schema/fields';
 import { columnOf } from '../database/data-source';
 import { Retry } from '../database/errors';
 import { lockOf } from '../database/locks';
-import { arrivalList, filteredList } from '../database/paginate';
+import { arrivalList, lookupList } from '../database/paginate';
 import { type Json, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
@@ -27,24 +27,17 @@ const hasEmail = (email: string): string =>
 const hasRemoteId = (integrationType: string, id: string): string =>
   `remote_ids <> '[]' and
     remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, ${integrationType}, ${id})]`;
-/** Looked for first: in the order of the list PostgreSQL might look for it lead by lead. */
-const isOfRemoteId = (integrationType: string, id: string): string =>
-  `id = any(array(select id from leads where ${OWN} and ${hasRemoteId(integrationType, id)}))`;
 
-const BY_EMAIL = filteredList({
-  ...list,
-  name: 'leads.byEmail',
-  where: `${OWN} and ${hasEmail('$2')}`,
-});
-const BY_REMOTE_ID = filteredList({
+const BY_EMAIL = lookupList({ ...list, name: 'leads.byEmail', where: `${OWN} and ${hasEmail('$2')}` });
+const BY_REMOTE_ID = lookupList({
   ...list,
   name: 'leads.byRemoteId',
-  where: isOfRemoteId('$2', '$3'),
+  where: `${OWN} and ${hasRemoteId('$2', '$3')}`,
 });
-const BY_EMAIL_AND_REMOTE_ID = filteredList({
+const BY_EMAIL_AND_REMOTE_ID = lookupList({
   ...list,
   name: 'leads.byEmailAndRemoteId',
-  where: `${hasEmail('$2')} and ${isOfRemoteId('$3', '$4')}`,
+  where: `${OWN} and ${hasEmail('$2')} and ${hasRemoteId('$3', '$4')}`,
 });
 
 const GET = { name: 'lead.get', text: `select ${LEAD} from leads where organization_id = $1 and id = $2` };
