@@ -184,25 +184,13 @@ const failed = (runs) => (allSucceeded(runs) ? '' : ` !! ${statusText(runs)}`);
 
 function report(writes, lookups) {
   const [single] = writes.values();
-  const middle = (runs, figure) => median(runs.map(figure));
+  const middle = (runs, digits, figure) => fixed(median(runs.map(figure)), digits);
   const write = ([name, runs]) => [
     name + failed(runs),
-    fixed(
-      middle(runs, ({ leadRate }) => leadRate),
-      0,
-    ),
-    fixed(
-      middle(runs, ({ leadRate }, n) => leadRate / single[n].leadRate),
-      1,
-    ),
-    fixed(
-      middle(runs, ({ p50 }) => p50),
-      1,
-    ),
-    fixed(
-      middle(runs, ({ p99 }) => p99),
-      1,
-    ),
+    middle(runs, 0, ({ leadRate }) => leadRate),
+    middle(runs, 1, ({ leadRate }, n) => leadRate / single[n].leadRate),
+    middle(runs, 1, ({ p50 }) => p50),
+    middle(runs, 1, ({ p99 }) => p99),
   ];
   print('On one connection', [['request', 'leads/s', 'ratio', 'p50 ms', 'p99 ms'], ...[...writes].map(write)]);
   const lookup = ({ name, size, runs }) => {
@@ -210,18 +198,9 @@ function report(writes, lookups) {
     return [
       name + failed(runs),
       String(size),
-      fixed(
-        middle(runs, ({ rate }) => rate),
-        0,
-      ),
-      fixed(
-        middle(runs, ({ rate }, n) => rate / base[n].rate),
-        2,
-      ),
-      fixed(
-        middle(runs, ({ p50 }) => p50),
-        1,
-      ),
+      middle(runs, 0, ({ rate }) => rate),
+      middle(runs, 2, ({ rate }, n) => rate / base[n].rate),
+      middle(runs, 1, ({ p50 }) => p50),
     ];
   };
   print(`On ${connections} connections`, [

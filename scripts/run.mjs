@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const [folder, name, ...args] = process.argv.slice(2);
+process.on('SIGINT', () => undefined); // the program takes it, and removes what it made
 const node = (...command) => {
   const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -30,9 +31,10 @@ export async function createApp(
     ...(log.isLevelEnabled('error') ? [logRequests(log)] : []),
     ...(metrics.isWanted ? [metrics.observe] : []),
   ];
+  const refused = new WeakSet<Socket>();
   adapter.onRequest = (request, response, next) => {
     if (observers.length > 0) observe(request, response, observers);
-    prepareRequest(request, response, next);
+    prepareRequest(refused, request, response, next);
   };
   app.setGlobalPrefix(PREFIX, { exclude: ['health/live', 'health/ready', ...PAGES] });
   app.disable('x-powered-by');

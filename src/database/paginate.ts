@@ -73,7 +73,7 @@ export const filteredList = ({ name, table, item, where, shared }: FilteredList)
 
 /**
  * The rows of an organization's table that a key finds, in order of arrival. Most often there are one or none: they are
- * found once for the total and the page, in a plan that PostgreSQL keeps, where `filteredList` is planned each time.
+ * found once for the total and the page, in a plan that PostgreSQL keeps; the one of `filteredList` it may make each time.
  */
 export const lookupList = ({ name, table, item, where }: FilteredList): List => ({
   name,

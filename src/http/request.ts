@@ -22,11 +22,12 @@ const MAX_HEADERS = 2000;
 /** Among the options of a Connection header. */
 const UPGRADE = /(^|,)[ \t]*upgrade[ \t]*(,|$)/i;
 
-/** Connections on which a request was refused that others may read as two: what follows it is not carried out. */
-const refused = new WeakSet<Socket>();
-
-/** The first step of every request: its id, security headers, and the refusal of what only looks like a request. */
-export function prepareRequest(request: Request, response: Response, next: () => void): void {
+/**
+ * The first step of every request: its id, security headers, and the refusal of what only looks like a request.
+ * @param refused connections of a server on which a request was refused that others may read as two: what follows it is
+ * not carried out
+ */
+export function prepareRequest(refused: WeakSet<Socket>, request: Request, response: Response, next: () => void): void {
   if (refused.has(request.socket)) return;
   const given = request.headers['x-request-id'];
   request.id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();

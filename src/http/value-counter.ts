@@ -24,9 +24,7 @@ export class ValueCounter {
    * @throws PayloadTooLargeException above 20,000 values, BadRequestException below 32 levels
    */
   add(bytes: Buffer): void {
-    // Not for…of, which takes three times as long.
-    for (let at = 0; at < bytes.length; at++) {
-      const byte = bytes[at] as number;
+    for (const byte of bytes) {
       if (this.isInString) this.addToString(byte);
       else this.addOutside(byte);
     }

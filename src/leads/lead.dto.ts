@@ -64,11 +64,11 @@ export class LeadPatchV0Input {
   @ObjectOf(() => RemoteIdInput, { ...optional }) remoteId?: RemoteIdInput;
 }
 
-const TOGETHER = { max: MAX_LENGTH.name, blank: false };
+const FILTER = { max: MAX_LENGTH.name, blank: false };
 
 export class LeadsQuery extends PageQuery {
-  @QueryText('Limits the list to leads with this e-mail address, ignoring letter case.', TOGETHER) email?: string;
-  @QueryText('Limits the list to leads with this remote id in the system given by `integrationType`.', TOGETHER)
+  @QueryText('Limits the list to leads with this e-mail address, ignoring letter case.', FILTER) email?: string;
+  @QueryText('Limits the list to leads with this remote id in the system given by `integrationType`.', FILTER)
   remoteId?: string;
   @QueryOneOf(
     IntegrationType,

@@ -54,62 +54,36 @@ export async function* chunksOf(file: string, onBytes: (count: number) => void):
 }
 
 /**
- * Lines of UTF-8, without their ends.
- * @throws ImportFault naming the line that is none
+ * Lines of UTF-8, without their ends. A byte that is no UTF-8 is a fault: replaced, it would be stored for good.
+ * @throws ImportFault naming the line, after the lines before it
  */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  for await (const text of textsOf(chunks, LINES)) {
-    const lines = text.split('\n');
-    if (text.endsWith('\n')) lines.pop();
-    yield* lines;
-  }
-}
-
-/** How a file is split. A CR may end a line of CSV; in JSON it is a blank. */
-interface Lines {
-  /** bytes up to the end of the last line that surely ends in a chunk */
-  whole(chunk: Buffer): number;
-  /** where a line ends */
-  end: RegExp;
-}
-
-const LINES: Lines = { whole: (chunk) => chunk.lastIndexOf('\n') + 1, end: /(?<=\n)/ };
-export const LINES_OF_CSV: Lines = {
-  // A CR that ends a chunk may be the half of an end.
-  whole: (chunk) => Math.max(chunk.lastIndexOf('\n'), chunk.subarray(0, -1).lastIndexOf('\r')) + 1,
-  end: /(?<=\n|\r(?!\n))/,
-};
-
-/**
- * UTF-8 as texts of whole lines. A byte that is no UTF-8 is a fault: replaced, it would be stored for good.
- * @throws ImportFault naming the line, after the text before it
- */
-export async function* textsOf(chunks: AsyncIterable<Buffer>, lines: Lines): AsyncGenerator<string> {
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let before = 0;
-  for await (const block of wholeLines(chunks, lines)) {
+  for await (const block of wholeLines(chunks)) {
     const text = decode(block);
-    const sound = text === undefined ? soundLines(block, lines) : text.split(lines.end);
-    const given = text ?? sound.join('');
-    yield before === 0 ? given.replace(/^\uFEFF/, '') : given;
-    before += sound.length;
+    const lines = text === undefined ? soundLines(block) : text.split('\n');
+    if (text?.endsWith('\n')) lines.pop();
+    if (before === 0 && lines[0]) lines[0] = lines[0].replace(/^\uFEFF/, '');
+    yield* lines;
+    before += lines.length;
     if (text === undefined) throw new ImportFault(`line ${before + 1}: not UTF-8`);
   }
 }
 
 /** The lines of a block before the one that is no UTF-8. */
-function soundLines(block: Buffer, { end }: Lines): string[] {
+function soundLines(block: Buffer): string[] {
   const lines = block
     .toString('latin1')
-    .split(end)
+    .split('\n')
     .map((line) => decode(Buffer.from(line, 'latin1')));
   return lines.slice(0, lines.indexOf(undefined)) as string[];
 }
 
 /** The same bytes, split at ends of lines only, so that each part can be decoded by itself. */
-async function* wholeLines(chunks: AsyncIterable<Buffer>, { whole }: Lines): AsyncGenerator<Buffer> {
+async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   for await (const chunk of chunks) {
-    const end = whole(chunk);
+    const end = chunk.lastIndexOf('\n') + 1;
     if (end === 0) {
       waiting.push(chunk);
       continue;

@@ -79,14 +79,14 @@ export class ImportService {
     given: () => Given = () => WHOLE,
   ): Promise<ImportResult> {
     const tables = tablesOf(this.manager.dataSource);
+    const filledIn = (imported: ImportResult['imported']) => tables.filter(({ section }) => imported[section] > 0);
     const result = await onConnection(this.manager, async (manager) => {
       const stage = new Stage(manager, tables);
       await stage.create();
       try {
         const imported = await readInto(stage, records, onProgress, given);
-        const filled = tables.filter(({ section }) => imported[section] > 0);
         await stage.complete();
-        return { imported, events: await this.write(manager, organizationId, filled, given()) };
+        return { imported, events: await this.write(manager, organizationId, filledIn(imported), given()) };
       } finally {
         await stage.drop().catch(() => undefined); // its connection may be lost
       }
@@ -95,7 +95,7 @@ export class ImportService {
     // Running servers made their plans for the tables as they were; this lets them make new ones.
     const count = Object.values(result.imported).reduce((sum, each) => sum + each, 0);
     if (count >= BATCH) {
-      const names = tables.filter(({ section }) => result.imported[section] > 0).map(({ name }) => name);
+      const names = filledIn(result.imported).map(({ name }) => name);
       await this.manager.query(`analyze ${[...names, ...KEPT_BY_TRIGGERS].join(', ')}`);
     }
     return result;
