@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Lanyard as Client, type LanyardOptions, type LeadV0Response } from '../../clients/typescript/src';
+import {
+  Lanyard as Client,
+  LanyardError,
+  type LanyardOptions,
+  type LeadV0Response,
+} from '../../clients/typescript/src';
 import { exhibitor, unique } from '../support/builders';
 import { ENDPOINTS } from '../support/endpoints';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
@@ -218,5 +223,25 @@ describe('the TypeScript client', () => {
     const { id } = await api.post('/leads', { body: scan() });
     expect(lost).toEqual([id, id, id]);
     expect((await client({ key: own.key }).get('/leads')).total).toBe(1);
+  });
+
+  it.each<[string, string | undefined, (api: Client) => Promise<unknown>, object]>([
+    [
+      'a field that is wrong',
+      undefined,
+      (api) => api.post('/leads', { body: scan({ email: 'nowhere' }) }),
+      { status: 400, message: "Missing or invalid 'email'", field: 'email' },
+    ],
+    ['a key that is wrong', 'lan_wrong', (api) => api.get('/leads'), { status: 403, message: 'Forbidden' }],
+    [
+      'what does not exist',
+      undefined,
+      (api) => api.delete('/leads/{leadId}', { params: { path: { leadId: randomUUID() } } }),
+      { status: 404, message: 'Not Found' },
+    ],
+  ])('throws a LanyardError for %s', async (_, key, call, expected) => {
+    const error: unknown = await call(client(key ? { key } : {})).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(LanyardError);
+    expect(error).toMatchObject({ ...expected, attempts: 1, requestId: expect.stringMatching(/^[\w-]{36}$/) });
   });
 });
