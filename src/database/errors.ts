@@ -18,8 +18,8 @@ export class IdempotencyConflict extends Error {
   static readonly USED = 'This Idempotency-Key was used for another request';
 }
 
-/** The data changed while the work ran: it runs again. */
-export class Retry extends Error {}
+/** The data changed while the work ran: it runs again, and is refused when that happens again and again. */
+export class Retry extends Overloaded {}
 
 /** The server accepts no writes: it is a standby, perhaps since a moment ago. */
 const READ_ONLY = '25006';
@@ -61,9 +61,9 @@ export function sqlState(error: unknown): string | undefined {
   return typeof cause.code === 'string' && /^[0-9A-Z]{5}$/.test(cause.code) ? cause.code : undefined;
 }
 
-/** Whether nothing was done because others have so much to do, or hold a lock. */
+/** Whether nothing was done because others have so much to do, or hold a lock, also when it was tried again. */
 export const isOverload = (error: unknown): boolean =>
-  error instanceof Overloaded || [LOCK_NOT_AVAILABLE, QUERY_CANCELED].includes(sqlState(error) ?? '');
+  error instanceof Overloaded || [LOCK_NOT_AVAILABLE, QUERY_CANCELED, DEADLOCK].includes(sqlState(error) ?? '');
 
 const UNREACHABLE = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 /** The server starts, stops, or has no connection left. */

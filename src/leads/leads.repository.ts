@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { fieldsOf } from '../api-schema/fields';
 import { columnOf } from '../database/data-source';
-import { Retry } from '../database/errors';
+import { Overloaded } from '../database/errors';
 import { lockOf } from '../database/locks';
 import { arrivalList, lookupList } from '../database/paginate';
 import { type Json, type Page, Statements } from '../database/statements';
@@ -187,6 +187,9 @@ const DELETE = {
     delete from leads where (select ${lockOf('$1')}) is not null and organization_id = $1 and id = $2 returning ''`,
 };
 
+/** Two were seen when all leads of a batch were changed at once. */
+const MAX_MATCH_ATTEMPTS = 10;
+
 const noMatch = (_: unknown, n: number): Match => ({ id: null, first: n });
 
 @Injectable()
@@ -246,7 +249,10 @@ export class LeadsRepository {
     });
   }
 
-  /** @throws Retry when a lead no longer has the value by which it was found */
+  /**
+   * While it waits for the lock of a lead, others may delete that lead, or change its value: then it looks again. What is
+   * locked stays so, so it need not wait as often again.
+   */
   private async match(
     caller: Caller,
     matchBy: keyof typeof MATCH,
@@ -254,10 +260,12 @@ export class LeadsRepository {
     manager: EntityManager,
   ): Promise<Match[]> {
     const values = JSON.stringify(leads.map((lead) => lead[matchBy]));
-    const rows = await this.statements.all(caller, MATCH[matchBy], [values], { manager });
-    const matches = rows.map((row) => JSON.parse(row) as Match & { isLocked: boolean });
-    if (matches.some(({ id, isLocked }) => id !== null && !isLocked)) throw new Retry();
-    return matches;
+    for (let attempt = 1; attempt <= MAX_MATCH_ATTEMPTS; attempt++) {
+      const rows = await this.statements.all(caller, MATCH[matchBy], [values], { manager });
+      const matches = rows.map((row) => JSON.parse(row) as Match & { isLocked: boolean });
+      if (matches.every(({ id, isLocked }) => id === null || isLocked)) return matches;
+    }
+    throw new Overloaded('The leads of a batch change all the time');
   }
 
   async delete(caller: Caller, leadId: string): Promise<void> {
