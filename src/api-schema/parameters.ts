@@ -1,7 +1,6 @@
 import { BadRequestException, Body, Param, type PipeTransform, SetMetadata } from '@nestjs/common';
-import { ApiParam, type ApiParamOptions, ApiProperty } from '@nestjs/swagger';
-import { ValidateBy } from 'class-validator';
-import { OneOf, Text, TransformValue, Uuid } from './fields';
+import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
+import { field, OneOf, Text, Uuid } from './fields';
 import { EXAMPLE_IDS, INT64_ID, int32, UUID } from './schemas';
 import { decimal, isUuid } from './text';
 
@@ -76,30 +75,25 @@ export const MAX_PAGE_SIZE = 50;
 
 const OFFSET = int32();
 
-const isWithin = (name: string, min: number, max: number): PropertyDecorator =>
-  ValidateBy({ name, validator: { validate: (value) => value >= min && value <= max } });
-
 /** The query parameters of every list; the query of a list extends it. A parameter that is sent twice is an array here. */
 export class PageQuery {
-  @ApiProperty({
+  @field(
+    (value) => (value as number) >= 1,
     // No format and maximum: any number of digits is accepted.
-    type: 'integer',
-    minimum: 1,
-    default: DEFAULT_PAGE_SIZE,
-    required: false,
-    description: `Page size. Values above ${MAX_PAGE_SIZE} count as ${MAX_PAGE_SIZE}.`,
-  })
-  @TransformValue((value) => Math.min(decimal(value), MAX_PAGE_SIZE))
-  @isWithin('limit', 1, MAX_PAGE_SIZE)
+    { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE },
+    { optional: true, description: `Page size. Values above ${MAX_PAGE_SIZE} count as ${MAX_PAGE_SIZE}.` },
+    (value) => Math.min(decimal(value), MAX_PAGE_SIZE),
+  )
   limit: number = DEFAULT_PAGE_SIZE;
 
-  @ApiProperty({
-    ...OFFSET,
-    default: 0,
-    required: false,
-    description: 'Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items.',
-  })
-  @TransformValue(decimal)
-  @isWithin('offset', OFFSET.minimum, OFFSET.maximum)
+  @field(
+    (value) => (value as number) <= OFFSET.maximum,
+    { ...OFFSET, default: 0 },
+    {
+      optional: true,
+      description: 'Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items.',
+    },
+    decimal,
+  )
   offset: number = 0;
 }

@@ -1,6 +1,4 @@
-import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
-import { invalidPath } from '../http/validation.pipe';
+import { faultOf, instanceOf } from '../api-schema/fields';
 import type { RecordClass } from './dataset';
 
 /**
@@ -11,9 +9,9 @@ import type { RecordClass } from './dataset';
 export function readRecord<T extends object>(
   type: RecordClass<T>,
   value: object,
-  isGiven: (path: string) => boolean = () => true,
+  isGiven?: (path: string) => boolean,
 ): { record: T } | { fault: string } {
-  const record = plainToInstance(type, value);
-  const fault = validateSync(record, { whitelist: true }).map(invalidPath).find(isGiven);
+  const record = instanceOf(type, value);
+  const fault = faultOf(record, isGiven);
   return fault === undefined ? { record } : { fault };
 }

@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Day, Email, BooleanField, FlatListOf, OneOf, optional, Text, Uuid } from '../api-schema/fields';
+import { Day, Email, BooleanField, ListOf, OneOf, optional, Text, Uuid } from '../api-schema/fields';
 import { EventType, FIELD_DOCS } from './event.response';
 
 /** Entries of one body. */
@@ -37,7 +37,7 @@ export class EventLeadInput {
 
 @ApiSchema({ description: 'Leads to associate with an event.' })
 export class EventAddLeadsV0Input {
-  @FlatListOf(() => EventLeadInput, {
+  @ListOf(() => EventLeadInput, {
     max: MAX_EVENT_LEADS,
     description: 'Leads to associate. An empty array changes nothing.',
   })

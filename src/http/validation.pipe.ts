@@ -1,5 +1,7 @@
-import { type ArgumentMetadata, BadRequestException, Injectable, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, BadRequestException, Injectable, type Type, ValidationPipe } from '@nestjs/common';
+import * as classTransformer from 'class-transformer';
 import type { ValidationError } from 'class-validator';
+import { isObject, withNested } from '../api-schema/fields';
 import { PageQuery } from '../api-schema/parameters';
 import { InvalidField } from './errors';
 
@@ -10,6 +12,7 @@ export class RequestValidationPipe extends ValidationPipe {
     super({
       transform: true,
       whitelist: true,
+      transformerPackage: { ...classTransformer, plainToInstance },
       validationError: { target: true, value: true },
       exceptionFactory: ([fault]) =>
         fault && !(fault.target instanceof PageQuery)
@@ -24,11 +27,8 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 }
 
-/** The path of the first fault, such as `phoneNumbers[0].type`. */
-export function invalidPath({ property, value, constraints, children = [] }: ValidationError): string {
-  const [child] = children;
-  if (constraints || !child) return property + (constraints?.field ?? '');
-  const path = invalidPath(child);
-  if (!Array.isArray(value)) return `${property}.${path}`;
-  return `${property}[${child.property}]${path.slice(child.property.length)}`;
-}
+const plainToInstance = <T>(type: Type<T>, plain: unknown): T | T[] =>
+  isObject(plain) ? (withNested(type as Type<object>, plain) as T) : classTransformer.plainToInstance(type, plain as T);
+
+/** The path of a fault, such as `phoneNumbers[0].type`. */
+const invalidPath = ({ property, constraints }: ValidationError): string => property + (constraints?.field ?? '');

@@ -150,7 +150,7 @@ export class LeadBatchV0Input {
     example: 'remoteId',
   })
   matchBy: MatchBy;
-  @ListOf((batch) => ENTRIES.get((batch?.object as Partial<LeadBatchV0Input>)?.matchBy) ?? LeadUpsertV0Input, {
+  @ListOf((batch?: Partial<LeadBatchV0Input>) => ENTRIES.get(batch?.matchBy) ?? LeadUpsertV0Input, {
     ...{ min: 1, max: MAX_BATCHED_LEADS },
     description: 'Leads to write. Each must have the field selected by `matchBy`, with distinct values.',
     example: [

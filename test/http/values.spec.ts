@@ -1,8 +1,11 @@
 import { BadRequestException } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsInt } from 'class-validator';
 import fc from 'fast-check';
-import { Email, EmailList, PreciseDateTime, TimeOfDay, Int64Id } from '../../src/api-schema/fields';
+import { Email, EmailList, ListOf, PreciseDateTime, Text, TimeOfDay, Int64Id } from '../../src/api-schema/fields';
 import { isCalendarDay, toUtc } from '../../src/api-schema/text';
 import { readRecord } from '../../src/dataset/read-record';
+import { RequestValidationPipe } from '../../src/http/validation.pipe';
 import { ValueCounter } from '../../src/http/value-counter';
 
 describe('a day of the calendar', () => {
@@ -149,5 +152,23 @@ describe('the counter of values', () => {
       thrown = (error as BadRequestException).getStatus();
     }
     expect(thrown).toBe(status);
+  });
+});
+
+describe('a body with decorators of our own and of others', () => {
+  class Entry {
+    @Text() name: string;
+  }
+  class Body {
+    @ListOf(() => Entry) entries: Entry[];
+    @IsInt() @Transform(({ value }) => Number(value)) size: number;
+  }
+  const read = (body: object) => new RequestValidationPipe().transform(body, { type: 'body', metatype: Body });
+
+  it('is converted and checked by all of them', async () => {
+    const entries = [{ name: 'x', more: 1 }];
+    expect(await read({ entries, size: '3', more: 2 })).toEqual({ entries: [{ name: 'x' }], size: 3 });
+    await expect(read({ entries, size: '3.5' })).rejects.toThrow("'size'");
+    await expect(read({ entries: [...entries, {}], size: '3' })).rejects.toThrow("'entries[1].name'");
   });
 });
