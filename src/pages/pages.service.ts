@@ -5,7 +5,9 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import { Asset } from './asset';
 
 const OWN = join(__dirname, 'static');
-const SWAGGER_UI = dirname(require.resolve('swagger-ui-dist/package.json'));
+const BUILT = join(__dirname, 'swagger-ui-dist');
+/** The build has a copy (nest-cli.json); from the sources, the package itself is there. */
+const SWAGGER_UI = existsSync(BUILT) ? BUILT : dirname(require.resolve('swagger-ui-dist/package.json'));
 
 /** What pages load, and its folder. Nothing else in these folders is served. */
 const FOLDERS: Record<string, string> = {
