@@ -5,7 +5,11 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --omit=optional --include=dev
 COPY tsconfig.json tsconfig.build.json nest-cli.json ormconfig.ts ./
 COPY src ./src
-RUN npx nest build && npm prune --omit=dev --omit=optional --ignore-scripts
+# --build-arg TRACING=on adds OpenTelemetry's packages, 30 MB.
+ARG TRACING=off
+RUN npx nest build && npm prune --omit=dev --omit=optional --ignore-scripts && \
+    if [ "$TRACING" = on ]; then npm install --no-save --save-prod --omit=dev --omit=optional --ignore-scripts \
+      $(node -p "Object.entries(require('./package.json').peerDependencies).map((one) => one.join('@')).join(' ')"); fi
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production

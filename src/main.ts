@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { stopTracing } from './observability/traced'; // before what it traces
+import { tracing } from './observability/traced'; // before what it traces
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createApp } from './app';
@@ -18,6 +18,7 @@ import { welcome } from './welcome';
 /** Starts, listens, and stops on a signal. */
 async function main(): Promise<void> {
   const asked = readConfig();
+  const stopTracing = await tracing;
   const stop = stopSignal();
   const database = await openDatabase(asked, say, { milliseconds: asked.databaseWaitMs, say, signal: stop });
   try {

@@ -5,7 +5,8 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import { Asset } from './asset';
 
 const OWN = join(__dirname, 'static');
-const SWAGGER_UI = dirname(require.resolve('swagger-ui-dist/package.json'));
+const BUILT = join(__dirname, 'swagger-ui-dist'); // copied by nest-cli.json; from the sources, the package is there
+const SWAGGER_UI = existsSync(BUILT) ? BUILT : dirname(require.resolve('swagger-ui-dist/package.json'));
 
 /** What pages load, and its folder. Nothing else in these folders is served. */
 const FOLDERS: Record<string, string> = {
@@ -77,6 +78,5 @@ export class PagesService {
 
 /** A file in the folder of package.json, which is two folders above src/pages and three above dist/src/pages. */
 function besidePackageJson(name: string): string {
-  const places = ['../..', '../../..'].map((up) => join(__dirname, up, name));
-  return places.find((file) => existsSync(file)) ?? name;
+  return ['../..', '../../..'].map((up) => join(__dirname, up, name)).find((file) => existsSync(file)) ?? name;
 }
