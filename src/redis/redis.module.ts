@@ -1,7 +1,6 @@
 import { Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { Config } from '../config';
-import { closeRedis, createRedis, REDIS, untilReady } from './redis';
+import { closeRedis, createRedis, REDIS, type RedisConnection, untilReady } from './redis';
 
 /** The connection to Redis, where one is configured. */
 @Module({
@@ -16,7 +15,7 @@ import { closeRedis, createRedis, REDIS, untilReady } from './redis';
   exports: [REDIS],
 })
 export class RedisModule implements OnModuleInit, OnApplicationShutdown {
-  constructor(@Inject(REDIS) private readonly redis?: Redis) {}
+  constructor(@Inject(REDIS) private readonly redis?: RedisConnection) {}
 
   async onModuleInit(): Promise<void> {
     if (this.redis) await untilReady(this.redis);

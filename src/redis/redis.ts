@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-
 import { Redis, type RedisOptions } from 'ioredis';
-
 import type { Address } from '../config';
 
-/** Injection token of the Redis connection that all features share: `Redis | undefined`. */
+/** Injection token of the Redis connection that all features share: `RedisConnection | undefined`. */
 export const REDIS = Symbol('REDIS');
 
 /** How long a request, and a shutdown, waits for Redis. */
@@ -16,7 +14,7 @@ const MAX_WAIT_MS = 1_000;
  * Commands of one turn of the event loop leave together: a system call costs more than the command, here and in Redis.
  * (ioredis's own pipelining does so too, at a price in promises that eats up the gain.)
  */
-class CorkedRedis extends Redis {
+export class RedisConnection extends Redis {
   /** when Redis last said something, by the clock of `performance.now()` */
   heardAt = -Infinity;
   /** why there is no connection that can be used */
@@ -25,7 +23,7 @@ class CorkedRedis extends Redis {
 
   constructor(url: string, options: RedisOptions) {
     super(url, options);
-    // Without a listener ioredis prints every attempt to reconnect. The circuit breaker logs what matters, once.
+    // Without a listener ioredis prints every attempt to reconnect. The token buckets log what matters, once.
     this.on('error', (error: Error) => (this.failure = error));
     this.on('ready', () => (this.failure = undefined));
     this.on('connect', () => this.stream.on('data', () => (this.heardAt = performance.now())));
@@ -54,8 +52,8 @@ class CorkedRedis extends Redis {
  * @param url as in `redis://host:6379/0`
  * @param sentinels asked, at each attempt to connect, for the master of the group that `url` names in place of the host
  */
-export function createRedis(url: string, sentinels?: readonly Address[]): Redis {
-  return new CorkedRedis(url, {
+export function createRedis(url: string, sentinels?: readonly Address[]): RedisConnection {
+  return new RedisConnection(url, {
     ...(sentinels && { sentinels: [...sentinels], name: new URL(url).hostname, sentinelCommandTimeout: 1_000 }),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,

@@ -70,16 +70,15 @@ async function ofDatabase(config: Config): Promise<Omit<Status, 'redis'>> {
 async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['redis']> {
   if (!redisUrl) return null;
   const redis = createRedis(redisUrl, redisSentinels);
-  const buckets = new RedisTokenBucketStore(redis);
   try {
     await untilReady(redis);
     // What servers do with it: a replica, or a Redis without memory, only answers reads.
-    await buckets.take('status', { maxTokens: 1, refillRate: 1 });
+    await new RedisTokenBucketStore(redis).take('status', { maxTokens: 1, refillRate: 1 });
     const about = await redis.info('server').catch(() => '');
     const [, version = null] = /^redis_version:(\S+)/m.exec(about) ?? [];
     return { reachable: true, version };
   } catch (error) {
-    return { reachable: false, error: (buckets.failure ?? (error as Error)).message, version: null };
+    return { reachable: false, error: (redis.failure ?? (error as Error)).message, version: null };
   } finally {
     await closeRedis(redis);
   }
