@@ -4,7 +4,7 @@ import { type ExecutionContext, HttpException, Injectable } from '@nestjs/common
 import { ThrottlerGuard, type ThrottlerLimitDetail, ThrottlerModule, type ThrottlerStorage } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { Config } from '../config';
-import { REDIS, REDIS_DEADLINE_MS, type RedisConnection, withDeadline } from '../redis/redis';
+import { REDIS_DEADLINE_MS, RedisConnection, withDeadline } from '../redis/redis';
 import { RedisModule } from '../redis/redis.module';
 import { InProcessThrottlerStorage } from './in-process-throttler.storage';
 
@@ -29,7 +29,7 @@ export class FailedAuthenticationThrottler extends ThrottlerGuard {
 
 export const FailedAuthenticationModule = ThrottlerModule.forRootAsync({
   imports: [RedisModule],
-  inject: [Config, REDIS],
+  inject: [Config, RedisConnection],
   useFactory: ({ authenticationFailures }: Config, redis?: RedisConnection) => ({
     throttlers: [{ limit: authenticationFailures, ttl: WINDOW_MS }],
     setHeaders: false,

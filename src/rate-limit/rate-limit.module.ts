@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { REDIS, type RedisConnection } from '../redis/redis';
+import { RedisConnection } from '../redis/redis';
 import { RedisModule } from '../redis/redis.module';
 import { InProcessTokenBucketStore } from './in-process-token-bucket.store';
 import { RedisTokenBucketStore } from './redis-token-bucket.store';
@@ -12,7 +12,7 @@ import { TokenBucketStore } from './token-bucket.store';
   providers: [
     {
       provide: TokenBucketStore,
-      inject: [REDIS],
+      inject: [RedisConnection],
       useFactory: (redis?: RedisConnection) =>
         redis ? new ResilientTokenBucketStore(new RedisTokenBucketStore(redis)) : new InProcessTokenBucketStore(),
     },

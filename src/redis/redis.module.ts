@@ -1,21 +1,21 @@
-import { Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../config';
-import { closeRedis, createRedis, REDIS, type RedisConnection, untilReady } from './redis';
+import { closeRedis, createRedis, RedisConnection, untilReady } from './redis';
 
-/** The connection to Redis, where one is configured. */
+/** The connection to Redis that all features share; undefined where none is configured. */
 @Module({
   providers: [
     {
-      provide: REDIS,
+      provide: RedisConnection,
       inject: [Config],
       useFactory: ({ redisUrl, redisSentinels }: Config) =>
         redisUrl ? createRedis(redisUrl, redisSentinels) : undefined,
     },
   ],
-  exports: [REDIS],
+  exports: [RedisConnection],
 })
 export class RedisModule implements OnModuleInit, OnApplicationShutdown {
-  constructor(@Inject(REDIS) private readonly redis?: RedisConnection) {}
+  constructor(private readonly redis?: RedisConnection) {}
 
   async onModuleInit(): Promise<void> {
     if (this.redis) await untilReady(this.redis);

@@ -2,9 +2,6 @@ import { once } from 'node:events';
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Address } from '../config';
 
-/** Injection token of the Redis connection that all features share: `RedisConnection | undefined`. */
-export const REDIS = Symbol('REDIS');
-
 /** How long a request, and a shutdown, waits for Redis. */
 export const REDIS_DEADLINE_MS = 100;
 /** How long a request waits for its reply while Redis answers other commands. */
