@@ -1,6 +1,6 @@
 import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../config';
-import { closeRedis, createRedis, RedisConnection, untilReady } from './redis';
+import { RedisConnection } from './redis';
 
 /** The connection to Redis that all features share; undefined where none is configured. */
 @Module({
@@ -9,7 +9,7 @@ import { closeRedis, createRedis, RedisConnection, untilReady } from './redis';
       provide: RedisConnection,
       inject: [Config],
       useFactory: ({ redisUrl, redisSentinels }: Config) =>
-        redisUrl ? createRedis(redisUrl, redisSentinels) : undefined,
+        redisUrl ? new RedisConnection(redisUrl, redisSentinels) : undefined,
     },
   ],
   exports: [RedisConnection],
@@ -18,11 +18,11 @@ export class RedisModule implements OnModuleInit, OnApplicationShutdown {
   constructor(private readonly redis?: RedisConnection) {}
 
   async onModuleInit(): Promise<void> {
-    if (this.redis) await untilReady(this.redis);
+    if (this.redis) await this.redis.untilReady();
   }
 
   /** Not earlier: requests that are still under way need it. */
   async onApplicationShutdown(): Promise<void> {
-    if (this.redis) await closeRedis(this.redis);
+    if (this.redis) await this.redis.close();
   }
 }

@@ -7,7 +7,7 @@ import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.s
 import { ResilientTokenBucketStore } from '../../src/rate-limit/resilient-token-bucket.store';
 import { type BucketLimits, type TakeResult } from '../../src/rate-limit/token-bucket';
 import type { TokenBucketStore } from '../../src/rate-limit/token-bucket.store';
-import { closeRedis, createRedis, type RedisConnection, untilReady } from '../../src/redis/redis';
+import { RedisConnection } from '../../src/redis/redis';
 import { until } from '../support/embedded-fixtures';
 import { NO_REDIS, NO_SERVER, RedisServer, unless } from '../support/redis-server';
 
@@ -104,12 +104,12 @@ let redis: RedisConnection;
 beforeAll(async () => {
   if (NO_REDIS) return;
   if (!process.env.REDIS_URL) server = await RedisServer.start();
-  redis = createRedis(process.env.REDIS_URL ?? server!.url);
-  await untilReady(redis);
+  redis = new RedisConnection(process.env.REDIS_URL ?? server!.url);
+  await redis.untilReady();
 });
 
 afterAll(async () => {
-  if (redis) await closeRedis(redis);
+  if (redis) await redis.close();
   await server?.kill();
 });
 
@@ -236,15 +236,15 @@ unless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
     warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
     own = await RedisServer.start();
-    client = createRedis(own.url);
-    await untilReady(client);
+    client = new RedisConnection(own.url);
+    await client.untilReady();
     const clock = (probes = { now: 0 });
     store = new ResilientTokenBucketStore(new RedisTokenBucketStore(client), () => clock.now);
     id = randomUUID();
   });
 
   afterEach(async () => {
-    await closeRedis(client);
+    await client.close();
     await own.kill();
     jest.restoreAllMocks();
   });

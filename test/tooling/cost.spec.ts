@@ -169,7 +169,7 @@ describe('a key', () => {
   it('costs one call of Redis, which touches one key', async () => {
     expect(TAKE_TOKEN.match(/redis\.call\('(?!TIME)/g)).toHaveLength(3);
     const sent: unknown[][] = [];
-    const redis = new RedisConnection('redis://127.0.0.1', { lazyConnect: true });
+    const redis = new RedisConnection('redis://127.0.0.1?lazyConnect=true');
     redis.sendCommand = ({ name, args: [, keys, key] }) => {
       sent.push([name, keys, key]);
       return Promise.resolve([1, 1, 1, 1]);

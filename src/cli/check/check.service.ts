@@ -7,14 +7,11 @@ interface Checked {
   wrong: number;
 }
 
-export interface CheckResult {
-  /** leads whose stored JSON is not what a fresh rendering gives */
-  documents: Checked;
-  /** lists whose stored counts are not what a full scan gives */
-  lists: Checked;
-  /** industry events whose stored words are not what their fields give */
-  words: Checked;
-}
+/**
+ * Leads whose stored JSON is not what a fresh rendering gives, lists whose stored counts are not what a full scan gives, and
+ * industry events whose stored words are not what their fields give.
+ */
+export type CheckResult = Record<'documents' | 'lists' | 'words', Checked>;
 
 const STALE_DOCUMENT = 'document is distinct from lead_document(leads)';
 const STALE_WORDS = 'search is distinct from search_vector(industry_events)';

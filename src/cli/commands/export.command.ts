@@ -14,6 +14,7 @@ import { PROGRAM } from '../program';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
 import { answer, OutputClosed, reasonOf, Refusal, UsageError, write } from '../terminal/terminal';
+import { countsText } from './import.command';
 
 /** Records, a section. */
 type Counts = Record<SectionName, number>;
@@ -42,24 +43,20 @@ export function exportCommand(program: Command): void {
   })
     .requiredOption('--organization <ID>', 'organization whose data is exported', organization)
     .addOption(new Option('--ndjson', 'one record a line instead of one JSON object').conflicts('csv'))
-    .option('--output <FILE>', 'write a file, complete or not at all; - is standard output', outputName)
+    .option('--output <FILE>', 'write a file, complete or not at all')
     .addHelpText('after', AS_CSV)
     .action((_, self: Command) => exportData(self.optsWithGlobals()));
   withCsvOptions(exporting).option('--bom', 'begin the CSV with a byte order mark: Excel needs it to detect UTF-8');
 }
 
-function outputName(value: string): string {
-  if (value !== '') return value;
-  // An unset variable of a script must not send all data to standard output.
-  throw new UsageError('--output must be the name of a file, or - for standard output');
-}
-
-async function exportData({ json, organization: id, ndjson, bom, ...options }: ExportOptions): Promise<void> {
-  const output = options.output === '-' ? undefined : options.output;
+async function exportData({ json, organization: id, ndjson, bom, output, ...options }: ExportOptions): Promise<void> {
   const csv = csvFormOf(options);
+  // An unset variable of a script must not send all data to standard output.
+  if (output === '') throw new UsageError('--output must be the name of a file');
   if (bom && !csv) throw new UsageError('--bom needs --csv');
-  if (json && (ndjson || csv) && !output)
+  if (json && (ndjson || csv) && !output) {
     throw new UsageError(`--json with ${csv ? '--csv' : '--ndjson'} needs --output`);
+  }
   const form = csv ? csvForm(csv, Boolean(bom)) : ndjson ? NDJSON : OBJECT;
   const sections = csv ? [csv.section] : SECTIONS;
   const counts = await withDatabase(async (dataSource) => {
@@ -72,8 +69,7 @@ async function exportData({ json, organization: id, ndjson, bom, ...options }: E
     return undefined;
   });
   if (!counts) return;
-  const written = SECTIONS.filter((section) => counts[section] > 0).map((section) => `${counts[section]} ${section}`);
-  await answer(json, { exported: counts }, () => `Exported to ${output}: ${written.join(', ') || 'nothing'}`);
+  await answer(json, { exported: counts }, () => `Exported to ${output}: ${countsText(counts)}`);
 }
 
 /** Characters that are written at once. */

@@ -62,7 +62,7 @@ async function importFile(file: string, { json, organization: id, ...options }: 
       ? imports.importLines(id, source.lines, progress.records)
       : imports.import(id, source.dataset, progress.records);
   });
-  await answer(json, result, () => importedText(result.imported), storedText(result.imported));
+  await answerImported(json, result, result.imported);
 }
 
 async function importCsv(
@@ -107,13 +107,12 @@ export async function importInto(
   }
 }
 
-/** The counts of an import, in one line. */
-export const importedText = (imported: ImportResult['imported']): string => `Imported: ${countsText(imported)}`;
+/** A second import would add records without an id again: that it succeeded is said also where the result cannot be. */
+export const answerImported = (json: boolean | undefined, result: object, counts: ImportResult['imported']) =>
+  answer(json, result, () => `Imported: ${countsText(counts)}`, `stored: ${countsText(counts)}`);
 
-/** The same when the result cannot be shown: a second import would add records without an id again. */
-export const storedText = (imported: ImportResult['imported']): string => `stored: ${countsText(imported)}`;
-
-function countsText(imported: ImportResult['imported']): string {
-  const read = Object.entries(imported).filter(([, count]) => count > 0);
+/** How many records there are of each section, in one line. */
+export function countsText(counts: ImportResult['imported']): string {
+  const read = Object.entries(counts).filter(([, count]) => count > 0);
   return read.map(([section, count]) => `${figure(count)} ${section}`).join(', ') || 'nothing';
 }

@@ -4,7 +4,7 @@ import { findDatabase } from '../../database/open';
 import { mayHoldData } from '../../embedded-postgres/data-directory';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
-import { closeRedis, createRedis, untilReady } from '../../redis/redis';
+import { RedisConnection } from '../../redis/redis';
 import { command, GlobalOptions } from '../arguments';
 import { withDatabase } from '../session';
 import { type Status, statusOf, UNKNOWN_COUNTS } from '../status/status.service';
@@ -58,9 +58,9 @@ async function ofDatabase(config: Config): Promise<Omit<Status, 'redis'>> {
 
 async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['redis']> {
   if (!redisUrl) return null;
-  const redis = createRedis(redisUrl, redisSentinels);
+  const redis = new RedisConnection(redisUrl, redisSentinels);
   try {
-    await untilReady(redis);
+    await redis.untilReady();
     // What servers do with it: a replica, or a Redis without memory, only answers reads.
     await new RedisTokenBucketStore(redis).take('status', { maxTokens: 1, refillRate: 1 });
     const about = await redis.info('server').catch(() => '');
@@ -69,7 +69,7 @@ async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['re
   } catch (error) {
     return { reachable: false, error: (redis.failure ?? (error as Error)).message, version: null };
   } finally {
-    await closeRedis(redis);
+    await redis.close();
   }
 }
 
