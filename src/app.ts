@@ -26,10 +26,9 @@ export async function createApp(
     logger: new NestLog(log),
     abortOnError: false,
   });
-  const metrics = app.get(Metrics);
   const observers = [
     ...(log.isLevelEnabled('error') ? [logRequests(log)] : []),
-    ...(metrics.isWanted ? [metrics.observe] : []),
+    ...(config.metricsPort === undefined ? [] : [app.get(Metrics).observe]),
   ];
   const refused = new WeakSet<Socket>();
   adapter.onRequest = (request, response, next) => {

@@ -15,8 +15,6 @@ export interface Setting {
   readonly key: keyof Config;
   /** @returns undefined when the text cannot be used */
   readonly read: (text: string) => unknown;
-  /** gives a value as the variable would say it */
-  readonly write: (value: unknown) => string;
   /** what the text must be */
   readonly must: string;
   /** whether the value may hold a password */
@@ -26,12 +24,12 @@ export interface Setting {
 /** Every setting, in the order of the fields below. */
 export const SETTINGS: Setting[] = [];
 
-type Check = Pick<Setting, 'read' | 'must'> & Partial<Pick<Setting, 'write' | 'secret'>>;
+type Check = Pick<Setting, 'read' | 'must'> & Partial<Pick<Setting, 'secret'>>;
 
 const setting =
   (name: string, check: Check) =>
   (_: Config, key: string): void =>
-    void SETTINGS.push({ name, key: key as keyof Config, write: String, secret: false, ...check });
+    void SETTINGS.push({ name, key: key as keyof Config, secret: false, ...check });
 
 const integer = (least: number, most: number): Check => ({
   read: (text) => {
@@ -41,10 +39,9 @@ const integer = (least: number, most: number): Check => ({
   must: `an integer from ${least} to ${most}`,
 });
 
-const oneOf = (values: Record<string, unknown>): Check => ({
-  read: (text) => (Object.hasOwn(values, text) ? values[text] : undefined),
-  write: (value) => Object.keys(values).find((text) => values[text] === value) ?? '',
-  must: Object.keys(values).join(' or '),
+const oneOf = (values: readonly string[]): Check => ({
+  read: (text) => (values.includes(text) ? text : undefined),
+  must: values.join(' or '),
 });
 
 const url = (...protocols: string[]): Check => ({
@@ -72,13 +69,7 @@ function isDecodable(text: string): boolean {
 
 const text: Check = { read: (value) => value, must: 'text' };
 const directory: Check = { read: (path) => resolve(path), must: 'a directory' };
-const addresses: Check = {
-  read: addressesOf,
-  write: (value) =>
-    (value as Address[]).map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(','),
-  must: 'host:port,host:port',
-};
-
+const addresses: Check = { read: addressesOf, must: 'host:port,host:port' };
 const origins: Check = {
   read: originsOf,
   must: 'origins such as https://booth.example.com, separated by commas, or * for all',
@@ -86,11 +77,10 @@ const origins: Check = {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
-const logLevel = oneOf(Object.fromEntries(LOG_LEVELS.map((level) => [level, level])));
 
 /**
  * Every setting of the server and the operator's command line: its variable, what is taken, its default. The table in
- * README.md says what each one means.
+ * docs/configuration.md says what each one means.
  */
 export class Config {
   /** TCP port to listen on; 0 picks a free one. */
@@ -118,8 +108,8 @@ export class Config {
   readonly dataDir: string = resolve('.data');
 
   /** Whether a first start on the embedded PostgreSQL makes the demo organization. */
-  @setting('LANYARD_DEMO', oneOf({ on: true, off: false }))
-  readonly demo: boolean = true;
+  @setting('LANYARD_DEMO', oneOf(['on', 'off']))
+  readonly demo: 'on' | 'off' = 'on';
 
   /** Connections to PostgreSQL for requests, a process; long deletes may hold two of them. One more is for keys and probes. */
   @setting('LANYARD_POOL_SIZE', integer(3, 1000))
@@ -158,7 +148,7 @@ export class Config {
   readonly drainMs: number = 500;
 
   /** The least level that is logged. Requests are `info`, those that fail for the server's own reasons `error`. */
-  @setting('LANYARD_LOG_LEVEL', logLevel)
+  @setting('LANYARD_LOG_LEVEL', oneOf(LOG_LEVELS))
   readonly logLevel: LogLevel = 'info';
 
   /** TCP port of `/metrics`; without it there are none. */
@@ -199,6 +189,26 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     throw new ConfigError(`LANYARD_METRICS_PORT must be another port than PORT, not ${config.port} too`);
   }
   return config;
+}
+
+/** The settings in force, as the environment says them and without passwords; a value is null when there is none. */
+export function shownSettings(env: NodeJS.ProcessEnv = process.env) {
+  const config = readConfig(env);
+  return SETTINGS.map(({ name, key, secret }) => {
+    const given = env[name] && (secret ? withoutPassword(env[name]) : env[name]);
+    if (given) return { name, value: given, source: 'environment' };
+    return { name, value: config[key] === undefined ? null : String(config[key]), source: 'default' };
+  });
+}
+
+/** A connection string may have a password in its place or among its parameters. */
+function withoutPassword(connection: string): string {
+  const url = new URL(connection);
+  if (url.password) url.password = '***';
+  for (const name of url.searchParams.keys()) {
+    if (/password|secret|token|key/i.test(name)) url.searchParams.set(name, '***');
+  }
+  return url.href;
 }
 
 function originsOf(list: string): string[] | '*' | undefined {

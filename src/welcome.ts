@@ -36,7 +36,7 @@ export async function welcome(
   const organizations = app.get(OrganizationsService);
   // A database that does not answer at this moment is no reason to stop serving.
   const isFirstStart = await organizations.areNone().catch(() => false);
-  const demo = isFirstStart && database.embedded && config.demo ? await makeDemo(database.url) : undefined;
+  const demo = isFirstStart && database.embedded && config.demo === 'on' ? await makeDemo(database.url) : undefined;
   if (!demo) {
     say(`To issue a key: ${ISSUE_A_KEY} (organizations ${isFirstStart ? 'create makes one' : 'list has the IDs'})`);
     return;

@@ -39,7 +39,6 @@ export class AccessService implements OnApplicationShutdown {
   private readonly known = new LRUCache<string, Known>({ max: 10_000, ttl: CACHE_MS });
   /** a cache of its own, so that a flood of invented keys does not evict known ones */
   private readonly unknown = new LRUCache<string, true>({ max: 10_000, ttl: CACHE_MS });
-  private readonly underWay = new Map<string, Promise<Known | undefined>>();
   /**
    * Looked up one by one, thousands of invented keys would fill the pool's queue, and requests with a known key would wait
    * in it. How many may wait is limited by the open sockets.
@@ -55,34 +54,17 @@ export class AccessService implements OnApplicationShutdown {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The caller, when the key was looked up a moment ago. */
-  cachedCaller(key: string): Caller | undefined {
-    return this.validCaller(this.known.get(hashOf(key)));
-  }
-
   /**
    * @returns the caller, or undefined when the key is malformed, unknown, revoked or expired
    * @throws when the database does not answer: a key is never refused for that
    */
   async findCaller(key: string): Promise<Caller | undefined> {
-    if (!hasKeyForm(key)) return undefined;
     const hash = hashOf(key);
-    return this.validCaller(this.known.get(hash) ?? (this.unknown.has(hash) ? undefined : await this.lookUp(hash)));
-  }
-
-  private validCaller(known: Known | undefined): Caller | undefined {
+    let known = this.known.get(hash);
+    if (!known && hasKeyForm(key) && !this.unknown.has(hash)) known = await this.lookUps.add(0, hash);
     if (!known || known.expiresAt <= Date.now()) return undefined;
     this.recordUsage(known.keyId);
     return known;
-  }
-
-  /** Requests that arrive together with one key share one look-up. */
-  private lookUp(hash: string): Promise<Known | undefined> {
-    const started = this.underWay.get(hash);
-    if (started) return started;
-    const found = this.lookUps.add(0, hash).finally(() => this.underWay.delete(hash));
-    this.underWay.set(hash, found);
-    return found;
   }
 
   private async load(hashes: string[]): Promise<(Known | undefined)[]> {

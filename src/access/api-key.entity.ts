@@ -14,8 +14,8 @@ export class ApiKeyEntity {
   @Column('integer')
   organizationId: number;
 
-  /** SHA-256 of the key; the key itself is stored nowhere */
-  @Column('bytea')
+  /** SHA-256 of the key; the key itself is stored nowhere. Only AccessService reads it. */
+  @Column('bytea', { select: false })
   hash: Buffer;
 
   /** the first characters of the key, for display */

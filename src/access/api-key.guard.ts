@@ -25,21 +25,14 @@ export class ApiKeyGuard implements CanActivate {
     private readonly throttler: FailedAuthenticationThrottler,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()])) return true;
     const request = context.switchToHttp().getRequest<Request>();
     // Node joins a header that was sent twice with a comma, which no key contains.
     const key = request.headers['x-api-key'];
-    request.caller = typeof key === 'string' ? this.access.cachedCaller(key) : undefined;
-    return request.caller ? true : this.authenticate(context, request, key);
-  }
-
-  private async authenticate(context: ExecutionContext, request: Request, key: unknown): Promise<true> {
     const isMissing = typeof key !== 'string' || key.trim() === '';
-    if (!isMissing) {
-      request.caller = await this.access.findCaller(key);
-      if (request.caller) return true;
-    }
+    request.caller = isMissing ? undefined : await this.access.findCaller(key);
+    if (request.caller) return true;
     await this.throttler.canActivate(context);
     throw isMissing ? new UnauthorizedException() : new ForbiddenException();
   }

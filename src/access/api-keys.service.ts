@@ -34,23 +34,23 @@ export class KeyEnded extends Error {}
 export class ApiKeysService {
   constructor(private readonly manager: EntityManager) {}
 
-  async issue(organizationId: number, settings: Partial<KeySettings> = {}): Promise<IssuedKey> {
-    const key = newKey();
-    const row = { label: null, expiresAt: null, ...DEFAULT_LIMITS, ...settings, id: uuid(), organizationId };
-    await this.keys.insert({ ...row, hash: Buffer.from(hashOf(key), 'base64'), prefix: prefixOf(key) });
-    return { id: row.id, key, organizationId, label: row.label, ...limitsOf(row), expiresAt: row.expiresAt };
+  async issue(organizationId: number, given: Partial<KeySettings> = {}): Promise<IssuedKey> {
+    const [id, key] = [uuid(), newKey()];
+    const settings = { label: null, ...DEFAULT_LIMITS, expiresAt: null, ...given };
+    const hash = Buffer.from(hashOf(key), 'base64');
+    await this.keys.insert({ id, organizationId, hash, prefix: prefixOf(key), ...settings });
+    return { id, key, organizationId, ...settings };
   }
 
   /** The keys of an organization, oldest first. */
-  async list(organizationId: number): Promise<ApiKey[]> {
-    const rows = await this.keys.find({ where: { organizationId }, order: { createdAt: 'ASC', id: 'ASC' } });
-    return rows.map(withoutHash);
+  list(organizationId: number): Promise<ApiKey[]> {
+    return this.keys.find({ where: { organizationId }, order: { createdAt: 'ASC', id: 'ASC' } });
   }
 
-  /** @returns the key, or undefined when there is none of that id */
-  async setLimits(id: string, limits: { maxTokens?: number; refillRate?: number }): Promise<ApiKey | undefined> {
+  /** @returns the key, or null when there is none of that id */
+  async setLimits(id: string, limits: { maxTokens?: number; refillRate?: number }): Promise<ApiKey | null> {
     await this.keys.update({ id }, limits);
-    return this.find(id);
+    return this.keys.findOneBy({ id });
   }
 
   /**
@@ -59,40 +59,29 @@ export class ApiKeysService {
    * @returns the new key, and when the old one ends, which may be before the overlap is over
    * @throws KeyEnded
    */
-  rotate(id: string, overlap: number): Promise<(IssuedKey & { oldEnds: Date }) | undefined> {
+  rotate(id: string, overlap: number): Promise<(IssuedKey & { oldEnds: Date }) | null> {
     return this.manager.transaction(async (manager) => {
       const keys = manager.getRepository(ApiKeyEntity);
       const old = await keys.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
-      if (!old) return undefined;
-      const { organizationId, label, expiresAt, revokedAt } = old;
+      if (!old) return null;
+      const { organizationId, label, maxTokens, refillRate, expiresAt, revokedAt } = old;
       if (revokedAt || (expiresAt && expiresAt <= new Date())) throw new KeyEnded();
       const over = new Date(Date.now() + overlap * 1000);
       const oldEnds = expiresAt && expiresAt < over ? expiresAt : over;
       await keys.update({ id }, { expiresAt: oldEnds });
-      return {
-        ...(await new ApiKeysService(manager).issue(organizationId, { label, ...limitsOf(old), expiresAt })),
-        oldEnds,
-      };
+      const settings = { label, maxTokens, refillRate, expiresAt };
+      return { ...(await new ApiKeysService(manager).issue(organizationId, settings)), oldEnds };
     });
   }
 
   /** Revoking twice keeps the first moment. */
-  async revoke(id: string): Promise<{ id: string; revokedAt: Date } | undefined> {
+  async revoke(id: string): Promise<{ id: string; revokedAt: Date } | null> {
     await this.keys.update({ id }, { revokedAt: () => 'coalesce(revoked_at, now())' });
-    const revoked = await this.find(id);
-    return revoked?.revokedAt ? { id, revokedAt: revoked.revokedAt } : undefined;
-  }
-
-  async find(id: string): Promise<ApiKey | undefined> {
-    const row = await this.keys.findOneBy({ id });
-    return row ? withoutHash(row) : undefined;
+    const revoked = await this.keys.findOneBy({ id });
+    return revoked?.revokedAt ? { id, revokedAt: revoked.revokedAt } : null;
   }
 
   private get keys() {
     return this.manager.getRepository(ApiKeyEntity);
   }
 }
-
-const limitsOf = ({ maxTokens, refillRate }: { maxTokens: number; refillRate: number }) => ({ maxTokens, refillRate });
-
-const withoutHash = ({ hash: _, ...key }: ApiKeyEntity): ApiKey => key;

@@ -3,9 +3,8 @@ import { ThrottlerStorageRedisService } from '@nest-lab/throttler-storage-redis'
 import { type ExecutionContext, HttpException, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerLimitDetail, ThrottlerModule, type ThrottlerStorage } from '@nestjs/throttler';
 import type { Response } from 'express';
-import type { Redis } from 'ioredis';
 import { Config } from '../config';
-import { REDIS, REDIS_DEADLINE_MS, withDeadline } from '../redis/redis';
+import { REDIS_DEADLINE_MS, RedisConnection, withDeadline } from '../redis/redis';
 import { RedisModule } from '../redis/redis.module';
 import { InProcessThrottlerStorage } from './in-process-throttler.storage';
 
@@ -30,8 +29,8 @@ export class FailedAuthenticationThrottler extends ThrottlerGuard {
 
 export const FailedAuthenticationModule = ThrottlerModule.forRootAsync({
   imports: [RedisModule],
-  inject: [Config, REDIS],
-  useFactory: ({ authenticationFailures }: Config, redis?: Redis) => ({
+  inject: [Config, RedisConnection],
+  useFactory: ({ authenticationFailures }: Config, redis?: RedisConnection) => ({
     throttlers: [{ limit: authenticationFailures, ttl: WINDOW_MS }],
     setHeaders: false,
     generateKey: (_: ExecutionContext, address: string) => hash('sha256', `failed-authentication ${address}`, 'base64'),

@@ -32,7 +32,7 @@ export function command(parent: Command, name: string, { about, result, example 
 }
 
 /** Node decodes bytes that are not UTF-8 to this character: a name in Latin-1 would be stored damaged. */
-const REPLACEMENT_CHARACTER = '\ufffd';
+export const REPLACEMENT_CHARACTER = '\ufffd';
 
 /** Text that is stored: not blank, at most 255 characters. */
 export const text =

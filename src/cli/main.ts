@@ -2,6 +2,6 @@
 import { startServer } from './start-server';
 
 const args = process.argv.slice(2).join(' ');
-if (args === '' || args === 'start') startServer();
+if (args === '' || args === 'start') void startServer();
 // Loaded only here: it takes half a second and 60 MB, which a process that only waits for the server need not have.
 else void (module.require('./run') as typeof import('./run')).run();

@@ -7,38 +7,14 @@ import { OpenDatabase, openDatabase } from '../database/open';
 import { Interrupted, stopSignal } from '../stop-signal';
 import { say } from './terminal/terminal';
 
-/** The signals of the process, for one piece of work. */
-export class Signals {
-  private isHeld = false;
-  private interrupt: () => void = () => undefined;
-  /** Rejects, with an `Interrupted`, at the first signal. */
-  readonly interruption: Promise<never>;
-
-  constructor(stop: AbortSignal) {
-    this.interruption = new Promise((_, reject) => {
-      this.interrupt = () => {
-        if (stop.aborted && !this.isHeld) reject(stop.reason as Interrupted);
-      };
-    });
-    // It may have come while the connection was being made.
-    this.interrupt();
-    stop.addEventListener('abort', this.interrupt);
-  }
-
-  /** Delays a signal, or releases it: during a commit it is unknown whether the work will be stored. */
-  hold(isHeld: boolean): void {
-    this.isHeld = isHeld;
-    this.interrupt();
-  }
-}
-
 /**
  * Runs a command's work on the database of the settings and closes it afterwards.
+ * @param work may hold a signal, and release it: during a commit it is unknown whether the work will be stored
  * @param open opens the database; by default with all migrations applied
  * @throws Interrupted after a signal: the work's connections are cut, so PostgreSQL rolls back what is not committed
  */
 export async function withDatabase<T>(
-  work: (dataSource: DataSource, database: OpenDatabase, signals: Signals) => Promise<T>,
+  work: (dataSource: DataSource, database: OpenDatabase, hold: (isHeld: boolean) => void) => Promise<T>,
   open: typeof openDatabase = openDatabase,
 ): Promise<T> {
   const config = readConfig();
@@ -51,9 +27,9 @@ export async function withDatabase<T>(
     stop.throwIfAborted();
     const dataSource = await connect(database.url);
     const cut = cutterOf(dataSource);
-    const signals = new Signals(stop);
+    const { interruption, hold } = interruptionBy(stop);
     try {
-      return await Promise.race([work(dataSource, database, signals), signals.interruption]);
+      return await Promise.race([work(dataSource, database, hold), interruption]);
     } catch (error) {
       if (error instanceof Interrupted) cut();
       throw error;
@@ -64,6 +40,24 @@ export async function withDatabase<T>(
   } finally {
     await database.close();
   }
+}
+
+/** A promise that rejects with the `Interrupted` of the first signal, unless and until that is held. */
+function interruptionBy(stop: AbortSignal) {
+  let isHeld = false;
+  let interrupt = (): void => undefined;
+  const interruption = new Promise<never>((_, reject) => {
+    interrupt = () => {
+      if (stop.aborted && !isHeld) reject(stop.reason as Interrupted);
+    };
+  });
+  interrupt(); // it may have come while the connection was being made
+  stop.addEventListener('abort', interrupt);
+  const hold = (held: boolean): void => {
+    isHeld = held;
+    interrupt();
+  };
+  return { interruption, hold };
 }
 
 /** @returns a function that ends the connections in use at that moment */

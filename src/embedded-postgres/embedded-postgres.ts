@@ -25,7 +25,6 @@ const RETRY_MS = 50;
 /** For a server that another process starts or stops; recovery in a start of our own is not counted. */
 const JOIN_TIMEOUT_MS = 60_000;
 const RESTART_RETRY_MS = 2000;
-const LOG_CHECK_MS = 3_600_000;
 
 /**
  * Runs PostgreSQL for this process: joins the server that runs on the data directory, or starts it, and makes the
@@ -59,7 +58,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 export class EmbeddedPostgres {
   private readonly stopping = new AbortController();
   private readonly password: string;
-  private readonly logCheck: NodeJS.Timeout;
   private port?: number;
   private connection?: Client;
   private returning?: Promise<void>;
@@ -70,7 +68,6 @@ export class EmbeddedPostgres {
     private readonly say: (line: string) => void,
   ) {
     this.password = readPassword(server.directory.cluster);
-    this.logCheck = setInterval(() => server.trimLog(), LOG_CHECK_MS).unref();
   }
 
   /** Connection string of the service's database; it stays the same when PostgreSQL is killed and started again. */
@@ -102,7 +99,6 @@ export class EmbeddedPostgres {
   }
 
   private async leave(): Promise<void> {
-    clearInterval(this.logCheck);
     this.stopping.abort();
     await this.returning;
     const { connection } = this;

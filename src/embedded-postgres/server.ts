@@ -26,7 +26,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const START_TIMEOUT_S = 600;
 /** Seconds until a shutdown stops to wait for writes; the next start then recovers. */
 const STOP_TIMEOUT_S = 30;
-/** The log starts at nothing again when it is larger. */
+/** At a start, a larger log begins at nothing again. */
 const MAX_LOG_BYTES = 5_000_000;
 
 /** Complaints that pass: another process started it at the same moment, or the last one is not quite gone. */
@@ -86,8 +86,8 @@ export class PostgresServer {
     await stop('fast').catch(() => stop('immediate'));
   }
 
-  /** Bounds the log, and returns its size. PostgreSQL has the file open for appending, so it is cut, not replaced. */
-  trimLog(): number {
+  /** Bounds the log, and returns its size. */
+  private trimLog(): number {
     try {
       // The directory is the account's: root must not follow a link from it.
       const file = openSync(this.log, constants.O_RDWR | constants.O_NOFOLLOW);

@@ -79,9 +79,6 @@ export class NestLog implements LoggerService {
     this.say(TALKATIVE.includes(String(more.at(-1))) ? 'debug' : 'info', message, more);
   error = (message: unknown, ...more: unknown[]): void => this.say('error', message, more);
   warn = (message: unknown, ...more: unknown[]): void => this.say('warn', message, more);
-  debug = (message: unknown, ...more: unknown[]): void => this.say('debug', message, more);
-  verbose = (message: unknown, ...more: unknown[]): void => this.say('trace', message, more);
-  fatal = (message: unknown, ...more: unknown[]): void => this.say('fatal', message, more);
 
   /** @param more a stack perhaps, and last the name of the part */
   private say(level: Level, message: unknown, more: unknown[]): void {

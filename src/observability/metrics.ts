@@ -19,8 +19,6 @@ const DATABASE_PATIENCE = 1000;
 /** What operators watch, at `/metrics` on a port of its own: it needs no key, and is not for the world to see. */
 @Injectable()
 export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** Whether somebody wants to know: LANYARD_METRICS_PORT is set. */
-  readonly isWanted: boolean;
   private readonly registry = new Registry();
   private readonly registers = [this.registry];
   private server?: Server;
@@ -40,7 +38,36 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     registers: this.registers,
   });
 
+  private readonly redisDegraded = this.gauge(
+    'lanyard_redis_degraded',
+    'Whether Redis counts as away, and each process counts tokens by itself.',
+  );
+
+  private readonly decisionsWithoutRedis = new Counter({
+    name: 'lanyard_bucket_decisions_without_redis_total',
+    help: 'Decisions that this process made because Redis did not.',
+    registers: this.registers,
+  });
+
+  private readonly connections = new Gauge({
+    name: 'lanyard_database_connections',
+    help: 'Connections to PostgreSQL of this process.',
+    labelNames: ['state'] as const,
+    registers: this.registers,
+  });
+
+  private readonly maxConnections = this.gauge(
+    'lanyard_database_connections_max',
+    'Connections that this process may have.',
+  );
+
+  private readonly waitingRequests = this.gauge(
+    'lanyard_database_waiting_requests',
+    'Requests that wait for a connection.',
+  );
+
   private readonly databaseUp = this.gauge('lanyard_database_up', 'Whether PostgreSQL answered the scrape.');
+
   private readonly databaseBytes = this.gauge(
     'lanyard_database_size_bytes',
     'Size of the database on disk, as PostgreSQL last reported it.',
@@ -51,9 +78,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly buckets: TokenBucketStore,
-  ) {
-    this.isWanted = config.metricsPort !== undefined;
-  }
+  ) {}
 
   readonly observe: Observer = ({ method, route, status, milliseconds }, { caller, res }) => {
     this.durations.observe({ method, route, status }, milliseconds / 1000);
@@ -65,8 +90,6 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     const { metricsPort, host } = this.config;
     if (metricsPort === undefined) return;
     collectDefaultMetrics({ register: this.registry });
-    this.watchBuckets();
-    this.watchDatabase();
     this.server = createServer((request, response) => {
       if (request.url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end();
       this.scrape().then(
@@ -87,63 +110,23 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     this.server?.closeAllConnections();
   }
 
-  private watchBuckets(): void {
-    const { buckets } = this;
-    this.gauge(
-      'lanyard_redis_degraded',
-      'Whether Redis counts as away, and each process counts tokens by itself.',
-      () => Number(buckets.degraded),
-    );
-    new Counter({
-      name: 'lanyard_bucket_decisions_without_redis_total',
-      help: 'Decisions that this process made because Redis did not.',
-      registers: this.registers,
-      collect() {
-        this.reset();
-        this.inc(buckets.degradedDecisions);
-      },
-    });
+  private gauge(name: string, help: string): Gauge {
+    return new Gauge({ name, help, registers: this.registers });
   }
 
-  private watchDatabase(): void {
-    const pool = poolOf(this.dataSource);
-    const { writes } = this;
-    new Gauge({
-      name: 'lanyard_database_connections',
-      help: 'Connections to PostgreSQL of this process.',
-      labelNames: ['state'] as const,
-      registers: this.registers,
-      collect() {
-        this.set({ state: 'used' }, pool.totalCount - pool.idleCount);
-        this.set({ state: 'idle' }, pool.idleCount);
-      },
-    });
-    this.gauge('lanyard_database_connections_max', 'Connections that this process may have.', () => pool.options.max);
-    this.gauge(
-      'lanyard_database_waiting_requests',
-      'Requests that wait for a connection.',
-      () => writes.waitingRequests,
-    );
-  }
-
-  private gauge(name: string, help: string, read?: () => number): Gauge {
-    const registers = this.registers;
-    return new Gauge({
-      name,
-      help,
-      registers,
-      ...(read && {
-        collect(this: Gauge) {
-          this.set(read());
-        },
-      }),
-    });
-  }
-
+  /** What is known elsewhere is read now, and not counted at each request. */
   private async scrape(): Promise<string> {
+    const pool = poolOf(this.dataSource);
     const bytes = await this.databaseSize();
     this.databaseUp.set(Number(bytes !== undefined));
     if (bytes !== undefined) this.databaseBytes.set(bytes);
+    this.connections.set({ state: 'used' }, pool.totalCount - pool.idleCount);
+    this.connections.set({ state: 'idle' }, pool.idleCount);
+    this.maxConnections.set(pool.options.max);
+    this.waitingRequests.set(this.writes.waitingRequests);
+    this.redisDegraded.set(Number(this.buckets.degraded));
+    this.decisionsWithoutRedis.reset();
+    this.decisionsWithoutRedis.inc(this.buckets.degradedDecisions);
     return this.registry.metrics();
   }
 

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { Redis } from 'ioredis';
-import { REDIS } from '../redis/redis';
+import { RedisConnection } from '../redis/redis';
 import { RedisModule } from '../redis/redis.module';
 import { InProcessTokenBucketStore } from './in-process-token-bucket.store';
 import { RedisTokenBucketStore } from './redis-token-bucket.store';
@@ -13,8 +12,8 @@ import { TokenBucketStore } from './token-bucket.store';
   providers: [
     {
       provide: TokenBucketStore,
-      inject: [REDIS],
-      useFactory: (redis?: Redis) =>
+      inject: [RedisConnection],
+      useFactory: (redis?: RedisConnection) =>
         redis ? new ResilientTokenBucketStore(new RedisTokenBucketStore(redis)) : new InProcessTokenBucketStore(),
     },
   ],

@@ -2,15 +2,11 @@ import type { BucketLimits, TakeResult } from './token-bucket';
 
 /** Where the buckets of all keys are held. Also the injection token of the one in use. */
 export abstract class TokenBucketStore {
-  /** Whether the store that all processes share counts as away. */
-  get degraded(): boolean {
-    return false;
-  }
+  /** whether the store that all processes share counts as away */
+  degraded = false;
 
-  /** Decisions made without it since the start, single errors included. */
-  get degradedDecisions(): number {
-    return 0;
-  }
+  /** decisions made without it since the start, single errors included */
+  degradedDecisions = 0;
 
   /**
    * Takes one token from a key's bucket. An unknown key has a full one.

@@ -99,17 +99,13 @@ export function describeTake(state: BucketState, admitted: boolean, now: number)
   };
 }
 
-/** Whether the bucket has refilled to the brim, so that forgetting it changes no answer. */
-export function isFull(state: BucketState, now: number): boolean {
-  return now - state.time >= ceilDivide(state.max - state.tokens, state.rate);
-}
-
 /** Credits the time since the state was stored, under the limits that were in force in it. */
 function refill(state: BucketState, now: number): BucketState {
   // The later time is kept when the clock goes back: setting it back would credit the same time twice.
   if (now <= state.time) return state;
   // Compared as times before multiplied: years at a high rate would leave 2^53.
-  const tokens = isFull(state, now) ? state.max : state.tokens + (now - state.time) * state.rate;
+  const isFull = now - state.time >= ceilDivide(state.max - state.tokens, state.rate);
+  const tokens = isFull ? state.max : state.tokens + (now - state.time) * state.rate;
   return { ...state, tokens, time: now };
 }
 

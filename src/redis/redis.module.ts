@@ -1,29 +1,28 @@
-import { Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import type { Redis } from 'ioredis';
+import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../config';
-import { closeRedis, createRedis, REDIS, untilReady } from './redis';
+import { RedisConnection } from './redis';
 
-/** The connection to Redis, where one is configured. */
+/** The connection to Redis that all features share; undefined where none is configured. */
 @Module({
   providers: [
     {
-      provide: REDIS,
+      provide: RedisConnection,
       inject: [Config],
       useFactory: ({ redisUrl, redisSentinels }: Config) =>
-        redisUrl ? createRedis(redisUrl, redisSentinels) : undefined,
+        redisUrl ? new RedisConnection(redisUrl, redisSentinels) : undefined,
     },
   ],
-  exports: [REDIS],
+  exports: [RedisConnection],
 })
 export class RedisModule implements OnModuleInit, OnApplicationShutdown {
-  constructor(@Inject(REDIS) private readonly redis?: Redis) {}
+  constructor(private readonly redis?: RedisConnection) {}
 
   async onModuleInit(): Promise<void> {
-    if (this.redis) await untilReady(this.redis);
+    if (this.redis) await this.redis.untilReady();
   }
 
   /** Not earlier: requests that are still under way need it. */
   async onApplicationShutdown(): Promise<void> {
-    if (this.redis) await closeRedis(this.redis);
+    if (this.redis) await this.redis.close();
   }
 }

@@ -1,11 +1,6 @@
 import { once } from 'node:events';
-
-import { Redis, type RedisOptions } from 'ioredis';
-
+import { Redis } from 'ioredis';
 import type { Address } from '../config';
-
-/** Injection token of the Redis connection that all features share: `Redis | undefined`. */
-export const REDIS = Symbol('REDIS');
 
 /** How long a request, and a shutdown, waits for Redis. */
 export const REDIS_DEADLINE_MS = 100;
@@ -13,22 +8,53 @@ export const REDIS_DEADLINE_MS = 100;
 const MAX_WAIT_MS = 1_000;
 
 /**
+ * A connection that fails fast: a command is sent at once, once, or not at all. By ioredis's defaults a stopped Redis
+ * holds requests for over 8 s, a killed one for 10–25 s, and a lost reply is asked for again, which charges two tokens.
+ *
  * Commands of one turn of the event loop leave together: a system call costs more than the command, here and in Redis.
  * (ioredis's own pipelining does so too, at a price in promises that eats up the gain.)
  */
-class CorkedRedis extends Redis {
+export class RedisConnection extends Redis {
   /** when Redis last said something, by the clock of `performance.now()` */
   heardAt = -Infinity;
   /** why there is no connection that can be used */
   failure?: Error;
   private isCorked = false;
 
-  constructor(url: string, options: RedisOptions) {
-    super(url, options);
-    // Without a listener ioredis prints every attempt to reconnect. The circuit breaker logs what matters, once.
+  /**
+   * @param url as in `redis://host:6379/0`
+   * @param sentinels asked, at each attempt to connect, for the master of the group that `url` names in place of the host
+   */
+  constructor(url: string, sentinels?: readonly Address[]) {
+    super(url, {
+      ...(sentinels && { sentinels: [...sentinels], name: new URL(url).hostname, sentinelCommandTimeout: 1_000 }),
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      // A backstop for the connection's own handshake. Who has a request waiting uses withDeadline: see there.
+      commandTimeout: 1_000,
+      connectTimeout: 1_000,
+      disconnectTimeout: REDIS_DEADLINE_MS,
+      retryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
+      // As above, for a round of sentinels none of which answered.
+      sentinelRetryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
+    });
+    // Without a listener ioredis prints every attempt to reconnect. The token buckets log what matters, once.
     this.on('error', (error: Error) => (this.failure = error));
     this.on('ready', () => (this.failure = undefined));
     this.on('connect', () => this.stream.on('data', () => (this.heardAt = performance.now())));
+  }
+
+  /** Waits for the connection, so that the first requests find it; a second at most, and no error, if it does not answer. */
+  async untilReady(): Promise<void> {
+    if (this.status === 'ready') return;
+    await once(this, 'ready', { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+  }
+
+  /** Closes the connection, after the commands under way if Redis answers, and ends the attempts to reconnect. */
+  async close(): Promise<void> {
+    if (this.status === 'ready') await withDeadline(this.quit(), REDIS_DEADLINE_MS).catch(() => undefined);
+    this.disconnect();
   }
 
   override sendCommand(...command: Parameters<Redis['sendCommand']>): unknown {
@@ -45,41 +71,6 @@ class CorkedRedis extends Redis {
       stream.uncork();
     });
   }
-}
-
-/**
- * A connection that fails fast: a command is sent at once, once, or not at all. By ioredis's defaults a stopped Redis
- * holds requests for over 8 s, a killed one for 10–25 s, and a lost reply is asked for again, which charges two tokens.
- *
- * @param url as in `redis://host:6379/0`
- * @param sentinels asked, at each attempt to connect, for the master of the group that `url` names in place of the host
- */
-export function createRedis(url: string, sentinels?: readonly Address[]): Redis {
-  return new CorkedRedis(url, {
-    ...(sentinels && { sentinels: [...sentinels], name: new URL(url).hostname, sentinelCommandTimeout: 1_000 }),
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    // A backstop for the connection's own handshake. Who has a request waiting uses withDeadline: see there.
-    commandTimeout: 1_000,
-    connectTimeout: 1_000,
-    disconnectTimeout: REDIS_DEADLINE_MS,
-    retryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
-    // As above, for a round of sentinels none of which answered.
-    sentinelRetryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
-  });
-}
-
-/** Waits for the connection, so that the first requests find it; a second at most, and no error, if it does not answer. */
-export async function untilReady(redis: Redis): Promise<void> {
-  if (redis.status === 'ready') return;
-  await once(redis, 'ready', { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
-}
-
-/** Closes the connection, after the commands under way if Redis answers, and ends the attempts to reconnect. */
-export async function closeRedis(redis: Redis): Promise<void> {
-  if (redis.status === 'ready') await withDeadline(redis.quit(), REDIS_DEADLINE_MS).catch(() => undefined);
-  redis.disconnect();
 }
 
 /**

@@ -42,17 +42,6 @@ describe('the caller of a key', () => {
     jest.useRealTimers();
   });
 
-  it('is looked up once for requests that arrive together', async () => {
-    const { access, lookUps } = database(caller);
-    const key = newKey();
-    const asked = [access.findCaller(key), access.findCaller(key), access.findCaller(key)];
-    expect(lookUps).toHaveLength(1);
-    lookUps[0]?.answer();
-    expect(await Promise.all(asked)).toEqual([caller, caller, caller]);
-    void access.findCaller(newKey());
-    expect(lookUps).toHaveLength(2);
-  });
-
   it('is looked up with all others that wait, in one statement after another, and none is refused', async () => {
     const { access, lookUps } = database(caller);
     const asked = Array.from({ length: 3000 }, () => access.findCaller(newKey()));
@@ -71,16 +60,14 @@ describe('the caller of a key', () => {
   ])('is cached for four seconds from the start of the look-up: %s', async (_, known) => {
     const { access, lookUps } = database(known);
     const key = newKey();
-    expect(access.cachedCaller(key)).toBeUndefined();
     const asked = access.findCaller(key);
     await pass(1000);
     lookUps[0]?.answer();
     expect(await asked).toEqual(known);
     await pass(2999);
-    expect([await access.findCaller(key), access.cachedCaller(key)]).toEqual([known, known]);
+    expect(await access.findCaller(key)).toEqual(known);
     expect(lookUps).toHaveLength(1);
     await pass(2);
-    expect(access.cachedCaller(key)).toBeUndefined();
     void access.findCaller(key);
     expect(lookUps).toHaveLength(2);
   });
@@ -98,9 +85,9 @@ describe('the caller of a key', () => {
     lookUps[0]?.answer();
     expect(await asked).toBeDefined();
     await pass(999);
-    expect(access.cachedCaller(key)).toBeDefined();
+    expect(await access.findCaller(key)).toBeDefined();
     await pass(1);
-    expect([access.cachedCaller(key), await access.findCaller(key)]).toEqual([undefined, undefined]);
+    expect(await access.findCaller(key)).toBeUndefined();
   });
 
   it.each([

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/access/api-keys.service';
-import { ExportService } from '../../src/cli/export/export.service';
+import { exportSections } from '../../src/cli/export/export.service';
+import { SECTIONS } from '../../src/cli/import/sections';
 import { eventInput, exhibitor, industryEventInput, leadInput } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { describeInside, INSIDE, itInside } from '../support/inside';
@@ -303,8 +304,10 @@ describe('tenancy', () => {
     const exportOf = ({ tenant }: Stock) =>
       speakingFor(tenant.organizationId, async () => {
         const records: string[] = [];
-        const service = new ExportService((inside as InProcess).app.get(DataSource));
-        for await (const { record } of service.export(tenant.organizationId)) records.push(record);
+        const db = (inside as InProcess).app.get(DataSource);
+        await exportSections(db, tenant.organizationId, SECTIONS, async (_, all) => {
+          for await (const record of all) records.push(record);
+        });
         return records.join('\n');
       });
     const [owners, strangers] = [await exportOf(owner), await exportOf(stranger)];

@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import type { Redis } from 'ioredis';
-import { CircuitBreaker } from '../../src/rate-limit/circuit-breaker';
 import { InProcessTokenBucketStore } from '../../src/rate-limit/in-process-token-bucket.store';
 import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
 import { ResilientTokenBucketStore } from '../../src/rate-limit/resilient-token-bucket.store';
 import { type BucketLimits, type TakeResult } from '../../src/rate-limit/token-bucket';
 import type { TokenBucketStore } from '../../src/rate-limit/token-bucket.store';
-import { closeRedis, createRedis, untilReady } from '../../src/redis/redis';
+import { RedisConnection } from '../../src/redis/redis';
 import { until } from '../support/embedded-fixtures';
 import { NO_REDIS, NO_SERVER, RedisServer, unless } from '../support/redis-server';
 
@@ -101,17 +99,17 @@ const stores = [
 ];
 
 let server: RedisServer | undefined;
-let redis: Redis;
+let redis: RedisConnection;
 
 beforeAll(async () => {
   if (NO_REDIS) return;
   if (!process.env.REDIS_URL) server = await RedisServer.start();
-  redis = createRedis(process.env.REDIS_URL ?? server!.url);
-  await untilReady(redis);
+  redis = new RedisConnection(process.env.REDIS_URL ?? server!.url);
+  await redis.untilReady();
 });
 
 afterAll(async () => {
-  if (redis) await closeRedis(redis);
+  if (redis) await redis.close();
   await server?.kill();
 });
 
@@ -227,7 +225,7 @@ unless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
 
 unless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
   let own: RedisServer;
-  let client: Redis;
+  let client: RedisConnection;
   let probes: { now: number };
   let store: ResilientTokenBucketStore;
   let warn: jest.SpyInstance;
@@ -238,16 +236,15 @@ unless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
     warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
     own = await RedisServer.start();
-    client = createRedis(own.url);
-    await untilReady(client);
+    client = new RedisConnection(own.url);
+    await client.untilReady();
     const clock = (probes = { now: 0 });
-    const breaker = new CircuitBreaker(() => clock.now);
-    store = new ResilientTokenBucketStore(new RedisTokenBucketStore(client), new InProcessTokenBucketStore(), breaker);
+    store = new ResilientTokenBucketStore(new RedisTokenBucketStore(client), () => clock.now);
     id = randomUUID();
   });
 
   afterEach(async () => {
-    await closeRedis(client);
+    await client.close();
     await own.kill();
     jest.restoreAllMocks();
   });
@@ -304,7 +301,6 @@ describe('buckets in this process', () => {
     for (let i = 0; i < 100_000; i++) await store.take(String(i), slow);
     await store.take('0', slow);
     await store.take('one more', slow);
-    expect(store.size).toBe(100_000);
     expect(await store.take('0', slow)).toMatchObject({ admitted: false });
     expect(await store.take('1', slow)).toMatchObject({ admitted: true });
   });

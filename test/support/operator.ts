@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import { operatorProgram } from '../../src/cli/commands';
-import { reportOf } from '../../src/cli/terminal/report';
+import { reportOf } from '../../src/cli/run';
 import { TestDatabase, testDatabase } from './database';
 import { InProcess, startInProcess } from './lanyard';
 

@@ -2,14 +2,16 @@ import { DataSource } from 'typeorm';
 import { LISTS, type TrackedList } from '../../database/lists';
 import { CATALOGUE, lockOrganization } from '../../database/locks';
 
-export interface CheckResult {
-  /** leads whose stored JSON is not what a fresh rendering gives */
-  documents: { checked: number; wrong: number };
-  /** lists whose stored counts are not what a full scan gives */
-  lists: { checked: number; wrong: number };
-  /** industry events whose stored words are not what their fields give */
-  words: { checked: number; wrong: number };
+interface Checked {
+  checked: number;
+  wrong: number;
 }
+
+/**
+ * Leads whose stored JSON is not what a fresh rendering gives, lists whose stored counts are not what a full scan gives, and
+ * industry events whose stored words are not what their fields give.
+ */
+export type CheckResult = Record<'documents' | 'lists' | 'words', Checked>;
 
 const STALE_DOCUMENT = 'document is distinct from lead_document(leads)';
 const STALE_WORDS = 'search is distinct from search_vector(industry_events)';
@@ -49,37 +51,26 @@ export class CheckService {
     };
   }
 
-  private async documents(repair: boolean): Promise<CheckResult['documents']> {
-    const organizations = await this.dataSource.query<(CheckResult['documents'] & { organization: number })[]>(
-      `select organization_id as organization, count(*)::integer as checked,
-          (count(*) filter (where ${STALE_DOCUMENT}))::integer as wrong
-        from leads group by organization_id`,
+  private async documents(repair: boolean): Promise<Checked> {
+    const found = await this.count('leads', STALE_DOCUMENT);
+    if (!repair || found.wrong === 0) return found;
+    const organizations = await this.dataSource.query<{ id: number }[]>(
+      `select distinct organization_id as id from leads where ${STALE_DOCUMENT}`,
     );
-    const result = { checked: 0, wrong: 0 };
-    for (const { organization, checked, wrong } of organizations) {
-      result.checked += checked;
-      result.wrong += wrong;
-      if (repair && wrong > 0) {
-        await this.locked(
-          organization,
-          // The trigger renders, whatever is set; where somebody switched it off, this must be right by itself.
-          `update leads set document = lead_document(leads) where organization_id = ${organization} and ${STALE_DOCUMENT}`,
-        );
-      }
+    for (const { id } of organizations) {
+      // The trigger renders, whatever is set; where somebody switched it off, this must be right by itself.
+      const render = `update leads set document = lead_document(leads) where organization_id = ${id} and ${STALE_DOCUMENT}`;
+      await this.locked(id, render);
     }
-    return result;
+    return found;
   }
 
-  private async lists(repair: boolean): Promise<CheckResult['lists']> {
-    const result = { checked: 0, wrong: 0 };
+  private async lists(repair: boolean): Promise<Checked> {
+    const [result] = await this.dataSource.query<[Checked]>(
+      'select count(*)::integer as checked, 0 as wrong from lists',
+    );
     for (const list of Object.values<TrackedList>(LISTS)) {
-      const [{ checked }] = await this.dataSource.query<[{ checked: number }]>(
-        `select count(*)::integer as checked from (
-          select organization_id, list from list_counts where list ~ '^${list.table}(/|$)' and shift = 40
-          union select ${ownerOf(list)}, ${nameOf(list)} from ${list.table}) lists`,
-      );
       const found = await this.dataSource.query<{ organization_id: number; list: string }[]>(wrong(list));
-      result.checked += checked;
       result.wrong += found.length;
       for (const { organization_id: organization, list: name } of repair ? found : []) {
         await this.recount(list, organization, name);
@@ -108,18 +99,18 @@ export class CheckService {
     });
   }
 
-  private async words(repair: boolean): Promise<CheckResult['words']> {
-    const [result] = await this.dataSource.query<[CheckResult['words']]>(
-      `select count(*)::integer as checked, (count(*) filter (where ${STALE_WORDS}))::integer as wrong
-        from industry_events`,
+  private async words(repair: boolean): Promise<Checked> {
+    const found = await this.count('industry_events', STALE_WORDS);
+    const split = `update industry_events set search = search_vector(industry_events) where ${STALE_WORDS}`;
+    if (repair && found.wrong > 0) await this.locked(CATALOGUE, split);
+    return found;
+  }
+
+  private async count(table: string, stale: string): Promise<Checked> {
+    const [counts] = await this.dataSource.query<[Checked]>(
+      `select count(*)::integer as checked, (count(*) filter (where ${stale}))::integer as wrong from ${table}`,
     );
-    if (repair && result.wrong > 0) {
-      await this.locked(
-        CATALOGUE,
-        `update industry_events set search = search_vector(industry_events) where ${STALE_WORDS}`,
-      );
-    }
-    return result;
+    return counts;
   }
 
   /** Changes many rows of an organization, or of the catalogue, with no import at work. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { command, GlobalOptions } from '../arguments';
-import { CheckResult, CheckService } from '../check/check.service';
+import { type CheckResult, CheckService } from '../check/check.service';
 import { withDatabase } from '../session';
 import { figure, table } from '../terminal/table';
 import { answer, Refusal, styled } from '../terminal/terminal';
@@ -17,11 +17,7 @@ export function checkCommand(program: Command): void {
 }
 
 /** The parts of the result, as a person reads them. */
-const PARTS = {
-  documents: 'documents of leads',
-  lists: 'lists',
-  words: 'words of industry events',
-} satisfies Record<keyof CheckResult, string>;
+const PARTS = { documents: 'documents of leads', lists: 'lists', words: 'words of industry events' };
 
 async function check({ json, repair }: GlobalOptions & { repair: boolean }): Promise<void> {
   const { found, left } = await withDatabase(async (dataSource) => {
@@ -33,8 +29,8 @@ async function check({ json, repair }: GlobalOptions & { repair: boolean }): Pro
   await answer(json, found, () =>
     table(
       ['', 'checked', 'wrong'],
-      partsOf(found).map(([name, { checked, wrong }]) => [
-        name,
+      Object.entries(found).map(([part, { checked, wrong }]) => [
+        PARTS[part as keyof CheckResult],
         figure(checked),
         wrong > 0 ? styled('red', figure(wrong)) : '0',
       ]),
@@ -49,11 +45,8 @@ async function check({ json, repair }: GlobalOptions & { repair: boolean }): Pro
   );
 }
 
-const partsOf = (result: CheckResult): [name: string, counts: CheckResult[keyof CheckResult]][] =>
-  (Object.keys(PARTS) as (keyof CheckResult)[]).map((part) => [PARTS[part], result[part]]);
-
 /** The parts with something wrong, each with its count. */
 const wrongIn = (result: CheckResult): string[] =>
-  partsOf(result)
+  Object.entries(result)
     .filter(([, { wrong }]) => wrong > 0)
-    .map(([name, { wrong }]) => `${figure(wrong)} ${name}`);
+    .map(([part, { wrong }]) => `${figure(wrong)} ${PARTS[part as keyof CheckResult]}`);

@@ -9,7 +9,6 @@ import { type ImportResult, ImportService } from '../import/import.service';
 import { PROGRAM } from '../program';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
-import { visible } from '../terminal/quoted';
 import { figure } from '../terminal/table';
 import { answer } from '../terminal/terminal';
 
@@ -63,7 +62,7 @@ async function importFile(file: string, { json, organization: id, ...options }: 
       ? imports.importLines(id, source.lines, progress.records)
       : imports.import(id, source.dataset, progress.records);
   });
-  await answer(json, result, () => summary(result), storedText(result.imported));
+  await answerImported(json, result, result.imported);
 }
 
 async function importCsv(
@@ -89,13 +88,13 @@ export async function importInto(
 ): Promise<ImportResult> {
   let imported: ImportResult | undefined;
   try {
-    return await withDatabase(async (dataSource, _, signals) => {
+    return await withDatabase(async (dataSource, _, hold) => {
       await requireOrganization(dataSource, id);
       const imports = new ImportService(dataSource.manager);
-      imports.onWritten = () => signals.hold(true);
+      imports.onWritten = () => hold(true);
       imports.onCommit = (result) => {
         imported = result;
-        signals.hold(false);
+        hold(false);
       };
       return await work(imports);
     });
@@ -108,26 +107,12 @@ export async function importInto(
   }
 }
 
-/** Ids that a person may want to see; programs get all of them with --json. */
-const MAX_SHOWN_EVENTS = 10;
+/** A second import would add records without an id again: that it succeeded is said also where the result cannot be. */
+export const answerImported = (json: boolean | undefined, result: object, counts: ImportResult['imported']) =>
+  answer(json, result, () => `Imported: ${countsText(counts)}`, `stored: ${countsText(counts)}`);
 
-function summary({ imported, events }: ImportResult): string {
-  const all = Object.entries(events);
-  const hidden = all.length - MAX_SHOWN_EVENTS;
-  return [
-    importedText(imported),
-    ...all.slice(0, MAX_SHOWN_EVENTS).map(([ref, id]) => `Event ${id}: ${visible(ref)}`),
-    ...(hidden > 0 ? [`and ${figure(hidden)} more events (--json lists all)`] : []),
-  ].join('\n');
-}
-
-/** The counts of an import, in one line. */
-export const importedText = (imported: ImportResult['imported']): string => `Imported: ${countsText(imported)}`;
-
-/** The same when the result cannot be shown: a second import would add records without an id again. */
-export const storedText = (imported: ImportResult['imported']): string => `stored: ${countsText(imported)}`;
-
-function countsText(imported: ImportResult['imported']): string {
-  const read = Object.entries(imported).filter(([, count]) => count > 0);
+/** How many records there are of each section, in one line. */
+export function countsText(counts: ImportResult['imported']): string {
+  const read = Object.entries(counts).filter(([, count]) => count > 0);
   return read.map(([section, count]) => `${figure(count)} ${section}`).join(', ') || 'nothing';
 }

@@ -126,9 +126,9 @@ async function revoke(id: string, { json }: GlobalOptions): Promise<void> {
 }
 
 /** @throws Refusal when there is no such key */
-async function withKeys<T>(id: string, work: (keys: ApiKeysService) => Promise<T | undefined>): Promise<T> {
+async function withKeys<T>(id: string, work: (keys: ApiKeysService) => Promise<T | null>): Promise<T> {
   const key = await withDatabase((dataSource) => work(new ApiKeysService(dataSource.manager)));
-  if (key === undefined) throw new Refusal(`key ${id} does not exist`);
+  if (key === null) throw new Refusal(`key ${id} does not exist`);
   return key;
 }
 
@@ -141,9 +141,7 @@ function checkedLimits({ maxTokens, refillRate }: Limits): Limits {
 }
 
 /** A key as programs see it listed: without its organization, which they named. */
-const rowOf = ({ id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt }: ApiKey) => ({
-  ...{ id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt },
-});
+const rowOf = ({ organizationId: _, ...row }: ApiKey) => row;
 
 const keysTable = (keys: ApiKey[]): string =>
   table(

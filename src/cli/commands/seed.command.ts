@@ -5,8 +5,8 @@ import { isCalendarDay } from '../../api-schema/text';
 import { command, GlobalOptions, organization, wholeNumber } from '../arguments';
 import { inventedRecords, type Seed } from '../seed/seed';
 import { Progress } from '../terminal/progress';
-import { answer, UsageError } from '../terminal/terminal';
-import { importedText, importInto, storedText } from './import.command';
+import { UsageError } from '../terminal/terminal';
+import { answerImported, importInto } from './import.command';
 
 type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization: number };
 
@@ -32,7 +32,7 @@ async function seed({ json, organization: organizationId, ...options }: SeedOpti
   const { imported } = await importInto(organizationId, progress, (imports) =>
     imports.importRecords(organizationId, records, progress.records),
   );
-  await answer(json, { imported }, () => importedText(imported), storedText(imported));
+  await answerImported(json, { imported }, imported);
 }
 
 function day(value: string): string {

@@ -7,8 +7,5 @@ export function startCommand(program: Command): void {
   command(program, 'start', {
     about: 'Start the server; the same as no command. Settings come from the environment (config shows them).',
     example: 'start',
-  }).action(() => {
-    startServer();
-    return new Promise<never>(() => undefined); // it ends the process itself
-  });
+  }).action(startServer);
 }

@@ -4,10 +4,10 @@ import { findDatabase } from '../../database/open';
 import { mayHoldData } from '../../embedded-postgres/data-directory';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
-import { closeRedis, createRedis, untilReady } from '../../redis/redis';
+import { RedisConnection } from '../../redis/redis';
 import { command, GlobalOptions } from '../arguments';
 import { withDatabase } from '../session';
-import { Status, StatusService } from '../status/status.service';
+import { type Status, statusOf, UNKNOWN_COUNTS } from '../status/status.service';
 import { visible } from '../terminal/quoted';
 import { figure, pairs, table } from '../terminal/table';
 import { answer, Refusal, styled } from '../terminal/terminal';
@@ -41,24 +41,13 @@ async function status({ json }: GlobalOptions): Promise<void> {
   if (!found.database.reachable) throw new Refusal('the database does not answer');
 }
 
-const UNKNOWN_COUNTS = { organizations: null, keys: null, leads: null, busiestKeys: null };
-
 async function ofDatabase(config: Config): Promise<Omit<Status, 'redis'>> {
   try {
     // Opening it would create it.
     if (!config.databaseUrl && !mayHoldData(config.dataDir)) {
       throw new EmbeddedPostgresError(`there is no database yet in ${config.dataDir}`);
     }
-    return await withDatabase(async (dataSource, { embedded }) => {
-      const service = new StatusService(dataSource);
-      const [database, migrations] = [await service.database(embedded), await service.migrations()];
-      // A pending migration may be the one that creates a table.
-      const counts =
-        migrations.pending.length > 0
-          ? UNKNOWN_COUNTS
-          : { ...(await service.counts()), busiestKeys: await service.busiestKeys() };
-      return { database, migrations, ...counts };
-    }, findDatabase);
+    return await withDatabase((dataSource, { embedded }) => statusOf(dataSource, embedded), findDatabase);
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof EmbeddedPostgresError)) throw error;
     const embedded = config.databaseUrl === undefined;
@@ -69,19 +58,18 @@ async function ofDatabase(config: Config): Promise<Omit<Status, 'redis'>> {
 
 async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['redis']> {
   if (!redisUrl) return null;
-  const redis = createRedis(redisUrl, redisSentinels);
-  const buckets = new RedisTokenBucketStore(redis);
+  const redis = new RedisConnection(redisUrl, redisSentinels);
   try {
-    await untilReady(redis);
+    await redis.untilReady();
     // What servers do with it: a replica, or a Redis without memory, only answers reads.
-    await buckets.take('status', { maxTokens: 1, refillRate: 1 });
+    await new RedisTokenBucketStore(redis).take('status', { maxTokens: 1, refillRate: 1 });
     const about = await redis.info('server').catch(() => '');
     const [, version = null] = /^redis_version:(\S+)/m.exec(about) ?? [];
     return { reachable: true, version };
   } catch (error) {
-    return { reachable: false, error: (buckets.failure ?? (error as Error)).message, version: null };
+    return { reachable: false, error: (redis.failure ?? (error as Error)).message, version: null };
   } finally {
-    await closeRedis(redis);
+    await redis.close();
   }
 }
 

@@ -9,13 +9,13 @@ import type { Form } from '../export/export.form';
 export function csvForm({ section, delimiter, mappings, raw }: CsvForm, bom: boolean): Form {
   const columns = exportedColumns(section, mappings);
   const row = (cells: string[]): string => stringify([cells], { delimiter });
-  const head = `${bom ? '\uFEFF' : ''}${row(columns.map(({ head: name }) => name))}`;
   return {
-    record: ({ record }, _, before) => {
+    begin: () => `${bom ? '\uFEFF' : ''}${row(columns.map(({ head }) => head))}`,
+    record: (record) => {
       const values = JSON.parse(record) as Draft;
       const cells = columns.map(({ field }) => field.take(values));
-      return `${before ? '' : head}${row(raw ? cells : cells.map(escapeFormula))}`;
+      return row(raw ? cells : cells.map(escapeFormula));
     },
-    end: (last) => (last ? '' : head),
+    end: '',
   };
 }

@@ -1,6 +1,7 @@
-import { promisify } from 'node:util';
+import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { CellFault, Draft } from '../../dataset/cells';
+import { REPLACEMENT_CHARACTER } from '../arguments';
 import { ImportFault } from '../import/import-fault';
 import type { UncheckedRecord } from '../import/import.service';
 import type { Given } from '../import/moves';
@@ -14,7 +15,6 @@ interface Row {
   cells: string[];
   /** on which it begins, from 1 */
   line: number;
-  isUtf8: boolean;
 }
 
 /** With a quote that is never closed, the rest of the file would be one row. */
@@ -31,18 +31,20 @@ export class CsvRecords {
 
   /** @throws ImportFault naming line and column */
   async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<UncheckedRecord> {
-    let head: Row | undefined;
-    for await (const rows of rowsOf(chunks, this.form.delimiter)) {
-      if (!head && (head = rows.shift())) {
-        if (!head.isUtf8) throw new ImportFault('line 1: not UTF-8');
-        this.columns = columnsOf(this.form.section, head.cells, this.form.mappings);
+    const { section, delimiter, mappings } = this.form;
+    let heads: string[] | undefined;
+    for await (const row of rowsOf(chunks, delimiter)) {
+      if (row.cells.some((cell) => cell.includes(REPLACEMENT_CHARACTER))) {
+        throw new ImportFault(`line ${row.line}: not UTF-8, or with the replacement character U+FFFD`);
       }
-      if (!head) continue;
-      for (const row of rows) {
-        yield { section: this.form.section, record: this.recordOf(row, head), line: row.line };
+      if (heads) {
+        yield { section, record: this.recordOf(row, heads), line: row.line };
+      } else {
+        heads = row.cells;
+        this.columns = columnsOf(section, heads, mappings);
       }
     }
-    if (!head) throw new ImportFault('the file is empty');
+    if (!heads) throw new ImportFault('the file is empty');
   }
 
   /** What the file's columns say of a record: in others, stored records keep what they have. */
@@ -68,12 +70,11 @@ export class CsvRecords {
     return new ImportFault(`${line}${where}${reason}`);
   }
 
-  private recordOf({ cells, line, isUtf8 }: Row, head: Row): Draft {
-    if (!isUtf8) throw new ImportFault(`line ${line}: not UTF-8`);
-    if (cells.length !== head.cells.length) {
-      throw new ImportFault(`line ${line}: ${cells.length} cells, but there are ${head.cells.length} columns`);
+  private recordOf({ cells, line }: Row, heads: string[]): Draft {
+    if (cells.length !== heads.length) {
+      throw new ImportFault(`line ${line}: ${cells.length} cells, but there are ${heads.length} columns`);
     }
-    const nameless = cells.findIndex((cell, index) => cell !== '' && head.cells[index]?.trim() === '');
+    const nameless = cells.findIndex((cell, index) => cell !== '' && heads[index]?.trim() === '');
     if (nameless >= 0) throw new ImportFault(`line ${line}, column ${nameless + 1}: has no name in the first line`);
     const draft: Draft = {};
     for (const { field, head: name, index } of this.columns) {
@@ -99,10 +100,8 @@ function covers(name: string, path: string): boolean {
   return path.startsWith(`${name}[`) || path.startsWith(`${name}.`);
 }
 
-/** The rows of a file, those of one chunk at a time; before a fault is thrown, the rows before it. */
-async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Row[]> {
-  const rows: Row[] = [];
-  const encoding = new EncodingCheck();
+/** The rows of a file that are not blank. */
+async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Row> {
   // csv-parse counts a CRLF within quotes as two lines.
   let extraLines = 0;
   let lastLine = 0;
@@ -112,53 +111,21 @@ async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncG
     max_record_size: MAX_ROW_MIB << 20,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
-    skip_empty_lines: true,
-    // As a stream it would lose the rows that it has read before a fault.
     on_record: (cells: string[], { lines }) => {
       extraLines += count(cells, /\r\n/g);
       lastLine = lines - extraLines;
       const line = lastLine - count(cells, /\r\n|\n|\r/g);
-      if (cells.some((cell) => cell.trim() !== '')) rows.push({ cells, line, isUtf8: encoding.isSound(cells) });
+      // csv-parse's types know only texts.
+      return (cells.some((cell) => cell.trim() !== '') ? { cells, line } : null) as never;
     },
   });
-  parser.on('error', () => undefined); // passed to the callbacks below
-  const write = promisify((chunk: Buffer, done: Done) => void parser.write(chunk, done));
-  const end = promisify((done: Done) => void parser.end(done));
-  let fault: unknown;
+  pipeline(Readable.from(chunks), parser, () => undefined); // what fails is thrown by the parser
   try {
-    for await (const chunk of chunks) {
-      encoding.check(chunk);
-      await write(chunk);
-      yield rows.splice(0);
-    }
-    encoding.check();
-  } catch (error) {
-    fault = error;
+    yield* parser as AsyncIterable<Row>;
+  } catch (fault) {
+    throw fault instanceof CsvError ? rowFault(fault, lastLine, extraLines) : fault;
   }
-  // Only the end completes the last row.
-  await end().catch((error: unknown) => (fault ??= error));
-  yield rows;
-  if (fault !== undefined) throw fault instanceof CsvError ? rowFault(fault, lastLine, extraLines) : fault;
 }
-
-/** Finds cells that are not UTF-8. csv-parse decodes such bytes to U+FFFD, which a sound file may contain too. */
-class EncodingCheck {
-  private readonly decoder = new TextDecoder('utf-8', { fatal: true });
-  private isUtf8 = true;
-
-  /** @param chunk the next bytes; none at the end */
-  check(chunk?: Buffer): void {
-    try {
-      if (this.isUtf8) this.decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch {
-      this.isUtf8 = false;
-    }
-  }
-
-  isSound = (cells: string[]): boolean => this.isUtf8 || !cells.some((cell) => cell.includes('\ufffd'));
-}
-
-type Done = (error?: Error | null) => void;
 
 function rowFault({ code, lines }: CsvError & { lines?: number }, lastLine: number, extraLines: number): ImportFault {
   const begin = `line ${lastLine + 1} or one after it`;

@@ -20,6 +20,5 @@ export const DATASETS = {
 
 export type SectionName = keyof typeof DATASETS;
 export const SECTIONS = Object.keys(DATASETS) as SectionName[];
-export const LAST_SECTION = SECTIONS[SECTIONS.length - 1] as SectionName;
 
 export const datasetOf = (section: SectionName): Dataset => DATASETS[section];

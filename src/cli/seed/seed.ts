@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import { ACTIONS, INTERESTS, PEOPLE, PLACES, TEMPERATURES } from './demo';
 import type { UncheckedRecord } from '../import/import.service';
 
 /** The same values make the same records. */
@@ -15,10 +14,32 @@ export interface Seed {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const YEARS_MS = 3 * 365 * DAY_MS;
-const TAG_GROUPS = { Temperature: TEMPERATURES, Interest: INTERESTS };
+const INTERESTS = ['Pumps', 'Valves', 'Sensors', 'Service contracts'];
+const TAG_GROUPS = { Temperature: ['Hot', 'Warm', 'Cold'], Interest: INTERESTS };
+const ACTIONS = ['NOTE', 'PHONE', 'EMAIL', 'CALENDAR', 'LINKEDIN'];
 const NOTES = ['Asked for a quotation.', 'Wants a visit to the plant.', 'Budget is approved.', 'Left a message.'];
 /** of one lead and the next */
 const ACTIVITIES = [2, 0, 1, 0, 1];
+
+const PLACES = [
+  { city: 'Hamburg', country: 'Germany', timeZone: 'Europe/Berlin', latitude: '53.5623', longitude: '9.9764' },
+  { city: 'Rotterdam', country: 'Netherlands', timeZone: 'Europe/Amsterdam', latitude: '51.9244', longitude: '4.4777' },
+  { city: 'Porto', country: 'Portugal', timeZone: 'Europe/Lisbon', latitude: '41.1579', longitude: '-8.6291' },
+];
+const PEOPLE = [
+  ['Ada', 'Rowe', 'Cobalt Systems', 'Head of Procurement'],
+  ['Ben', 'Ito', 'Quarry Labs', 'Plant Engineer'],
+  ['Chiara', 'Sandoval', 'Tidewater Group', 'Managing Director'],
+  ['Dmitri', 'Vance', 'Northlock', 'Buyer'],
+  ['Eun-ji', 'Park', 'Hanbit Marine', 'Maintenance Lead'],
+  ['Fatou', 'Ndiaye', 'Sahel Water', 'Project Manager'],
+  ['Gwen', 'Pryce', 'Bryn Engineering', 'Consultant'],
+  ['Håkon', 'Lie', 'Fjordline Process', 'Operations Manager'],
+  ['Isla', 'Moreau', 'Atelier Hydraulique', 'Designer'],
+  ['João', 'Teles', 'Douro Tech', 'CTO'],
+  ['Kavya', 'Rao', 'Indus Controls', 'Automation Engineer'],
+  ['Łukasz', 'Wrona', 'Odra Pompy', 'Technical Director'],
+];
 
 const iso = (at: number): string => new Date(at).toISOString();
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));

@@ -24,7 +24,7 @@ interface BusyKey {
   requests: number;
 }
 
-type Counts = { [name in 'organizations' | 'keys' | 'leads']: NonNullable<Status[name]> };
+const MAX_BUSIEST_KEYS = 10;
 
 const COUNTS = `
   select (select count(*)::integer from organizations) as organizations,
@@ -34,45 +34,35 @@ const COUNTS = `
         'expiring', count(*) filter (where is_active and expires_at <= now() + interval '7 days'),
         'expired', count(*) filter (where not is_active and revoked_at is null),
         'revoked', count(*) filter (where revoked_at is not null))
-      from (select *, revoked_at is null and coalesce(expires_at > now(), true) as is_active from api_keys) k) as keys`;
+      from (select *, revoked_at is null and coalesce(expires_at > now(), true) as is_active from api_keys) k) as keys,
+    (select coalesce(json_agg(b), '[]') from (
+        select k.id, k.prefix, k.label, json_build_object('id', o.id, 'name', o.name) as organization,
+          sum(u.requests) as requests
+        from key_usage u join api_keys k on k.id = u.api_key_id join organizations o on o.id = k.organization_id
+        where u.minute > now() - interval '1 hour'
+        group by k.id, o.id order by requests desc, k.id limit ${MAX_BUSIEST_KEYS}) b) as "busiestKeys"`;
 
-const MAX_BUSIEST_KEYS = 10;
-
-const BUSIEST_KEYS = `
-  select k.id, k.prefix, k.label, json_build_object('id', o.id, 'name', o.name) as organization,
-    sum(u.requests)::float8 as requests
-  from key_usage u join api_keys k on k.id = u.api_key_id join organizations o on o.id = k.organization_id
-  where u.minute > now() - interval '1 hour'
-  group by k.id, o.id order by requests desc, k.id limit ${MAX_BUSIEST_KEYS}`;
+export const UNKNOWN_COUNTS = { organizations: null, keys: null, leads: null, busiestKeys: null };
 
 /** The state of the database. It only reads, also where no migration was applied yet. */
-export class StatusService {
-  constructor(private readonly dataSource: DataSource) {}
+export async function statusOf(dataSource: DataSource, embedded: boolean): Promise<Omit<Status, 'redis'>> {
+  const [about] = await dataSource.query<[{ version: string; size: number }]>(
+    `select current_setting('server_version') as version, pg_database_size(current_database())::float8 as size`,
+  );
+  const migrations = await migrationsOf(dataSource);
+  const database = { reachable: true, embedded, ...about };
+  // A pending migration may be the one that creates a table.
+  if (migrations.pending.length > 0) return { database, migrations, ...UNKNOWN_COUNTS };
+  const [counts] = await dataSource.query<[Omit<Status, 'database' | 'redis' | 'migrations'>]>(COUNTS);
+  return { database, migrations, ...counts };
+}
 
-  async database(embedded: boolean): Promise<Status['database']> {
-    const [found] = await this.dataSource.query<[{ version: string; size: number }]>(
-      `select current_setting('server_version') as version, pg_database_size(current_database())::float8 as size`,
-    );
-    return { reachable: true, embedded, ...found };
-  }
-
-  async migrations(): Promise<NonNullable<Status['migrations']>> {
-    const [{ exists }] = await this.dataSource.query<[{ exists: boolean }]>(
-      `select to_regclass('migrations') is not null as exists`,
-    );
-    const rows = exists ? await this.dataSource.query<{ name: string }[]>('select name from migrations') : [];
-    const applied = new Set(rows.map(({ name }) => name));
-    const known = this.dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
-    return { applied: applied.size, pending: known.filter((name) => !applied.has(name)) };
-  }
-
-  async counts(): Promise<Counts> {
-    const [counts] = await this.dataSource.query<[Counts]>(COUNTS);
-    return counts;
-  }
-
-  /** The keys with the most requests of the last hour, the busiest first. */
-  busiestKeys(): Promise<BusyKey[]> {
-    return this.dataSource.query(BUSIEST_KEYS);
-  }
+async function migrationsOf(dataSource: DataSource): Promise<NonNullable<Status['migrations']>> {
+  const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
+    `select to_regclass('migrations') is not null as exists`,
+  );
+  const rows = exists ? await dataSource.query<{ name: string }[]>('select name from migrations') : [];
+  const applied = new Set(rows.map(({ name }) => name));
+  const known = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
+  return { applied: applied.size, pending: known.filter((name) => !applied.has(name)) };
 }
