@@ -13,11 +13,12 @@ export function explain(error: unknown, dataDir: string): unknown {
   }
   // Not `instanceof Error`: under jest the errors of Node's own modules come from another realm.
   if (!types.isNativeError(error) || !('syscall' in error)) return error;
-  return new EmbeddedPostgresError(
-    `The embedded PostgreSQL cannot use ${dataDir}: ${error.message}; LANYARD_DATA_DIR names its directory`,
-    { cause: error },
-  );
+  const isFull = 'code' in error && error.code === 'ENOSPC';
+  const fault = isFull ? `the disk is full; ${FREE_SPACE}` : `${error.message}; LANYARD_DATA_DIR names its directory`;
+  return new EmbeddedPostgresError(`The embedded PostgreSQL cannot use ${dataDir}: ${fault}`, { cause: error });
 }
+
+const FREE_SPACE = 'free space on it, or set LANYARD_DATA_DIR to a directory on another one';
 
 /** The line of PostgreSQL's output that names the cause, without time and process id. */
 export function complaintIn(output: string): string {
@@ -26,5 +27,5 @@ export function complaintIn(output: string): string {
   const cause = lines.find((line) => /No space left on device|Disk quota exceeded/.test(line));
   const line = cause ?? lines.findLast((one) => /\b(FATAL|PANIC|error|could not)\b/.test(one)) ?? lines.at(-1);
   const text = line?.replace(/^.*? \[\d+\] /, '').replace(/^((FATAL|PANIC|LOG|initdb|pg_ctl|error):\s*)+/, '');
-  return text ?? 'no message';
+  return cause ? `${text}; the disk is full: ${FREE_SPACE}` : (text ?? 'no message');
 }

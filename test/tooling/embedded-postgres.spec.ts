@@ -112,16 +112,19 @@ describe('embedded PostgreSQL', () => {
       await refused({ dataDir: other }, line);
     });
 
-    it('a full disk', () => {
+    it('a full disk, and says what to do', () => {
+      const advice = 'free space on it, or set LANYARD_DATA_DIR to a directory on another one';
       const error = Object.assign(new Error('ENOSPC: no space left on device, write'), {
         code: 'ENOSPC',
         syscall: 'write',
       });
       expect((explain(error, '/data') as Error).message).toBe(
-        'The embedded PostgreSQL cannot use /data: ENOSPC: no space left on device, write; LANYARD_DATA_DIR names its directory',
+        `The embedded PostgreSQL cannot use /data: the disk is full; ${advice}`,
       );
       const output = '2026-01-01 [7] FATAL:  could not write lock file: No space left on device\nchild exited\n';
-      expect(complaintIn(output)).toBe('could not write lock file: No space left on device');
+      expect(complaintIn(output)).toBe(
+        `could not write lock file: No space left on device; the disk is full: ${advice}`,
+      );
     });
 
     async function refused(options: Parameters<EmbeddedFixtures['start']>[0], line: RegExp): Promise<void> {

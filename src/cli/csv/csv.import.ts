@@ -15,6 +15,7 @@ interface Row {
   cells: string[];
   /** on which it begins, from 1 */
   line: number;
+  isUtf8: boolean;
 }
 
 /** With a quote that is never closed, the rest of the file would be one row. */
@@ -34,9 +35,7 @@ export class CsvRecords {
     const { section, delimiter, mappings } = this.form;
     let heads: string[] | undefined;
     for await (const row of rowsOf(chunks, delimiter)) {
-      if (row.cells.some((cell) => cell.includes(REPLACEMENT_CHARACTER))) {
-        throw new ImportFault(`line ${row.line}: not UTF-8, or with the replacement character U+FFFD`);
-      }
+      if (!row.isUtf8) throw new ImportFault(`line ${row.line}: not UTF-8`);
       if (heads) {
         yield { section, record: this.recordOf(row, heads), line: row.line };
       } else {
@@ -105,6 +104,19 @@ async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncG
   // csv-parse counts a CRLF within quotes as two lines.
   let extraLines = 0;
   let lastLine = 0;
+  // csv-parse decodes bytes that are not UTF-8 to U+FFFD, which a sound file may contain too.
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let isSound = true;
+  async function* checked(): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      try {
+        if (isSound) decoder.decode(chunk, { stream: true });
+      } catch {
+        isSound = false;
+      }
+      yield chunk;
+    }
+  }
   const parser = parse({
     bom: true,
     delimiter,
@@ -115,11 +127,12 @@ async function* rowsOf(chunks: AsyncIterable<Buffer>, delimiter: string): AsyncG
       extraLines += count(cells, /\r\n/g);
       lastLine = lines - extraLines;
       const line = lastLine - count(cells, /\r\n|\n|\r/g);
+      const isUtf8 = isSound || !cells.some((cell) => cell.includes(REPLACEMENT_CHARACTER));
       // csv-parse's types know only texts.
-      return (cells.some((cell) => cell.trim() !== '') ? { cells, line } : null) as never;
+      return (cells.some((cell) => cell.trim() !== '') ? { cells, line, isUtf8 } : null) as never;
     },
   });
-  pipeline(Readable.from(chunks), parser, () => undefined); // what fails is thrown by the parser
+  pipeline(Readable.from(checked()), parser, () => undefined); // what fails is thrown by the parser
   try {
     yield* parser as AsyncIterable<Row>;
   } catch (fault) {
