@@ -8,8 +8,10 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/after-each-suite.ts'],
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  // All cores: suites wait for PostgreSQL half of the time, and the few that measure time leave room for that.
-  maxWorkers: '100%',
+  // One more than cores: suites wait for PostgreSQL, programs and clocks a third of the time, and the few that measure
+  // time leave room for that. (Jest takes 150% for 150 workers.)
+  maxWorkers: process.getBuiltinModule('node:os').availableParallelism() + 1,
+  testSequencer: '<rootDir>/test/support/heaviest-first.mjs',
   // A deployment may be far away, and its operator a container. What is skipped there has its reason in its name.
   ...(process.env.E2E_BASE_URL ? { testTimeout: 120_000, verbose: true } : { testTimeout: 30_000 }),
   collectCoverageFrom: ['src/**/*.ts'],

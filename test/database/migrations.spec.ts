@@ -1,9 +1,21 @@
-import { DataSource } from 'typeorm';
+import { DataSource, type QueryRunner } from 'typeorm';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { migrate } from '../../src/database/migrate';
 import { createDatabase, emptyDatabase, TestDatabase } from '../support/database';
 import { query } from '../support/embedded-fixtures';
 import { Operator, outcomeOf } from '../support/operator';
+
+/** TypeORM's schema builder sends many queries at once on one connection, of which pg warns. */
+function queryOneAtATime(dataSource: DataSource): void {
+  const createQueryRunner = dataSource.createQueryRunner.bind(dataSource);
+  jest.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
+    const runner = createQueryRunner(mode);
+    const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>;
+    let last: Promise<unknown> = Promise.resolve();
+    runner.query = ((...args: unknown[]) => (last = last.then(() => query(...args)))) as QueryRunner['query'];
+    return runner;
+  });
+}
 
 describe('migrations', () => {
   let database: TestDatabase;
@@ -21,6 +33,7 @@ describe('migrations', () => {
   it('bring an empty database to what the entities say (schema drift)', async () => {
     await migrate(database.url);
     await dataSource.initialize();
+    queryOneAtATime(dataSource);
     const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { ApiKeysService, KeySettings } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { createApp } from '../../src/app';
 import { Config } from '../../src/config';
-import type { Log } from '../../src/observability/log';
+import { createLog, type Log } from '../../src/observability/log';
 import { ImportService } from '../../src/cli/import/import.service';
 import { deploymentUrl } from './base-url';
 import { ApiClient } from './client';
@@ -70,8 +70,11 @@ const OPERATOR = join(__dirname, '../../dist/src/cli/main.js');
 /** Limits of a key that no test reaches. */
 const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
 
+/** Instead of standard output, on which every suite of a process would leave a listener and a timer. */
+const silence = (): Log => createLog('silent', { write: () => undefined });
+
 /** @param log where it is kept, when a suite wants to read it */
-export async function startInProcess(overrides: Partial<Config> = {}, log?: Log): Promise<InProcess> {
+export async function startInProcess(overrides: Partial<Config> = {}, log = silence()): Promise<InProcess> {
   const database = overrides.databaseUrl ? undefined : await testDatabase();
   const config = new Config({
     databaseUrl: database?.url,
@@ -80,7 +83,7 @@ export async function startInProcess(overrides: Partial<Config> = {}, log?: Log)
     authenticationFailures: 1_000_000,
     ...overrides,
   });
-  const app = hasOracle ? await createWatchedApp(config) : await createApp(config, log);
+  const app = hasOracle ? await createWatchedApp(config, log) : await createApp(config, log);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const operator: Operator = {
@@ -98,8 +101,8 @@ export async function startInProcess(overrides: Partial<Config> = {}, log?: Log)
 }
 
 /** `config` itself stays as it is: what a suite asks of the database behind the server's back is not watched. */
-async function createWatchedApp(config: Config): Promise<NestExpressApplication> {
-  const app = await createApp(new Config({ ...config, databaseUrl: watchedUrl(config.databaseUrl ?? '') }));
+async function createWatchedApp(config: Config, log: Log): Promise<NestExpressApplication> {
+  const app = await createApp(new Config({ ...config, databaseUrl: watchedUrl(config.databaseUrl ?? '') }), log);
   watchRequests(app.getHttpServer());
   return app;
 }

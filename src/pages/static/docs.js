@@ -13,6 +13,11 @@ const labels = ({ React: { createElement } }) => {
       CloseIcon: withProps(() => ({ role: 'img', 'aria-label': 'Close', 'aria-hidden': false })),
       TextArea: withProps(() => ({ 'aria-label': 'Request body' })),
       Select: (Select) => (props) => createElement('label', { 'aria-label': 'Value' }, createElement(Select, props)),
+      // A landmark, and a heading between the title, an h1, and the tags, each an h3.
+      InfoContainer: (Info) => (props) => {
+        const heading = createElement('h2', { className: 'heard' }, 'Operations');
+        return createElement('section', { 'aria-label': 'About' }, createElement(Info, props), heading);
+      },
       // A link inside of a button. The button sets the address, too.
       DeepLink: (Link) => (props) =>
         props.path.includes('/') ? createElement('span', null, props.text) : createElement(Link, props),
