@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PROGRAM } from './program';
 
 /** As in package.json's `start` and the Dockerfile; docs/performance.md has the figures. */
-const V8_FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=768'];
+const V8_FLAGS = ['--max-old-space-size=768'];
 
 /** Runs the server in a process of its own, because V8 sizes its heap only at the start, and ends as it ends. */
 export function startServer(): Promise<never> {
