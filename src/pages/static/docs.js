@@ -13,9 +13,9 @@ const labels = ({ React: { createElement } }) => {
       CloseIcon: withProps(() => ({ role: 'img', 'aria-label': 'Close', 'aria-hidden': false })),
       TextArea: withProps(() => ({ 'aria-label': 'Request body' })),
       Select: (Select) => (props) => createElement('label', { 'aria-label': 'Value' }, createElement(Select, props)),
-      // A landmark, and a heading between the title, an h1, and the tags, each an h3.
+      // A landmark, and a heading, for screen readers alone, between the title, an h1, and the tags, each an h3.
       InfoContainer: (Info) => (props) => {
-        const heading = createElement('h2', { className: 'heard' }, 'Operations');
+        const heading = createElement('h2', { style: { position: 'absolute', clipPath: 'inset(50%)' } }, 'Operations');
         return createElement('section', { 'aria-label': 'About' }, createElement(Info, props), heading);
       },
       // A link inside of a button. The button sets the address, too.
