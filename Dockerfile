@@ -20,7 +20,6 @@ COPY --from=build /app/dist ./dist
 COPY openapi.json openapi.yaml ./
 USER node
 EXPOSE 3000
-# A young generation of half the size, and a heap of at most 768 MiB, which V8 therefore lets grow less between two big
-# collections: 25 MiB less memory, 100 under many connections (docs/performance.md).
+# A heap of at most 768 MiB, which V8 therefore lets grow less between two big collections (docs/performance.md).
 # node itself is process 1 (under compose's init) and hears SIGTERM: no npm and no shell in between.
 CMD ["node", "--max-old-space-size=768", "dist/src/main.js"]
