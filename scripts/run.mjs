@@ -1,4 +1,5 @@
-// npm run bench NAME, npm run prove NAME: builds what changed and runs a program of that folder. --help lists them.
+// npm run bench NAME, npm run prove NAME: builds what changed and runs a program of that folder. --help lists them, or
+// says what the named one does.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -14,12 +15,13 @@ const node = (...command) => {
 
 const files = ['.mjs', '.ts'].map((extension) => join(here('..'), folder, `${name}${extension}`));
 const file = files.find(existsSync);
-if (file) {
+if (file && !args.includes('--help')) {
   node(here('build.mjs'), '--if-needed');
   node(...(extname(file) === '.ts' ? [here('run-typescript.mjs')] : []), file, ...args);
 } else {
   const table = readFileSync(join(here('..'), folder, 'README.md'), 'utf8').matchAll(/^\| `([^`]+)` \| (.*) \|$/gm);
   console.log(`Usage: npm run ${folder} NAME -- OPTIONS\n`);
-  for (const [, command, what] of table) console.log(`${command}\n    ${what.replace(/`|\[|\]\([^)]*\)/g, '')}`);
-  process.exitCode = name === undefined || name === '--help' ? 0 : 1;
+  const rows = [...table].filter(([, command]) => !file || command.split(' ')[3] === name);
+  for (const [, command, what] of rows) console.log(`${command}\n    ${what.replace(/`|\[|\]\([^)]*\)/g, '')}`);
+  process.exitCode = file || name === undefined || name === '--help' ? 0 : 1;
 }
