@@ -1,6 +1,6 @@
 import { HttpException, Logger, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
-import { IdempotencyConflict, RowNotFound } from '../../src/database/errors';
+import { IdempotencyConflict, Retry, RowNotFound } from '../../src/database/errors';
 import { ErrorFilter } from '../../src/http/error.filter';
 import { InvalidField } from '../../src/http/errors';
 
@@ -60,6 +60,8 @@ describe('an error', () => {
     ['PostgreSQL is not reached', Object.assign(new Error(), { code: 'ECONNREFUSED' }), 'POST'],
     ['no connection comes free', new Error('timeout exceeded when trying to connect'), 'POST'],
     ['PostgreSQL starts', Object.assign(new Error(), { code: '57P03' }), 'POST'],
+    ['it deadlocked each time', Object.assign(new Error(), { code: '40P01' }), 'POST'],
+    ['others changed the data each time', new Retry(), 'POST'],
     ['a read gets no answer', new Error('Query read timeout'), 'GET'],
     ['a read loses its connection', new Error('Connection terminated unexpectedly'), 'GET'],
   ])('of a request that changed nothing is 503: %s', (_, error, method) => {

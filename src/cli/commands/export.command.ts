@@ -43,16 +43,17 @@ export function exportCommand(program: Command): void {
   })
     .requiredOption('--organization <ID>', 'organization whose data is exported', organization)
     .addOption(new Option('--ndjson', 'one record a line instead of one JSON object').conflicts('csv'))
-    .option('--output <FILE>', 'write a file, complete or not at all')
+    .option('--output <FILE>', 'write a file, complete or not at all; - is standard output')
     .addHelpText('after', AS_CSV)
     .action((_, self: Command) => exportData(self.optsWithGlobals()));
   withCsvOptions(exporting).option('--bom', 'begin the CSV with a byte order mark: Excel needs it to detect UTF-8');
 }
 
-async function exportData({ json, organization: id, ndjson, bom, output, ...options }: ExportOptions): Promise<void> {
+async function exportData({ json, organization: id, ndjson, bom, ...options }: ExportOptions): Promise<void> {
+  const output = options.output === '-' ? undefined : options.output;
   const csv = csvFormOf(options);
   // An unset variable of a script must not send all data to standard output.
-  if (output === '') throw new UsageError('--output must be the name of a file');
+  if (output === '') throw new UsageError('--output must be the name of a file, or - for standard output');
   if (bom && !csv) throw new UsageError('--bom needs --csv');
   if (json && (ndjson || csv) && !output) {
     throw new UsageError(`--json with ${csv ? '--csv' : '--ndjson'} needs --output`);
