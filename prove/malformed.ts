@@ -4,7 +4,7 @@ import { exhibitor } from '../test/support/builders';
 import { everyRow } from '../test/support/state';
 import { Campaign } from './malformed/campaign';
 import { readOperations } from './malformed/description';
-import { fillWorld, sender, type World } from './malformed/world';
+import { makeWorld, type World } from './malformed/world';
 import { record } from './results';
 import { memoryOf } from './support/daemon';
 
@@ -32,24 +32,16 @@ const SETTLE_MS = 3000;
 
 type Services = Awaited<ReturnType<typeof services.startServices>>;
 
-async function makeWorld(own: Services, baseUrl: string): Promise<World> {
-  const { users, tagGroup, event, activation, lead, activity } = exhibitor();
-  const note = activity();
-  const owners = { users, tagGroups: [tagGroup], events: [event], activations: [activation] };
-  const dataset = { ...owners, leads: [lead], leadActivityEvents: [note] };
+async function stocked(own: Services, baseUrl: string): Promise<World> {
+  const { dataset, ids } = exhibitor();
   const main = await services.makeOrganization(own, 'Main', [dataset]);
-  const other = await services.makeOrganization(own, 'Other');
+  const { key: other } = await services.makeOrganization(own, 'Other');
   const issue = (...limits: string[]): Promise<{ id: string; key: string }> =>
     services.operator(own, ['keys', 'issue', '--organization', String(main.id), ...limits]);
   const revoked = await issue();
   await services.operator(own, ['keys', 'revoke', revoked.id]);
   const empty = await issue('--max-tokens', '1', '--refill-rate', '0.001');
-  const ids = await fillWorld(sender(baseUrl, main.key));
-  const { eventId = [], leadId = [] } = await fillWorld(sender(baseUrl, other.key));
-  await sender(baseUrl, empty.key)('GET', '/leads');
-  const imported = { leadActivityEventId: [note.id], activationId: [activation.id], tagGroupId: [tagGroup.id] };
-  const keys = { valid: main.key as string, empty: empty.key, revoked: revoked.key };
-  return { ids: { ...ids, ...imported }, foreign: { eventId, leadId }, keys };
+  return makeWorld(baseUrl, { valid: main.key, other, empty: empty.key, revoked: revoked.key }, ids);
 }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -57,11 +49,11 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 async function main(defer: (undo: () => Promise<unknown>) => void): Promise<number> {
   const own = await services.startServices(places, defer);
   const server = await services.startServer(own, services.LANYARD, { settings: SETTINGS } as object);
-  const { hostname: host, port } = new URL(server.url);
-  const world = await makeWorld(own, `http://${host}:${port}/api/v0`);
+  const { origin, port } = new URL(server.url);
+  const world = await stocked(own, `${origin}/api/v0`);
   const grammar = { operations: readOperations(), world, seed };
   const rows = () => everyRow(own.environment.DATABASE_URL);
-  const campaign = new Campaign({ host, port: Number(port), grammar, rows });
+  const campaign = new Campaign({ port: Number(port), grammar, rows });
   const memoryMib: number[] = [];
   for (const part of [0.1, 0.5, 1]) {
     await campaign.until(requests * part);

@@ -23,7 +23,7 @@ const OPTIONS = {
 /**
  * Options of the command line: where the services are, and the program's own; what is a number by default is one.
  * @param {import('node:util').ParseArgsConfig['options']} own
- * @returns {Record<string, string | number | undefined>}
+ * @returns {Record<string, string | number | boolean | undefined>}
  */
 export function readOptions(own) {
   const options = { ...OPTIONS, ...own };

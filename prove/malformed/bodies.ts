@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { Schema } from '../../test/support/description';
 import type { Random } from '../support/random';
-import type { Schema } from './description';
 import { brokenFields, membersOf, objectOf, validFields, words } from './values';
 
 /** A body that the API must refuse whatever else the request says. */

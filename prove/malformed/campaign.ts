@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Attempt, attempt, exchange, type Grammar } from './exchange';
 
 interface Target {
-  host: string;
+  /** of a server on this machine */
   port: number;
   grammar: Grammar;
   /** every row of every table */
@@ -52,11 +52,11 @@ export class Campaign {
   }
 
   private async send(end: number): Promise<void> {
-    const { host, port, grammar } = this.target;
+    const { port, grammar } = this.target;
     while (this.requests < end) {
       const sent = attempt(grammar, this.next++);
       this.requests += Math.max(1, sent.answers.length);
-      const { statuses, fault } = await exchange(host, port, sent);
+      const { statuses, fault } = await exchange(port, sent);
       this.answers += statuses.length;
       if (fault !== undefined) this.keep(sent, fault);
     }
@@ -64,9 +64,9 @@ export class Campaign {
 
   /** What clients that went away asked for may still be running; these requests come after it. */
   private async settle(): Promise<void> {
-    const { host, port, grammar } = this.target;
+    const { port, grammar } = this.target;
     const headers = { 'x-api-key': grammar.world.keys.valid };
-    for (let count = 0; count < 20; count++) await fetch(`http://${host}:${port}/api/v0/leads`, { headers });
+    for (let count = 0; count < 20; count++) await fetch(`http://127.0.0.1:${port}/api/v0/leads`, { headers });
   }
 
   private keep({ index, label, bytes }: Attempt, fault: string): void {

@@ -1,5 +1,6 @@
+import type { Schema } from '../../test/support/description';
 import type { Random } from '../support/random';
-import { type Schema, typesOf } from './description';
+import { typesOf } from './description';
 
 /** JSON texts of valid and of broken values; texts, because some have no value: 1e400, or a name twice. */
 

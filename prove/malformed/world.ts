@@ -1,4 +1,4 @@
-import { eventInput, industryEventInput, leadInput } from '../../test/support/builders';
+import { eventInput, type exhibitor, industryEventInput, leadInput } from '../../test/support/builders';
 
 /** What is there before the first request: whose ids and keys the requests name. */
 export interface World {
@@ -21,8 +21,25 @@ interface Results {
 
 type Send = (method: string, path: string, body?: object) => Promise<Results>;
 
+/**
+ * @param keys of a full bucket, of another organization, of a bucket of one token, and one that was revoked
+ * @param imported ids of what only an import makes, by kind
+ */
+export async function makeWorld(
+  baseUrl: string,
+  { other, ...keys }: World['keys'] & { other: string },
+  imported: ReturnType<typeof exhibitor>['ids'],
+): Promise<World> {
+  const ids = await fill(sender(baseUrl, keys.valid));
+  const { eventId = [], leadId = [] } = await fill(sender(baseUrl, other));
+  await sender(baseUrl, keys.empty)('GET', '/leads');
+  const { note, activation, tagGroup } = imported;
+  const more = { leadActivityEventId: [note], activationId: [activation], tagGroupId: [tagGroup] };
+  return { ids: { ...ids, ...more }, foreign: { eventId, leadId }, keys };
+}
+
 /** Makes a few records of each resource, which a request could change. */
-export async function fillWorld(send: Send): Promise<Record<string, string[]>> {
+async function fill(send: Send): Promise<Record<string, string[]>> {
   const [eventId, leadId, industryEventId]: [string[], string[], string[]] = [[], [], []];
   for (let count = 0; count < 5; count++) {
     eventId.push(String((await send('POST', '/events', eventInput())).id));
@@ -35,7 +52,7 @@ export async function fillWorld(send: Send): Promise<Record<string, string[]>> {
 }
 
 /** A function that sends sound requests, and fails on an answer that is not a success. */
-export const sender =
+const sender =
   (baseUrl: string, key: string): Send =>
   async (method, path, body) => {
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };

@@ -67,7 +67,7 @@ export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 /** A process and its children. */
 export function familyOf(pid: number): number[] {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
-  return [pid, ...stdout.trim().split(/\s+/).filter(Boolean).map(Number)];
+  return [pid, ...(stdout ?? '').trim().split(/\s+/).filter(Boolean).map(Number)];
 }
 
 /** Resident memory of a process in MiB; 0 when it has ended. */

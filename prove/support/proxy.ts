@@ -1,20 +1,29 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A network in between: connections pass, or the client is cut off at the first byte of a reply. */
+interface ProxyOptions {
+  /** of the server; by default on this machine */
+  host?: string;
+  /** whether the client is cut off at the first byte of a reply */
+  cutsReplies?: boolean;
+}
+
+/** A network between a client and a server: connections pass, are cut, or fall silent. */
 export class Proxy {
   /** replies that were cut off */
   cut = 0;
+  /** how many new connections are not answered */
+  silentConnections = 0;
   private readonly open = new Set<Socket>();
   private readonly listener: Server = createServer((client) => this.join(client));
 
   private constructor(
     private target: number,
-    private readonly cutsReplies: boolean,
+    private readonly options: ProxyOptions,
   ) {}
 
-  static async to(target: number, cutsReplies = false): Promise<Proxy> {
-    const proxy = new Proxy(target, cutsReplies);
+  static async to(target: number, options: ProxyOptions = {}): Promise<Proxy> {
+    const proxy = new Proxy(target, options);
     await once(proxy.listener.listen(0, '127.0.0.1'), 'listening');
     return proxy;
   }
@@ -29,6 +38,11 @@ export class Proxy {
     this.cutAll();
   }
 
+  /** From now on nothing passes the connections that are open, and none of them is closed. */
+  silenceOpenConnections(): void {
+    for (const socket of this.open) socket.unpipe().pause();
+  }
+
   close(): void {
     this.listener.close();
     this.cutAll();
@@ -39,26 +53,27 @@ export class Proxy {
   }
 
   private join(client: Socket): void {
-    const server = connect(this.target, '127.0.0.1');
-    const ends = [
-      [client, server],
-      [server, client],
-    ] as const;
-    for (const [one, other] of ends) {
-      this.open.add(one);
-      one.setNoDelay(true).on('error', () => undefined);
-      one.once('close', () => {
-        this.open.delete(one);
-        other.destroy();
-      });
+    this.watch(client);
+    if (this.silentConnections > 0) {
+      this.silentConnections--;
+      client.resume();
+      return;
     }
-    client.pipe(server);
-    if (!this.cutsReplies) server.pipe(client);
+    const server = this.watch(connect(this.target, this.options.host ?? '127.0.0.1'));
+    client.once('close', () => server.destroy()).pipe(server);
+    server.once('close', () => client.destroy());
+    if (!this.options.cutsReplies) server.pipe(client);
     else {
       server.once('data', () => {
         this.cut += 1;
         client.resetAndDestroy();
       });
     }
+  }
+
+  private watch(socket: Socket): Socket {
+    this.open.add(socket);
+    socket.once('close', () => this.open.delete(socket));
+    return socket.setNoDelay(true).on('error', () => undefined);
   }
 }

@@ -5,13 +5,17 @@ import { Daemon, until } from './daemon';
 
 const run = promisify(execFile);
 
-/** A Redis of a proof's own, without persistence: it comes back empty. */
+/** A Redis of a proof's or a suite's own, without persistence: it comes back empty. */
 export class RedisServer extends Daemon {
   constructor(
     logFile: string,
     readonly port: number,
   ) {
     super(logFile);
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
   }
 
   async start(...options: string[]): Promise<void> {

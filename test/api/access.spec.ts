@@ -108,9 +108,9 @@ describe('the caller of a key', () => {
 describe('failures to authenticate', () => {
   let lanyard: InProcess;
   beforeEach(async () => {
+    // In process: on a shared Redis the failures of all suites would count, and this one's would slow the others.
     lanyard = await startInProcess({ authenticationFailures: 3, redisUrl: undefined, trustProxy: 1 });
   });
-  afterEach(() => lanyard.stop());
 
   /** The statuses of requests with invalid keys from these addresses. */
   const fail = async (...addresses: string[]): Promise<number[]> => {

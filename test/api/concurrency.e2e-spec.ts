@@ -1,12 +1,10 @@
+import { Random } from '../../prove/support/random';
 import { eventInput, industryEventInput, leadInput, unique } from '../support/builders';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
-const shuffled = <T>(items: T[]): T[] =>
-  items
-    .map((item) => ({ item, at: Math.random() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ item }) => item);
+const random = new Random(1);
+const shuffled = <T>(items: T[]): T[] => random.some(items);
 
 describe('concurrency', () => {
   let lanyard: Lanyard;
@@ -20,7 +18,7 @@ describe('concurrency', () => {
   const event = async (): Promise<number> =>
     (await tenant.api.post('/events', eventInput()).expect(200)).body.results.id;
 
-  it('makes one industry event of an eventUrl, and tells one request alone', async () => {
+  it('makes one industry event of an eventUrl, and says so in one answer alone', async () => {
     const urls = times(5, () => `https://example.com/${unique()}`);
     const answers = await Promise.all(
       shuffled(urls.flatMap((url) => times(20, () => url))).map(async (eventUrl) => {

@@ -1,6 +1,7 @@
 import { runInThisContext } from 'node:vm';
 import { eventInput, exhibitor, unique } from '../support/builders';
-import { isDeployment, startLanyard, Tenant } from '../support/lanyard';
+import { isDeployment } from '../support/deployment';
+import { startLanyard, Tenant } from '../support/lanyard';
 
 /** Sets the zone of this process: suites have a copy of its environment, of which V8 knows nothing. */
 function setZone(zone?: string): void {
@@ -54,14 +55,8 @@ describe.each(ZONES)('dates, of a server in %s', (zone, minutes) => {
   });
 
   it('keeps what was imported', async () => {
-    const { users, tagGroup, event, activation, lead } = exhibitor();
-    const { expo } = await tenant.import({
-      users,
-      tagGroups: [tagGroup],
-      events: [event],
-      activations: [activation],
-      leads: [lead],
-    });
+    const { dataset, activation, lead } = exhibitor();
+    const { expo } = await tenant.import(dataset);
     const { startDate, endDate, startTime, endTime } = activation;
     expect((await tenant.api.get(`/events/${expo}`)).body.results).toMatchObject({ startDate, endDate });
     const shown = (await tenant.api.get(`/activations/${activation.id}`)).body.results;

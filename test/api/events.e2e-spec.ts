@@ -1,4 +1,4 @@
-import { eventInput, exhibitor, leadInput } from '../support/builders';
+import { eventInput, exhibitor } from '../support/builders';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
 
 const TYPES = ['CONFERENCE', 'TRADE_SHOW', 'EVENT', 'SIDECAR', 'DINNER_MEAL', 'HAPPY_HOUR', 'OTHER'];
@@ -6,15 +6,13 @@ const TYPES = ['CONFERENCE', 'TRADE_SHOW', 'EVENT', 'SIDECAR', 'DINNER_MEAL', 'H
 describe('events', () => {
   let lanyard: Lanyard;
   let mine: Tenant;
-  let other: Tenant;
   beforeAll(async () => {
     lanyard = await startLanyard();
-    [mine, other] = [await lanyard.tenant(), await lanyard.tenant()];
+    mine = await lanyard.tenant();
   });
 
   const create = async (over: object = {}) =>
     (await mine.api.post('/events', eventInput(over)).expect(200)).body.results;
-  const unknownId = 9_007_199_254_740_991;
 
   describe('POST /events', () => {
     it('creates an event', async () => {
@@ -87,8 +85,6 @@ describe('events', () => {
     ])('names the first field at fault of %j', async (body, field) => {
       expect((await mine.api.post('/events', body).expect(400)).body.error).toBe(`Missing or invalid '${field}'`);
     });
-
-    it('is refused without a key', () => lanyard.client().post('/events', eventInput()).expect(401));
   });
 
   describe('PUT /events/:eventId', () => {
@@ -96,23 +92,17 @@ describe('events', () => {
 
     it('replaces what the body can carry', async () => {
       const { id, createdAt } = await create({ registrationEnabled: true });
-      const replaced = {
-        id,
-        createdAt,
-        name: 'Renamed',
-        type: 'EVENT',
-        startDate: '2027-01-01',
-        endDate: '2027-01-02',
-      };
+      const { eventName: name, eventType: type, ...dates } = input;
       const { body } = await mine.api.put(`/events/${id}`, input).expect(200);
-      expect(body.results).toEqual({ ...replaced, registrationEnabled: false, location: null, tagGroups: [] });
+      const replaced = { id, createdAt, name, type, ...dates, registrationEnabled: false };
+      expect(body.results).toEqual({ ...replaced, location: null, tagGroups: [] });
       expect((await mine.api.get(`/events/${id}`)).body.results).toEqual(body.results);
     });
 
     it('keeps location, tag groups and users', async () => {
-      const { users, tagGroup, event, location } = exhibitor();
+      const { dataset, tagGroup, location } = exhibitor();
       const tenant = await lanyard.tenant();
-      const { expo } = await tenant.import({ users, tagGroups: [tagGroup], events: [event] });
+      const { expo } = await tenant.import(dataset);
       const { body } = await tenant.api.put(`/events/${expo}`, { ...input, registrationEnabled: true }).expect(200);
       expect(body.results).toMatchObject({ location, tagGroups: [tagGroup.id], registrationEnabled: true });
       expect((await tenant.api.get(`/events/${expo}/users`)).body.results.total).toBe(2);
@@ -123,12 +113,6 @@ describe('events', () => {
       const { body } = await mine.api.put(`/events/${event.id}`, { ...input, [field]: undefined }).expect(400);
       expect(body.error).toBe(`Missing or invalid '${field}'`);
       expect((await mine.api.get(`/events/${event.id}`)).body.results).toEqual(event);
-    });
-
-    it('is 404 for an unknown event and for another organization', async () => {
-      const { id } = await create();
-      await mine.api.put(`/events/${unknownId}`, input).expect(404);
-      await other.api.put(`/events/${id}`, input).expect(404);
     });
   });
 
@@ -141,11 +125,9 @@ describe('events', () => {
     });
 
     it('removes activations and associations, and leaves activity events without their references', async () => {
-      const { users, tagGroup, event, activation, lead, activity } = exhibitor();
-      const note = activity();
+      const { dataset, activation, lead, note } = exhibitor();
       const tenant = await lanyard.tenant();
-      const dataset = { users, tagGroups: [tagGroup], events: [event], activations: [activation], leads: [lead] };
-      const { expo } = await tenant.import({ ...dataset, leadActivityEvents: [note] });
+      const { expo } = await tenant.import(dataset);
       await tenant.api.delete(`/events/${expo}`).expect(200);
       await tenant.api.get(`/activations/${activation.id}`).expect(404);
       await tenant.api.get(`/events/${expo}/leads`).expect(404);
@@ -153,61 +135,19 @@ describe('events', () => {
       const kept = (await tenant.api.get(`/leadActivityEvents/${note.id}`).expect(200)).body.results;
       expect(kept).toMatchObject({ associatedEvent: null, associatedActivation: null, associatedLead: lead.id });
     });
-
-    it('is 404 for another organization', async () => {
-      const { id } = await create();
-      await other.api.delete(`/events/${id}`).expect(404);
-      await mine.api.get(`/events/${id}`).expect(200);
-    });
-  });
-
-  describe('GET /events/:eventId', () => {
-    it.each(['0', '-1', '1.5', '1e3', '0x10', 'abc', '%20', '9007199254740992', '9223372036854775808', '+1', '%00'])(
-      'is 400 for %s',
-      async (id) => {
-        expect((await mine.api.get(`/events/${id}`).expect(400)).body).toEqual({ status: 400, error: 'Bad Request' });
-      },
-    );
-
-    it('is 404 for an unknown event and for another organization, alike', async () => {
-      const { id } = await create();
-      const foreign = await other.api.get(`/events/${id}`).expect(404);
-      const unknown = await other.api.get(`/events/${unknownId}`).expect(404);
-      expect(foreign.text).toBe(unknown.text);
-    });
   });
 
   describe('GET /events/:eventId/users', () => {
     it('lists the users that are assigned, oldest first', async () => {
-      const { users, tagGroup, event } = exhibitor();
+      const { dataset, users, event } = exhibitor();
       const tenant = await lanyard.tenant();
-      const { expo } = await tenant.import({
-        users,
-        tagGroups: [tagGroup],
-        events: [event, { ...event, ref: 'b', users: [] }],
-      });
+      const { expo } = await tenant.import({ ...dataset, events: [event, { ...event, ref: 'b', users: [] }] });
       const { body } = await tenant.api.get(`/events/${expo}/users`, { limit: 1, offset: 1 }).expect(200);
       expect(body).toEqual({
         status: 200,
         pagination: { limit: 1, offset: 1 },
         results: { users: [{ id: expect.any(Number), ...users[1] }], total: 2 },
       });
-      await other.api.get(`/events/${expo}/users`).expect(404);
     });
-  });
-
-  it('lists only the events of the organization', async () => {
-    const tenant = await lanyard.tenant();
-    expect((await tenant.api.get('/events')).body).toEqual({
-      status: 200,
-      pagination: { limit: 20, offset: 0 },
-      results: { events: [], total: 0 },
-    });
-    await tenant.api.post('/leads', leadInput()).expect(200);
-    await tenant.api.post('/events', eventInput({ eventName: 'A' })).expect(200);
-    await tenant.api.post('/events', eventInput({ eventName: 'B' })).expect(200);
-    const { body } = await tenant.api.get('/events');
-    expect(body.results.events.map(({ name }: { name: string }) => name)).toEqual(['A', 'B']);
-    expect(body.results.total).toBe(2);
   });
 });

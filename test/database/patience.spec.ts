@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { newKey } from '../../src/access/key-format';
+import { Proxy } from '../../prove/support/proxy';
 import { poolOf } from '../../src/database/data-source';
 import { Writes } from '../../src/database/writes';
 import { eventInput, leadInput } from '../support/builders';
 import { testDatabase } from '../support/database';
-import { DatabaseProxy } from '../support/database-proxy';
 import { lockWaits, query, until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 
@@ -136,17 +136,20 @@ describe('an organization whose requests all wait for a lock', () => {
 
 describe('a database that does not answer', () => {
   let lanyard: InProcess;
-  let proxy: DatabaseProxy;
+  let proxy: Proxy;
   let tenant: Tenant;
   beforeAll(async () => {
-    proxy = await DatabaseProxy.to((await testDatabase()).url);
-    lanyard = await startInProcess({ databaseUrl: proxy.url, poolSize: 1 });
+    const { url } = await testDatabase();
+    const { hostname: host, port } = new URL(url);
+    proxy = await Proxy.to(Number(port || 5432), { host });
+    const databaseUrl = Object.assign(new URL(url), { host: `127.0.0.1:${proxy.port}` }).href;
+    lanyard = await startInProcess({ databaseUrl, poolSize: 1 });
     tenant = await lanyard.tenant();
     await tenant.api.get('/leads').expect(200);
   });
   afterAll(async () => {
     await lanyard.stop();
-    await proxy.close();
+    proxy.close();
   });
 
   it('costs a read 503 after 2 s, and what waits for the connection is not made to wait again', async () => {

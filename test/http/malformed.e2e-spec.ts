@@ -2,12 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { eventInput, leadInput } from '../support/builders';
-import { DIRECT, itDirect, openConnection } from '../support/connection';
+import { openConnection, received } from '../support/connection';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { DIRECT, itDirect } from '../support/skipping';
 
 const UUID = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const json = (value: unknown): string => JSON.stringify(value);
+
+/** A request as it stands: KEY and LEAD are put in when it is sent. */
+const request = (line: string, ...more: string[]): string =>
+  `${[`${line} HTTP/1.1`, 'Host: x', 'x-api-key: KEY', ...more].join('\r\n')}\r\n\r\n`;
+const get = (...more: string[]): string => request('GET /api/v0/leads', ...more);
+const post = (...more: string[]): string => request('POST /api/v0/leads', ...more);
+const patch = (...more: string[]): string => request('PATCH /api/v0/leads/LEAD', ...more);
+const JSON_TYPE = 'Content-Type: application/json';
+const CHUNKED = 'Transfer-Encoding: chunked';
+const CLOSE = 'Connection: close';
+const WAITS = 'Expect: 100-continue';
+const length = (bytes: number): string => `Content-Length: ${bytes}`;
 
 describe('malformed requests', () => {
   let lanyard: Lanyard;
@@ -22,7 +35,6 @@ describe('malformed requests', () => {
     lead = (await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id;
     before = await state();
   });
-  afterAll(() => lanyard.stop());
   afterEach(async () => expect(await state()).toEqual(before));
 
   const state = async () =>
@@ -33,19 +45,14 @@ describe('malformed requests', () => {
     );
 
   /** Bytes as they stand; what comes back until the server or a second of silence ends it. */
-  const raw = (bytes: string | Buffer, isEnded = false): Promise<string> =>
-    new Promise((resolve) => {
-      const socket = openConnection(lanyard.baseUrl);
-      if (isEnded) socket.end(bytes);
-      else socket.write(bytes);
-      let answer = '';
-      socket.setTimeout(1000, () => socket.destroy());
-      socket.on('data', (chunk: Buffer) => {
-        answer += chunk.toString('latin1');
-      });
-      socket.on('error', () => undefined);
-      socket.on('close', () => resolve(answer));
-    });
+  const raw = (head: string, { body = '' as string | Buffer, isEnded = false } = {}): Promise<string> => {
+    const socket = openConnection(lanyard.baseUrl);
+    socket.setTimeout(1000, () => socket.destroy());
+    const bytes = Buffer.from(head.replaceAll('KEY', tenant.key).replaceAll('LEAD', lead), 'latin1');
+    socket.write(Buffer.concat([bytes, Buffer.from(body)]));
+    if (isEnded) socket.end();
+    return received(socket);
+  };
 
   /** Statuses of the answers; each answer must be JSON (or have no body), and none a 5xx. */
   const check = (answer: string): number[] => {
@@ -62,22 +69,10 @@ describe('malformed requests', () => {
     ['put', '/events/x/leads'],
     ['patch', '/leads/x'],
     ['put', '/industryEvents/x'],
-  ] as const)('%s %s tells of the path before it tells of the body', (method, path) => {
+  ] as const)('%s %s names the path before the body', (method, path) => {
     const body = { eventName: '', eventLeads: {}, email: 0, name: '' };
     return tenant.api.send(method, path, body).expect(400, { status: 400, error: 'Bad Request' });
   });
-
-  const QUERIES = [
-    ...['', ' 5', '1e1', '0x10', '-1', '%2B1', '1.5', 'NaN', 'Infinity', '0', 'null', '1%00', '%F0%9F%98%80'].map(
-      (v) => `limit=${v}`,
-    ),
-    ...['', '-1', '2147483648', '9223372036854775808', '1e400', '%00'].map((v) => `offset=${v}`),
-    'limit=1&limit=2',
-    'offset=1&offset=1',
-  ];
-  it.each(QUERIES)('GET /leads?%s is 400', (query) =>
-    tenant.api.get(`/leads?${query}`).expect(400, { status: 400, error: 'Bad Request' }),
-  );
 
   it.each([
     'limit[]=1',
@@ -95,38 +90,30 @@ describe('malformed requests', () => {
   ])('GET /leads?%s is answered', (query) => tenant.api.get(`/leads?${query}`).expect(200));
 
   const IDS = [
-    '0',
-    '-1',
-    '1e3',
-    '0x10',
-    '9007199254740993',
-    '9223372036854775808',
-    '%20',
-    '%00',
-    '%zz',
-    '%ff',
-    '1%2F2',
-    '😀',
-    "1'--",
+    ...['0', '-1', '1.5', '1e3', '0x10', '+1', 'abc', '9007199254740992', '9007199254740993', '9223372036854775808'],
+    ...['%20', '%00', '%zz', '%ff', '1%2F2', encodeURIComponent('😀'), "1'--"],
   ];
   it.each(IDS)('/events/%s is 400', async (id) => {
-    const path = `/events/${id === '😀' ? encodeURIComponent(id) : id}`;
-    await tenant.api.get(path).expect(400);
+    const path = `/events/${id}`;
+    await tenant.api.get(path).expect(400, { status: 400, error: 'Bad Request' });
     await tenant.api.put(path, eventInput()).expect(400);
     await tenant.api.delete(path).expect(400);
     await tenant.api.put(`${path}/leads`, { eventLeads: [] }).expect(400);
     await tenant.api.get(`${path}/users`).expect(400);
   });
 
-  it.each(['1', `{${UUID}}`, `${UUID}%00`, '%c3%28', 'x'.repeat(4000), '..%2f..%2fhealth', '%2e%2e'])(
-    'ids that are no uuid are 400: %s',
-    async (id) => {
-      for (const folder of ['leads', 'leadActivityEvents', 'activations', 'tagGroups', 'industryEvents']) {
-        const { status } = await tenant.api.get(`/${folder}/${id}`);
-        expect([400, 404]).toContain(status);
-      }
-    },
-  );
+  describe.each(['leads', 'leadActivityEvents', 'activations', 'tagGroups', 'industryEvents'])('/%s', (folder) => {
+    it.each(['1', `{${UUID}}`, `${UUID}%00`, '%c3%28', 'x'.repeat(4000), '..%2f..%2fhealth'])(
+      'an id that is no uuid is 400: %s',
+      (id) => tenant.api.get(`/${folder}/${id}`).expect(400, { status: 400, error: 'Bad Request' }),
+    );
+  });
+
+  it.each([
+    ['put', `/industryEvents/1`],
+    ['post', '/industryEvents/1/bookmark'],
+    ['delete', '/industryEvents/1/bookmark'],
+  ] as const)('%s %s is 400', (method, path) => tenant.api.send(method, path, {}).expect(400));
 
   const BODIES: [string, string | Buffer][] = [
     ['nothing', ''],
@@ -168,18 +155,6 @@ describe('malformed requests', () => {
         .serialize((text: unknown) => text as string);
       await sent.send(body).expect(400, { status: 400, error: 'Bad Request' });
     }
-  });
-
-  // Node's own client always says how long a body is; and so may a proxy.
-  itDirect.each<[string, string, string]>([
-    ['no body', '\r\n', "Missing or invalid 'createdByEmail'"],
-    ['a body of the length 0', 'Content-Length: 0\r\n\r\n', 'Bad Request'],
-    ['a body of no chunk', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'Bad Request'],
-  ])(`%s of the type JSON${DIRECT}`, async (_, rest, error) => {
-    const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
-    const answer = await raw(`${head}Connection: close\r\n${rest}`);
-    expect(check(answer)).toEqual([400]);
-    expect(answer).toContain(json({ status: 400, error }));
   });
 
   it.each<[string, string]>([
@@ -233,195 +208,6 @@ describe('malformed requests', () => {
   });
 
   it.each([
-    ['text/plain', "Missing or invalid 'createdByEmail'"],
-    ['application/x-www-form-urlencoded', "Missing or invalid 'createdByEmail'"],
-    ['multipart/form-data; boundary=x', "Missing or invalid 'createdByEmail'"],
-    ['application/xml', "Missing or invalid 'createdByEmail'"],
-    ['json', "Missing or invalid 'createdByEmail'"],
-    [';;;', "Missing or invalid 'createdByEmail'"],
-    ['application/json; charset=', 'Bad Request'],
-    ['application/vnd.api+json', 'Bad Request'],
-    ['APPLICATION/JSON', 'Bad Request'],
-  ])('a body of the type %s', async (type, error) => {
-    const answer = await raw(
-      `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: ${type}\r\nContent-Length: 1\r\nConnection: close\r\n\r\n{`,
-    );
-    expect(check(answer)).toEqual([400]);
-    if (type !== 'application/json; charset=') expect(answer).toContain(json({ status: 400, error }));
-  });
-
-  it.each<[string, Buffer, number]>([
-    ['gzip', gzipSync('{"x":1}'), 400],
-    ['GZIP', Buffer.from('not gzip'), 400],
-    ['Gzip', gzipSync(Buffer.alloc(50 << 20, 32)), 413],
-    ['deflate', Buffer.from('x'), 400],
-    ['br', Buffer.from('x'), 400],
-    ['zstd', Buffer.from('x'), 400],
-    ['x'.repeat(100), Buffer.from('{}'), 400],
-  ])('a body encoded as %s', async (encoding, bytes, status) => {
-    const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
-    const rest = `Content-Encoding: ${encoding}\r\nContent-Length: ${bytes.length}\r\nConnection: close\r\n\r\n`;
-    expect(check(await raw(Buffer.concat([Buffer.from(head + rest), bytes])))).toEqual([status]);
-  });
-
-  const headed = (more: string): string =>
-    `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n${more}Connection: close\r\n\r\n`;
-
-  itDirect.each<[string, string, number[]]>([
-    ['no Host', 'GET /api/v0/leads HTTP/1.1\r\nKEY\r\n\r\n', [400]],
-    ['HTTP/1.0', 'GET /api/v0/leads HTTP/1.0\r\nKEY\r\n\r\n', [200]],
-    ['HTTP/9', 'GET /api/v0/leads HTTP/9.9\r\nHost: x\r\nKEY\r\n\r\n', [400]],
-    ['a lower-case method', 'get /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
-    ['an unknown method', 'LEAD /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
-    [
-      'a method of no meaning here',
-      'PROPFIND /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n',
-      [404],
-    ],
-    ['TRACE', 'TRACE /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n', [404]],
-    ['OPTIONS', 'OPTIONS /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n', [404]],
-    ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n', [404]],
-    [
-      'another host',
-      'GET http://evil.example/api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n',
-      [200],
-    ],
-    ['another header of four letters', headed('From: a@b.example\r\n'), [200]],
-    ['999 headers', headed('A: b\r\n'.repeat(999 - 3)), [200]],
-    ['1000 headers', headed('A: b\r\n'.repeat(1000 - 3)), [431]],
-    ['a target that is not a URL', 'GET http://[/ HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\n', [400]],
-    ['a NUL in the line', 'GET /api/v0/\0 HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
-    ['a space in the path', 'GET /api/v0/a b HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
-    ['a header without a colon', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nbroken\r\n\r\n', [400]],
-    ['a folded header', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nA: b\r\n c\r\n\r\n', [400]],
-    ['a NUL in a header', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nA: b\0\r\n\r\n', [400]],
-    ['32 KiB of header', `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nA: ${'b'.repeat(2 ** 15)}\r\n\r\n`, [431]],
-    ['a path of 32 KiB', `GET /api/v0/${'b'.repeat(2 ** 15)} HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n`, [431]],
-    [
-      'both lengths',
-      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      [400],
-    ],
-    [
-      'two lengths',
-      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}',
-      [400],
-    ],
-    ['a negative length', 'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Length: -1\r\n\r\n', [400]],
-    [
-      'two codings',
-      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
-      [400],
-    ],
-    ['a bad Expect', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nExpect: tea\r\nConnection: close\r\n\r\n', [200]],
-    [
-      'an upgrade',
-      'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n',
-      [200],
-    ],
-    ['not HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', [400]],
-    [
-      'two at once',
-      `${'GET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n'.repeat(2)}GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-      [400, 400, 404],
-    ],
-  ])(`%s${DIRECT}`, async (_, bytes, statuses) => {
-    expect(check(await raw(bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`)))).toEqual(statuses);
-  });
-
-  itDirect.each<[string, string, number[]]>([
-    ['CONNECT', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [400]],
-    ['two hosts', 'GET /api/v0/leads HTTP/1.1\r\nHost: a\r\nhost: b\r\nKEY\r\n\r\n', [400]],
-    ['HTTP/0.9', 'GET /api/v0/leads\r\nHost: x\r\nKEY\r\n\r\n', [400]],
-    ['HTTP/2.0', 'GET /api/v0/leads HTTP/2.0\r\nHost: x\r\nKEY\r\n\r\n', [400]],
-    [
-      'more headers than are read',
-      `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n${'a: b\r\n'.repeat(1000)}\r\n`,
-      [431],
-    ],
-    [
-      'an offer of another protocol, and more behind it',
-      'GET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n',
-      [400],
-    ],
-    [
-      'more behind a request that is the last',
-      'GET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n',
-      [400],
-    ],
-    [
-      'a broken request behind sound ones, which are answered first',
-      `${'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n'.repeat(2)}\0`,
-      [200, 200, 400],
-    ],
-    [
-      'a broken body of a request that reads none',
-      'DELETE /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\nKEY\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
-      [400],
-    ],
-    [
-      'a request in a body that is not read',
-      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nContent-Length: 79\r\n\r\nDELETE /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\n\r\nGET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-      [401, 404],
-    ],
-    [
-      'a body of another type, and more behind it',
-      'PATCH /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhelloGET /api/v0/leads?limit=x HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n',
-      [400, 400],
-    ],
-  ])(`one answer a request, in order: %s${DIRECT}`, async (_, bytes, statuses) => {
-    const sent = bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`).replaceAll('LEAD', lead);
-    expect(check(await raw(sent))).toEqual(statuses);
-  });
-
-  itDirect.each<[string, string, number[]]>([
-    ['once it has sent its request', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\n\r\n', [200]],
-    ['in the middle of the headers', 'GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY', [400]],
-    [
-      'in the middle of the body',
-      'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nKEY\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n{',
-      [400],
-    ],
-  ])(`answers a client that closes its side %s${DIRECT}`, async (_, bytes, statuses) => {
-    expect(check(await raw(bytes.replaceAll('KEY', `x-api-key: ${tenant.key}`), true))).toEqual(statuses);
-  });
-
-  itDirect(`reads the whole body of a client that closes its side once it has sent it${DIRECT}`, async () => {
-    const body = json({ jobTitle: 5 });
-    // A key that is met for the first time is looked up, and the client's end is there before its body is read.
-    const keys = await Promise.all(Array.from({ length: 5 }, () => tenant.issueKey({})));
-    const answers = await Promise.all(
-      keys.map(({ key }) => {
-        const head = `PATCH /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\n`;
-        return raw(`${head}Content-Length: ${body.length}\r\n\r\n${body}`, true);
-      }),
-    );
-    for (const answer of answers) expect(answer).toContain("Missing or invalid 'jobTitle'");
-  });
-
-  itDirect(`says that it closes the connection of who would change to another protocol${DIRECT}`, async () => {
-    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
-    const answer = await raw(`GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n${upgrade}\r\n`);
-    expect(check(answer)).toEqual([200]);
-    expect(answer).toContain('Connection: close\r\n');
-  });
-
-  itDirect(`says how long the answer to HTTP/1.0 is${DIRECT}`, async () => {
-    const answer = await raw(`GET /api/v0/leads HTTP/1.0\r\nx-api-key: ${tenant.key}\r\n\r\n`);
-    const [head = '', body = ''] = answer.split('\r\n\r\n');
-    expect(head).toContain(`Content-Length: ${Buffer.byteLength(body, 'latin1')}`);
-  });
-
-  itDirect.each(['zz\r\n{}\r\n', '-1\r\n', 'fffffffffffffffff\r\n', '2;x=y\r\n{}XX'])(
-    `a bad chunk %j${DIRECT}`,
-    async (chunk) => {
-      const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
-      const statuses = check(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`));
-      expect(statuses.filter((status) => status !== 400)).toEqual([]);
-    },
-  );
-
-  it.each([
     [2 ** 20, 404],
     [2 ** 20 + 1, 413],
   ])('a body of %d bytes where none is needed', async (length, status) => {
@@ -471,71 +257,198 @@ describe('malformed requests', () => {
     }
   });
 
-  itDirect.each([
-    ['post', '/leads', 'application/json'],
-    ['patch', '/leads/LEAD', 'text/plain'],
-    ['delete', '/leads/LEAD', 'text/plain'],
-  ])(`a body that is said to be too large is not asked for: %s %s of %s${DIRECT}`, async (method, path, type) => {
-    const head = `${method.toUpperCase()} /api/v0${path.replace('LEAD', lead)} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`;
-    const rest = `Content-Type: ${type}\r\nContent-Length: ${2 ** 20 + 1}\r\nExpect: 100-continue\r\n\r\n`;
-    const answer = await raw(head + rest);
-    expect(check(answer)).toEqual([413]);
-    // What follows cannot be told from the body that may come after all.
-    expect(answer).toContain('Connection: close\r\n');
-  });
+  describe('as bytes', () => {
+    // Node's own client always says how long a body is; and so may a proxy.
+    itDirect.each<[string, string, string]>([
+      ['no body', post(JSON_TYPE, CLOSE), "Missing or invalid 'createdByEmail'"],
+      ['a body of the length 0', post(JSON_TYPE, CLOSE, length(0)), 'Bad Request'],
+      ['a body of no chunk', `${post(JSON_TYPE, CLOSE, CHUNKED)}0\r\n\r\n`, 'Bad Request'],
+    ])(`%s of the type JSON${DIRECT}`, async (_, bytes, error) => {
+      const answer = await raw(bytes);
+      expect(check(answer)).toEqual([400]);
+      expect(answer).toContain(json({ status: 400, error }));
+    });
 
-  itDirect(`a body that is large only as it is compressed is asked for${DIRECT}`, async () => {
-    const bytes = gzipSync(Buffer.alloc(2 ** 20, ' '), { level: 0 });
-    const head = `PATCH /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
-    const rest = `Content-Encoding: gzip\r\nContent-Length: ${bytes.length}\r\nExpect: 100-continue\r\n\r\n`;
-    expect(check(await raw(head + rest))).toEqual([100]);
-  });
+    it.each([
+      ['text/plain', "Missing or invalid 'createdByEmail'"],
+      ['application/x-www-form-urlencoded', "Missing or invalid 'createdByEmail'"],
+      ['multipart/form-data; boundary=x', "Missing or invalid 'createdByEmail'"],
+      ['application/xml', "Missing or invalid 'createdByEmail'"],
+      ['json', "Missing or invalid 'createdByEmail'"],
+      [';;;', "Missing or invalid 'createdByEmail'"],
+      ['application/json; charset=', ''],
+      ['application/vnd.api+json', 'Bad Request'],
+      ['APPLICATION/JSON', 'Bad Request'],
+    ])('a body of the type %s', async (type, error) => {
+      const answer = await raw(`${post(`Content-Type: ${type}`, length(1), CLOSE)}{`);
+      expect(check(answer)).toEqual([400]);
+      if (error) expect(answer).toContain(json({ status: 400, error }));
+    });
 
-  itDirect(`a body that is too large is refused before it ends${DIRECT}`, async () => {
-    const head = `PATCH /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
-    const chunk = `${(2 ** 20 + 1).toString(16)}\r\n${' '.repeat(2 ** 20 + 1)}\r\n`;
-    expect(check(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`))).toEqual([413]);
-    expect(check(await raw(`${head}Content-Length: ${2 ** 20 + 1}\r\n\r\n`))).toEqual([413]);
-  });
+    it.each<[string, Buffer, number]>([
+      ['gzip', gzipSync('{"x":1}'), 400],
+      ['GZIP', Buffer.from('not gzip'), 400],
+      ['Gzip', gzipSync(Buffer.alloc(50 << 20, 32)), 413],
+      ['deflate', Buffer.from('x'), 400],
+      ['br', Buffer.from('x'), 400],
+      ['zstd', Buffer.from('x'), 400],
+      ['x'.repeat(100), Buffer.from('{}'), 400],
+    ])('a body encoded as %s', async (encoding, body, status) => {
+      const head = post(JSON_TYPE, `Content-Encoding: ${encoding}`, length(body.length), CLOSE);
+      expect(check(await raw(head, { body }))).toEqual([status]);
+    });
 
-  itDirect.each([
-    ['deflate', deflateSync, 'junk'],
-    ['br', brotliCompressSync, 'junk'],
-    ['gzip', gzipSync, '\0\0'],
-  ] as const)(
-    `a body of %s that ends before its request does is not obeyed before that has ended${DIRECT}`,
-    async (encoding, compress, more) => {
-      const head = `PATCH /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
-      const bytes = Buffer.concat([compress('{"jobTitle":"too early"}'), Buffer.from(more)]);
-      const start = `${head}Content-Encoding: ${encoding}\r\nTransfer-Encoding: chunked\r\n\r\n${bytes.length.toString(16)}\r\n`;
-      expect(check(await raw(Buffer.concat([Buffer.from(start), bytes, Buffer.from('\r\n')])))).toEqual([]);
-      expect(check(await raw(Buffer.concat([Buffer.from(start), bytes, Buffer.from('\r\nbroken')])))).toEqual([400]);
-      const junk = Buffer.alloc(2 ** 21, 'x');
-      const long = Buffer.from(`\r\n${junk.length.toString(16)}\r\n`);
-      expect(check(await raw(Buffer.concat([Buffer.from(start), bytes, long, junk])))).toEqual([413]);
-    },
-  );
+    const LAST = 'GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const HIDDEN = 'DELETE /api/v0/leads/LEAD HTTP/1.1\r\nHost: x\r\n\r\n';
+    const refused = (...more: string[]): string => request('GET /api/v0/leads?limit=x', ...more);
 
-  itDirect(`a body of a GET is not waited for${DIRECT}`, async () => {
-    const head = `GET /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`;
-    expect(check(await raw(`${head}Content-Length: 5\r\n\r\n`))).toEqual([200]);
-  });
+    itDirect.each<[string, string, number[]]>([
+      ['no Host', 'GET /api/v0/leads HTTP/1.1\r\nx-api-key: KEY\r\n\r\n', [400]],
+      ['two hosts', get('host: b'), [400]],
+      ['HTTP/0.9', get().replace(' HTTP/1.1', ''), [400]],
+      ['HTTP/1.0', get().replace('HTTP/1.1', 'HTTP/1.0'), [200]],
+      ['HTTP/2.0', get().replace('HTTP/1.1', 'HTTP/2.0'), [400]],
+      ['HTTP/9', get().replace('HTTP/1.1', 'HTTP/9.9'), [400]],
+      ['not HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', [400]],
+      ['a lower-case method', request('get /api/v0/leads'), [400]],
+      ['an unknown method', request('LEAD /api/v0/leads'), [400]],
+      ['a method of no meaning here', request('PROPFIND /api/v0/leads', CLOSE), [404]],
+      ['TRACE', request('TRACE /api/v0/leads', CLOSE), [404]],
+      ['CONNECT', request('CONNECT evil.example:443'), [400]],
+      ['OPTIONS', request('OPTIONS /api/v0/leads', CLOSE), [404]],
+      ['OPTIONS *', request('OPTIONS *', CLOSE), [404]],
+      ['another host', request('GET http://evil.example/api/v0/leads', CLOSE), [200]],
+      ['a target that is not a URL', request('GET http://[/', CLOSE), [400]],
+      ['a NUL in the line', request('GET /api/v0/\0'), [400]],
+      ['a space in the path', request('GET /api/v0/a b'), [400]],
+      ['a path of 32 KiB', request(`GET /api/v0/${'b'.repeat(2 ** 15)}`), [431]],
+      ['another header of four letters', get('From: a@b.example', CLOSE), [200]],
+      ['999 headers', get(...Array<string>(996).fill('A: b'), CLOSE), [200]],
+      ['1000 headers', get(...Array<string>(997).fill('A: b'), CLOSE), [431]],
+      ['32 KiB of header', get(`A: ${'b'.repeat(2 ** 15)}`), [431]],
+      ['a header without a colon', get('broken'), [400]],
+      ['a folded header', get('A: b\r\n c'), [400]],
+      ['a NUL in a header', get('A: b\0'), [400]],
+      ['a bad Expect', get('Expect: tea', CLOSE), [200]],
+      ['an upgrade', get('Upgrade: websocket', 'Connection: Upgrade, close'), [200]],
+      ['both lengths', `${post(length(5), CHUNKED)}0\r\n\r\n`, [400]],
+      ['two lengths', `${post(length(5), length(6))}{}`, [400]],
+      ['a negative length', post(length(-1)), [400]],
+      ['two codings', `${post(`${CHUNKED}, identity`)}0\r\n\r\n`, [400]],
+      ['two at once', `${refused()}${refused()}${LAST}`, [400, 400, 404]],
+      ['an offer of another protocol, and more', `${refused('Connection: Upgrade', 'Upgrade: h2c')}${LAST}`, [400]],
+      ['more after a request that is the last', `${refused(CLOSE)}${LAST}`, [400]],
+      ['a broken request after sound ones, which are answered first', `${get()}${get()}\0`, [200, 200, 400]],
+      ['a broken body of a request that reads none', `${request('DELETE /api/v0/leads/LEAD', CHUNKED)}zz\r\n`, [400]],
+      [
+        'a request in a body that is not read',
+        `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\n${length(HIDDEN.length + 32)}\r\n\r\n${HIDDEN}${LAST}`,
+        [401, 404],
+      ],
+      [
+        'a body of another type, and more after it',
+        `${patch('Content-Type: text/plain', length(5))}hello${refused()}`,
+        [400, 400],
+      ],
+    ])(`one answer a request, in order: %s${DIRECT}`, async (_, bytes, statuses) => {
+      expect(check(await raw(bytes))).toEqual(statuses);
+    });
 
-  itDirect(
-    `a client that goes away in the middle of a body that is not needed has deleted nothing${DIRECT}`,
-    async () => {
-      const socket = openConnection(lanyard.baseUrl);
-      socket.write(`DELETE /api/v0/leads/${lead} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`);
-      socket.write('Content-Length: 5\r\nExpect: 100-continue\r\n\r\nab');
-      await once(socket, 'data'); // It is asked for the rest.
-      socket.destroy();
-      await tenant.api.get(`/leads/${lead}`).expect(200);
-    },
-  );
+    itDirect.each<[string, string, number[]]>([
+      ['once it has sent its request', get(), [200]],
+      ['in the middle of the headers', get().trimEnd(), [400]],
+      ['in the middle of the body', `${post(JSON_TYPE, length(5))}{`, [400]],
+    ])(`answers a client that closes its side %s${DIRECT}`, async (_, bytes, statuses) => {
+      expect(check(await raw(bytes, { isEnded: true }))).toEqual(statuses);
+    });
 
-  it('a body that ends too early leaves nothing behind', async () => {
-    const head = `POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\nContent-Type: application/json\r\n`;
-    check(await raw(`${head}Content-Length: 500\r\n\r\n${json(leadInput())}`));
-    await tenant.api.get('/leads').expect(200);
+    itDirect(`reads the whole body of a client that closes its side once it has sent it${DIRECT}`, async () => {
+      const body = json({ jobTitle: 5 });
+      const bytes = `${patch(JSON_TYPE, length(body.length))}${body}`;
+      // A key that is met for the first time is looked up, and the client's end is there before its body is read.
+      const keys = await Promise.all(Array.from({ length: 5 }, () => tenant.issueKey({})));
+      const answers = await Promise.all(keys.map(({ key }) => raw(bytes.replace('KEY', key), { isEnded: true })));
+      for (const answer of answers) expect(answer).toContain("Missing or invalid 'jobTitle'");
+    });
+
+    itDirect(`says that it closes the connection of who would change to another protocol${DIRECT}`, async () => {
+      const answer = await raw(get('Connection: Upgrade', 'Upgrade: websocket'));
+      expect(check(answer)).toEqual([200]);
+      expect(answer).toContain('Connection: close\r\n');
+    });
+
+    itDirect(`says how long the answer to HTTP/1.0 is${DIRECT}`, async () => {
+      const answer = await raw('GET /api/v0/leads HTTP/1.0\r\nx-api-key: KEY\r\n\r\n');
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      expect(head).toContain(`Content-Length: ${Buffer.byteLength(body, 'latin1')}`);
+    });
+
+    itDirect.each(['zz\r\n{}\r\n', '-1\r\n', 'fffffffffffffffff\r\n', '2;x=y\r\n{}XX'])(
+      `a bad chunk %j${DIRECT}`,
+      async (chunk) => {
+        const statuses = check(await raw(`${post(JSON_TYPE, CHUNKED)}${chunk}`));
+        expect(statuses.filter((status) => status !== 400)).toEqual([]);
+      },
+    );
+
+    itDirect.each([
+      ['POST /api/v0/leads', 'application/json'],
+      ['PATCH /api/v0/leads/LEAD', 'text/plain'],
+      ['DELETE /api/v0/leads/LEAD', 'text/plain'],
+    ])(`a body that is said to be too large is not asked for: %s of %s${DIRECT}`, async (line, type) => {
+      const answer = await raw(request(line, `Content-Type: ${type}`, length(2 ** 20 + 1), WAITS));
+      expect(check(answer)).toEqual([413]);
+      // What follows cannot be told from the body that may come after all.
+      expect(answer).toContain('Connection: close\r\n');
+    });
+
+    itDirect(`a body that is large only as it is compressed is asked for${DIRECT}`, async () => {
+      const { length: bytes } = gzipSync(Buffer.alloc(2 ** 20, ' '), { level: 0 });
+      expect(check(await raw(patch(JSON_TYPE, 'Content-Encoding: gzip', length(bytes), WAITS)))).toEqual([100]);
+    });
+
+    itDirect(`a body that is too large is refused before it ends${DIRECT}`, async () => {
+      const chunk = `${(2 ** 20 + 1).toString(16)}\r\n${' '.repeat(2 ** 20 + 1)}\r\n`;
+      expect(check(await raw(`${patch(JSON_TYPE, CHUNKED)}${chunk}`))).toEqual([413]);
+      expect(check(await raw(patch(JSON_TYPE, length(2 ** 20 + 1))))).toEqual([413]);
+    });
+
+    itDirect.each([
+      ['deflate', deflateSync, 'junk'],
+      ['br', brotliCompressSync, 'junk'],
+      ['gzip', gzipSync, '\0\0'],
+    ] as const)(
+      `a body of %s that ends before its request does is not obeyed before that has ended${DIRECT}`,
+      async (encoding, compress, more) => {
+        const bytes = Buffer.concat([compress('{"jobTitle":"too early"}'), Buffer.from(more)]);
+        const head = `${patch(JSON_TYPE, `Content-Encoding: ${encoding}`, CHUNKED)}${bytes.length.toString(16)}\r\n`;
+        const statusesOf = async (rest: string) =>
+          check(await raw(head, { body: Buffer.concat([bytes, Buffer.from(rest)]) }));
+        expect(await statusesOf('\r\n')).toEqual([]);
+        expect(await statusesOf('\r\nbroken')).toEqual([400]);
+        expect(await statusesOf(`\r\n${(2 ** 21).toString(16)}\r\n${'x'.repeat(2 ** 21)}`)).toEqual([413]);
+      },
+    );
+
+    itDirect(`a body of a GET is not waited for${DIRECT}`, async () => {
+      expect(check(await raw(get(length(5))))).toEqual([200]);
+    });
+
+    itDirect(
+      `a client that goes away in the middle of a body that is not needed has deleted nothing${DIRECT}`,
+      async () => {
+        const socket = openConnection(lanyard.baseUrl);
+        const head = request('DELETE /api/v0/leads/LEAD', length(5), WAITS);
+        socket.write(`${head.replace('LEAD', lead).replace('KEY', tenant.key)}ab`);
+        await once(socket, 'data'); // It is asked for the rest.
+        socket.destroy();
+        await tenant.api.get(`/leads/${lead}`).expect(200);
+      },
+    );
+
+    it('a body that ends too early leaves nothing behind', async () => {
+      check(await raw(`${post(JSON_TYPE, length(500))}${json(leadInput())}`));
+      await tenant.api.get('/leads').expect(200);
+    });
   });
 });

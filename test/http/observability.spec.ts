@@ -1,10 +1,12 @@
-import { connect } from 'node:net';
 import { DataSource } from 'typeorm';
 import { createLog } from '../../src/observability/log';
 import { Metrics } from '../../src/observability/metrics';
 import { leadInput } from '../support/builders';
+import { openConnection } from '../support/connection';
+import { lockWaits, until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
-import { NO_SERVER, RedisServer, unless } from '../support/redis-server';
+import { NO_SERVER, RedisServer } from '../support/redis-server';
+import { unless } from '../support/skipping';
 
 type Entry = Record<string, unknown>;
 
@@ -77,7 +79,7 @@ describe('the log', () => {
     expect(entry).not.toHaveProperty('keyId');
   });
 
-  it('calls a failure of the server an error, and tells why in an entry of the same id', async () => {
+  it('calls a failure of the server an error, and says why in an entry of the same id', async () => {
     const database = lanyard.app.get(DataSource);
     await database.query('alter table tag_groups rename to elsewhere');
     await tenant.api.get('/tagGroups').set('x-request-id', 'r-3').expect(500);
@@ -88,28 +90,15 @@ describe('the log', () => {
   });
 
   it('says that a client left before its answer', async () => {
-    const manager = lanyard.app.get(DataSource).createQueryRunner();
-    await manager.query('begin');
-    await manager.query('lock table tag_groups in access exclusive mode');
-    const { hostname, port } = new URL(lanyard.baseUrl);
-    const socket = connect(Number(port), hostname);
-    const ids = ['r-4'];
-    for (const id of ids) {
-      const head = ['GET /api/v0/tagGroups HTTP/1.1', 'Host: x', `x-api-key: ${tenant.key}`, `x-request-id: ${id}`];
+    await lanyard.app.get(DataSource).transaction(async (manager) => {
+      await manager.query('lock table tag_groups in access exclusive mode');
+      const socket = openConnection(lanyard.baseUrl);
+      const head = ['GET /api/v0/tagGroups HTTP/1.1', 'Host: x', `x-api-key: ${tenant.key}`, 'x-request-id: r-4'];
       socket.write(`${head.join('\r\n')}\r\n\r\n`);
-    }
-    for (let waits = false; !waits;) {
-      const [{ count }] = await manager.query(
-        "select count(*) from pg_locks where not granted and relation = 'tag_groups'::regclass",
-      );
-      waits = Number(count) === ids.length;
-    }
-    socket.resetAndDestroy();
-    for (const id of ids) {
-      expect(await kept.first(ofRequest(id))).toMatchObject({ status: 499, route: '/api/v0/tagGroups' });
-    }
-    await manager.query('rollback');
-    await manager.release();
+      await until(async () => (await lockWaits(lanyard.config.databaseUrl as string)) === 1);
+      socket.resetAndDestroy();
+      expect(await kept.first(ofRequest('r-4'))).toMatchObject({ status: 499, route: '/api/v0/tagGroups' });
+    });
   });
 
   it('leaves out probes, and everything that a client sent', async () => {
@@ -118,8 +107,7 @@ describe('the log', () => {
     await api.post('/leads', leadInput({ firstName: canary, email: `${canary}@example.com` })).expect(200);
     await api.get('/industryEvents', { q: canary }).set('user-agent', canary).expect(200);
     await api.get(`/${canary}`).expect(404);
-    const health = lanyard.baseUrl.replace('/api/v0', '/health/ready');
-    expect((await fetch(health)).status).toBe(200);
+    expect((await fetch(new URL('/health/ready', lanyard.baseUrl))).status).toBe(200);
     await api.get('/leads').set('x-request-id', 'last').expect(200);
     await kept.first(ofRequest('last'));
     expect(kept.entries.filter(({ route }) => String(route).startsWith('/health'))).toEqual([]);
@@ -130,9 +118,6 @@ describe('the log', () => {
 });
 
 describe('the metrics', () => {
-  let redis: RedisServer | undefined;
-  afterAll(() => redis?.kill());
-
   const scrape = async ({ app }: InProcess, path = '/metrics'): Promise<Response> =>
     fetch(`http://127.0.0.1:${app.get(Metrics).port}${path}`);
   const valuesOf = async (lanyard: InProcess): Promise<Map<string, number>> => {
@@ -164,14 +149,14 @@ describe('the metrics', () => {
     expect((await scrape(lanyard)).headers.get('content-type')).toContain('text/plain');
     expect((await scrape(lanyard, '/')).status).toBe(404);
     // They are not for clients.
-    expect((await fetch(lanyard.baseUrl.replace('/api/v0', '/metrics'))).status).not.toBe(200);
+    expect((await fetch(new URL('/metrics', lanyard.baseUrl))).status).not.toBe(200);
     await lanyard.stop();
     await expect(scrape(lanyard)).rejects.toThrow();
   });
 
   unless(NO_SERVER)(`with Redis${NO_SERVER}`, () => {
     it('say when it is away, and how much was decided without it; so does the log, once each way', async () => {
-      redis = await RedisServer.start();
+      const redis = await RedisServer.start();
       const kept = new KeptLog();
       const lanyard = await startInProcess({ metricsPort: 0, host: '127.0.0.1', redisUrl: redis.url }, kept.log);
       const { api } = await lanyard.tenant();
@@ -183,10 +168,10 @@ describe('the metrics', () => {
       expect(values.get('lanyard_redis_degraded')).toBe(1);
       expect(values.get('lanyard_bucket_decisions_without_redis_total')).toBeGreaterThanOrEqual(3);
 
-      await redis.startAgain();
+      await redis.start();
       while ((await valuesOf(lanyard)).get('lanyard_redis_degraded')) await api.get('/tagGroups').expect(200);
-      const told = kept.entries.filter(({ part }) => part === 'RateLimit').map(({ level }) => level);
-      expect(told).toEqual(['warn', 'info']);
+      const levels = kept.entries.filter(({ part }) => part === 'RateLimit').map(({ level }) => level);
+      expect(levels).toEqual(['warn', 'info']);
     });
   });
 });

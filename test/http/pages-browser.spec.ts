@@ -1,9 +1,17 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { leadInput } from '../support/builders';
-import { NO_CHROMIUM, startChromium } from '../support/chromium';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
-import { unless } from '../support/redis-server';
+import { unless } from '../support/skipping';
+
+/** The system's browser, for playwright-core brings none of its own; Debian's name first. */
+const executablePath = (process.env.PATH ?? '')
+  .split(delimiter)
+  .flatMap((folder) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)))
+  .find((file) => existsSync(file));
+const NO_CHROMIUM = executablePath ? '' : ' (skipped: no chromium on the PATH)';
 
 /** What the functions below use where they run: in the page. */
 declare const document: {
@@ -91,13 +99,10 @@ unless(NO_CHROMIUM)(`pages in a browser${NO_CHROMIUM}`, () => {
     origin = new URL(lanyard.baseUrl).origin;
     tenant = await lanyard.tenant();
     await tenant.api.post('/leads', leadInput({ firstName: 'Ottoline' })).expect(200);
-    browser = await startChromium();
+    browser = await chromium.launch({ executablePath });
   });
   afterEach(() => context.close());
-  afterAll(async () => {
-    await browser?.close();
-    await lanyard.stop();
-  });
+  afterAll(() => browser?.close());
 
   const open = async (
     path: string,

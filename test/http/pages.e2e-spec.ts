@@ -1,21 +1,15 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
-import { DIRECT, itDirect, openConnection, openRequest } from '../support/connection';
-import { INSIDE, itInside } from '../support/inside';
+import { exchange, openConnection, openRequest, received } from '../support/connection';
 import { Lanyard, startInProcess, startLanyard } from '../support/lanyard';
+import { DIRECT, INSIDE, itDirect, itInside } from '../support/skipping';
 
 const CHECKED_IN = readFileSync(join(__dirname, '../../openapi.json'), 'utf8');
 const ASSET = /"(\/assets\/[^"]+)"/g;
-
-interface Answer {
-  status?: number;
-  headers: IncomingHttpHeaders;
-  body: Buffer;
-}
 
 describe('pages', () => {
   let lanyard: Lanyard;
@@ -24,7 +18,6 @@ describe('pages', () => {
     lanyard = await startLanyard();
     origin = new URL(lanyard.baseUrl).origin;
   });
-  afterAll(() => lanyard.stop());
 
   /** Read to its end: an answer of which something is left keeps its connection, and with it the server. */
   const get = async (path: string, headers: Record<string, string> = {}) => {
@@ -34,18 +27,8 @@ describe('pages', () => {
     return new Response(status === 304 ? null : content, { status, headers: answer.headers });
   };
 
-  /** An answer as it came: fetch would unpack it, and set a Host of its own. */
-  const raw = (path: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Answer> =>
-    new Promise((resolve, reject) => {
-      const sent = openRequest(origin + path, { method, headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) });
-        });
-      }).on('error', reject);
-      sent.end(body);
-    });
+  const raw = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    exchange(origin + path, { method, headers });
 
   it.each([
     ['/', ["style-src 'self'", "img-src 'self'"]],
@@ -103,7 +86,7 @@ describe('pages', () => {
   itDirect(`need no Host of HTTP/1.0${DIRECT}`, async () => {
     const socket = openConnection(origin);
     socket.end('GET / HTTP/1.0\r\n\r\n');
-    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*http:\/\/localhost\/api\/v0/);
+    expect(await received(socket)).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*http:\/\/localhost\/api\/v0/);
   });
 
   itInside(`say https where a trusted proxy does, and take nothing else from it${INSIDE}`, async () => {
@@ -115,7 +98,6 @@ describe('pages', () => {
     expect(await shown('https')).toContain('https://leads.example.com/api/v0');
     expect(await shown('"><script>')).toBe(await shown('http'));
     expect(await (await get('/', { 'x-forwarded-proto': 'https' })).text()).toBe(await (await get('/')).text());
-    await proxied.stop();
   });
 
   it('name the version of each asset, which may then be kept for good', async () => {
@@ -193,15 +175,12 @@ describe('pages', () => {
   });
 
   itDirect(`are refused before a body has come${DIRECT}`, async () => {
-    const body = new Promise<Answer>((resolve, reject) => {
-      const headers = { 'content-length': '10', 'content-type': 'application/json' };
-      const sent = openRequest(`${origin}/docs`, { method: 'POST', headers }, (response) => {
-        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.alloc(0) });
-        response.resume().on('end', () => sent.destroy());
-      }).on('error', reject);
-      sent.flushHeaders();
-    });
-    expect((await body).status).toBe(405);
+    const headers = { 'content-length': '10', 'content-type': 'application/json' };
+    const sent = openRequest(`${origin}/docs`, { method: 'POST', headers });
+    sent.flushHeaders();
+    const [{ statusCode }] = (await once(sent, 'response')) as [IncomingMessage];
+    sent.destroy();
+    expect(statusCode).toBe(405);
   });
 
   it.each([

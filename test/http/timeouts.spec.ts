@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { Request } from 'express';
 import { BodyMemoryLimit } from '../../src/http/body-memory-limit';
 import { SlowReaderLimit } from '../../src/server/slow-reader-limit';
+import { openConnection, received } from '../support/connection';
 import { until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 
@@ -18,8 +19,7 @@ describe('a client that does not take its answer', () => {
       await tenant.import({ leads: [{ id: randomUUID(), description: long, address: long }] });
     const server = lanyard.app.getHttpServer() as Server;
     const connections = promisify(server.getConnections.bind(server));
-    const { hostname, port } = new URL(lanyard.baseUrl);
-    const socket = connect(Number(port), hostname).pause();
+    const socket = openConnection(lanyard.baseUrl).pause();
     socket.on('error', () => undefined);
     socket.write(`GET /api/v0/leads?limit=50 HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n\r\n`);
     await until(async () => (await connections()) === 1);
@@ -83,8 +83,7 @@ describe('a body that does not end', () => {
 
     /** A connection on which a body is read. */
     async function begin({ key }: Tenant, more: string): Promise<Socket> {
-      const { hostname, port } = new URL(lanyard.baseUrl);
-      const socket = connect(Number(port), hostname).setEncoding('latin1');
+      const socket = openConnection(lanyard.baseUrl).setEncoding('latin1');
       socket.write(`PUT /api/v0/events/1/leads HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nExpect: 100-continue\r\n`);
       socket.write(`Content-Type: application/json\r\n${more}\r\n\r\n`);
       await once(socket, 'data');
@@ -127,15 +126,10 @@ describe('a client that takes too long', () => {
   });
 
   /** All that comes back until the server closes the connection. */
-  async function answerTo(bytes: string): Promise<string> {
-    const { hostname, port } = new URL(lanyard.baseUrl);
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    let answer = '';
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      answer += text;
-    });
-    await once(socket, 'close');
-    return answer;
+  function answerTo(bytes: string): Promise<string> {
+    const socket = openConnection(lanyard.baseUrl);
+    socket.write(bytes);
+    return received(socket);
   }
 
   const POST = 'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n';
@@ -147,14 +141,14 @@ describe('a client that takes too long', () => {
       'half a body of another type',
       () => `${POST.replace('application/json', 'text/plain')}x-api-key: ${tenant.key}\r\n\r\nAda`,
     ],
-  ])('is told so once, and the connection is closed: %s', async (_, bytes) => {
+  ])('gets one 408, and the connection is closed: %s', async (_, bytes) => {
     const answer = await answerTo(bytes());
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 408']);
     expect(answer).toContain('application/json; charset=utf-8');
     expect(answer).toMatch(/\r\n\r\n\{"status":408,"error":"Request Timeout"\}$/);
   });
 
-  it('is told once of what was refused before its body came', async () => {
+  it('gets one answer when it was refused before its body came', async () => {
     const answer = await answerTo(`${POST}\r\n`);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401']);
   });

@@ -1,14 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { leadInput } from '../support/builders';
 import { ApiClient } from '../support/client';
 import { TestDatabase, testDatabase } from '../support/database';
 import { Operator } from '../support/operator';
-import { NO_REDIS, RedisServer, unless } from '../support/redis-server';
+import { saysUntil, startProgram, stopped } from '../support/program';
+import { NO_REDIS, redisUrl } from '../support/redis-server';
+import { unless } from '../support/skipping';
 
 interface Span {
   traceId: string;
@@ -27,7 +28,6 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
   const exports: Export[] = [];
   let collector: Server;
   let database: TestDatabase;
-  let redis: RedisServer | undefined;
   let program: ChildProcess;
   beforeAll(async () => {
     collector = createServer((request, response) => {
@@ -38,12 +38,10 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
     }).listen(0, '127.0.0.1');
     await once(collector, 'listening');
     database = await testDatabase();
-    if (!process.env.REDIS_URL) redis = await RedisServer.start();
   });
-  afterAll(async () => {
+  afterAll(() => {
     program.kill('SIGKILL');
     collector.close();
-    await redis?.kill();
   });
 
   const spans = () =>
@@ -53,36 +51,13 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
         some.map((span) => ({ ...span, kind: scope.name.replace('@opentelemetry/instrumentation-', '') })),
       );
 
-  /** @returns where the program listens */
-  async function started(to: Server): Promise<string> {
-    const runner = join(__dirname, '../../scripts/run-typescript.mjs');
-    program = spawn(process.execPath, [runner, join(__dirname, '../../src/main.ts')], {
-      env: {
-        ...process.env,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        DATABASE_URL: database.url,
-        REDIS_URL: process.env.REDIS_URL ?? redis?.url,
-        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(to.address() as AddressInfo).port}`,
-      },
-    });
-    let said = '';
-    for await (const chunk of program.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
-      said += String(chunk);
-      if (said.includes('listens at')) break;
-    }
-    program.stdout?.resume();
-    return /http:\S+/.exec(said)?.[0] ?? '';
-  }
-
-  async function stopped(): Promise<unknown[]> {
-    const exited = once(program, 'exit');
-    program.kill('SIGTERM');
-    return exited;
-  }
-
   it('go from HTTP to Redis and SQL in one trace, and hold nothing that a client sent', async () => {
-    const baseUrl = await started(collector);
+    program = startProgram({
+      DATABASE_URL: database.url,
+      REDIS_URL: await redisUrl(),
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+    });
+    const [baseUrl = ''] = /http:\S+/.exec(await saysUntil(program, 'To issue a key')) ?? [];
     const operator = new Operator({ DATABASE_URL: database.url });
     const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Traced']);
     const { key } = await operator.json<{ key: string }>(['keys', 'issue', '--organization', String(id)]);
@@ -92,7 +67,7 @@ unless(NO_REDIS)(`traces${NO_REDIS}`, () => {
     await api.post('/leads', leadInput({ firstName: canary })).expect(200);
     await api.get(`/leads/${canary}@example.com`).set('user-agent', canary).expect(400);
     await api.get(`/${key}`).expect(404);
-    expect(await stopped()).toEqual([0, null]);
+    expect(await stopped(program, 'SIGTERM')).toBe(0);
 
     const [server] = spans().filter(({ name }) => name === 'GET /api/v0/industryEvents');
     expect(server).toBeDefined();

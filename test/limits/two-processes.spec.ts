@@ -1,24 +1,16 @@
-import { createApp } from '../../src/app';
-import { Config } from '../../src/config';
 import { ApiClient } from '../support/client';
 import { InProcess, startInProcess } from '../support/lanyard';
 import { leadInput } from '../support/builders';
-import { NO_REDIS, RedisServer, unless } from '../support/redis-server';
+import { NO_REDIS, redisUrl } from '../support/redis-server';
+import { unless } from '../support/skipping';
 
 unless(NO_REDIS)(`two servers on one PostgreSQL and one Redis${NO_REDIS}`, () => {
-  let redis: RedisServer | undefined;
   let first: InProcess;
   let second: InProcess;
   beforeAll(async () => {
-    if (!process.env.REDIS_URL) redis = await RedisServer.start();
-    const redisUrl = process.env.REDIS_URL ?? redis?.url;
-    first = await startInProcess({ redisUrl });
-    second = await startInProcess({ redisUrl, databaseUrl: first.config.databaseUrl });
-  });
-  afterAll(async () => {
-    await second.stop();
-    await first.stop();
-    await redis?.kill();
+    const settings = { redisUrl: await redisUrl() };
+    first = await startInProcess(settings);
+    second = await startInProcess({ ...settings, databaseUrl: first.config.databaseUrl });
   });
 
   it('share the buckets', async () => {
@@ -42,13 +34,9 @@ unless(NO_REDIS)(`two servers on one PostgreSQL and one Redis${NO_REDIS}`, () =>
   });
 
   it('go on when Redis is away, and never answer 5xx', async () => {
-    const away = await createApp(
-      new Config({ databaseUrl: first.config.databaseUrl, redisUrl: 'redis://127.0.0.1:1', logLevel: 'silent' }),
-    );
-    await away.listen(0, '127.0.0.1');
+    const { databaseUrl } = first.config;
+    const away = await startInProcess({ databaseUrl, redisUrl: 'redis://127.0.0.1:1' });
     const { key } = await first.tenant({ maxTokens: 2, refillRate: 0.001 });
-    const api = new ApiClient(`${(await away.getUrl()).replace('[::1]', '127.0.0.1')}/api/v0`, key);
-    for (const status of [200, 200, 429]) await api.get('/leads').expect(status);
-    await away.close();
+    for (const status of [200, 200, 429]) await away.client(key).get('/leads').expect(status);
   });
 });

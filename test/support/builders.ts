@@ -49,7 +49,7 @@ export const industryEventInput = (over: object = {}) => ({
   ...over,
 });
 
-/** The parts of a dataset that the read-only resources are made of, as `import` takes them, with fresh ids. */
+/** One record of each kind that `import` takes, linked with each other, with fresh ids; and all of them as a dataset. */
 export function exhibitor() {
   const tagGroup = {
     id: randomUUID(),
@@ -153,5 +153,23 @@ export function exhibitor() {
     associatedTagOption: tagGroup.tagOptions[0]?.id,
     ...over,
   });
-  return { users, tagGroup, event, activation, lead, activity, location };
+  const note = activity();
+  const dataset = {
+    users,
+    tagGroups: [tagGroup],
+    events: [event],
+    activations: [activation],
+    leads: [lead],
+    leadActivityEvents: [note],
+  };
+  /** By kind, as endpoints name kinds; and of what no endpoint takes. */
+  const ids = {
+    lead: lead.id,
+    activation: activation.id,
+    tagGroup: tagGroup.id,
+    tagOption: lead.tags[0]?.tagOptionId ?? '',
+    note: note.id,
+    campaign: note.associatedCampaign,
+  };
+  return { users, tagGroup, event, activation, lead, activity, note, location, dataset, ids };
 }

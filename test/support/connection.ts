@@ -1,18 +1,15 @@
-import { ClientRequest, IncomingMessage, request as httpRequest, RequestOptions } from 'node:http';
+import { once } from 'node:events';
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions,
+} from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect, isIP, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
-
-const { E2E_BASE_URL = '', E2E_BEHIND_PROXY } = process.env;
-
-// Lanyard itself speaks no TLS: behind https stands a proxy, which reads requests first and answers some by its own rules.
-const isBehindProxy = /^https:/i.test(E2E_BASE_URL) || Boolean(E2E_BEHIND_PROXY);
-
-/** For what a proxy does not pass on as it stands: broken requests, and what is said of a connection. */
-export const itDirect = isBehindProxy ? it.skip : it;
-
-/** Ends the names of such tests. */
-export const DIRECT = isBehindProxy ? ' (skipped: a proxy answers)' : '';
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
@@ -20,14 +17,24 @@ const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1
 const servernameOf = (url: URL): string => (isIP(hostOf(url)) ? '' : hostOf(url));
 
 /** A request over http or https whose headers go out as they stand, on a connection of its own. */
-export function openRequest(
-  address: string,
-  options: RequestOptions,
-  answered: (response: IncomingMessage) => void,
-): ClientRequest {
+export function openRequest(address: string, options: RequestOptions): ClientRequest {
   const url = new URL(address);
-  if (url.protocol !== 'https:') return httpRequest(address, { ...options, agent: false }, answered);
-  return httpsRequest(address, { ...options, agent: false, servername: servernameOf(url) }, answered);
+  if (url.protocol !== 'https:') return httpRequest(address, { ...options, agent: false });
+  return httpsRequest(address, { ...options, agent: false, servername: servernameOf(url) });
+}
+
+interface RawAnswer {
+  status?: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** Sends such a request. @returns its answer as it came: fetch would unpack it, and set headers of its own */
+export async function exchange(address: string, options: RequestOptions, body?: string): Promise<RawAnswer> {
+  const sent = openRequest(address, options).end(body);
+  sent.on('error', () => undefined); // of what is written after the answer
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
 }
 
 /** A connection for bytes as they stand to the server of an address; what is written before it is open waits. */
@@ -36,4 +43,11 @@ export function openConnection(address: string): Socket {
   const host = hostOf(url);
   if (url.protocol !== 'https:') return connect(Number(url.port || 80), host);
   return connectTls({ host, port: Number(url.port || 443), servername: servernameOf(url) });
+}
+
+/** All that comes back on a connection until it is closed; errors are the end of it, too. */
+export function received(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (bytes: Buffer) => (text += bytes.toString('latin1'))).on('error', () => undefined);
+  return new Promise((resolve) => socket.once('close', () => resolve(text)));
 }

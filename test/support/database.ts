@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
+import { atTheEnd } from './at-the-end';
+import { query } from './embedded-fixtures';
 
 /** The migrated database that each suite's own is cloned from, one for every run of the tests. */
 const template = (): string => required('LANYARD_TEST_TEMPLATE');
@@ -9,9 +10,6 @@ export interface TestDatabase {
   /** for a suite that makes many; what is left after it is dropped by itself */
   drop(): Promise<void>;
 }
-
-/** What a suite has made and not dropped. */
-const made = new Set<TestDatabase>();
 
 /** A fresh migrated database (about 20 ms), so that suites neither clean up nor know of each other. */
 export async function testDatabase(): Promise<TestDatabase> {
@@ -25,35 +23,15 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 
 export async function createDatabase(from: string): Promise<TestDatabase> {
   const name = `lanyard_test_${randomBytes(6).toString('hex')}`;
-  await onServer(`create database ${name} template ${from}`);
-  const drop = async (): Promise<void> => {
-    if (made.delete(database)) await onServer(`drop database if exists ${name} with (force)`);
-  };
-  const database = { url: urlOf(name), drop };
-  made.add(database);
-  return database;
+  const server = required('LANYARD_TEST_SERVER');
+  await query(server, `create database ${name} template ${from}`);
+  const drop = atTheEnd(() => query(server, `drop database if exists ${name} with (force)`));
+  return { url: urlOf(name, server), drop };
 }
 
-/** Drops what is left. */
-export async function dropAll(): Promise<void> {
-  for (const database of made) await database.drop();
-}
-
-/** The connection string of a database of the test server. */
-export function urlOf(database: string, server = required('LANYARD_TEST_SERVER')): string {
-  const url = new URL(server);
-  url.pathname = `/${database}`;
-  return url.href;
-}
-
-export async function onServer(sql: string, server = required('LANYARD_TEST_SERVER')): Promise<void> {
-  const client = new Client(server);
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
+/** The connection string of a database of a server. */
+export function urlOf(database: string, server: string): string {
+  return Object.assign(new URL(server), { pathname: `/${database}` }).href;
 }
 
 function required(name: string): string {

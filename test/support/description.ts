@@ -15,7 +15,26 @@ interface Answer extends Referring {
   headers: Record<string, Header>;
   content: { 'application/json': { schema: object } };
 }
-interface Operation {
+export interface Schema extends Referring {
+  type?: string | string[];
+  enum?: string[];
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  items?: Schema;
+  maxItems?: number;
+  properties?: Record<string, Schema>;
+  required?: string[];
+}
+interface Parameter extends Referring {
+  name: string;
+  in: 'path' | 'query';
+  schema: Schema;
+}
+export interface Operation {
+  parameters: Parameter[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<string, Answer>;
 }
 interface Description {
@@ -36,6 +55,9 @@ function at<T extends Referring>(place: string): { place: string; value: T | und
   return value?.$ref ? at(value.$ref) : { place, value };
 }
 
+/** A part of openapi.json, or what it refers to. */
+export const resolved = <T extends Referring>(part: T): T => (part.$ref ? (at<T>(part.$ref).value ?? part) : part);
+
 /** An answer with a key that its table does not have is as wrong as one that lacks a key. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
@@ -54,8 +76,8 @@ ajv.addSchema(closed(description) as object, 'openapi.json');
 
 const paths = Object.keys(description.paths).map((template) => ({ template, segments: template.split('/') }));
 
-/** Static segments win over parameters, as in the router. */
-function templateOf(path: string): string | undefined {
+/** The path of openapi.json that a request is for: static segments win over parameters, as in the router. */
+export function templateOf(path: string): string | undefined {
   const segments = path.split('?')[0]?.split('/') ?? [];
   const fits = paths.filter(
     (candidate) =>

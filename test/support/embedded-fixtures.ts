@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import {
@@ -12,6 +11,7 @@ import {
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres';
 import { runningPostmaster } from '../../src/embedded-postgres/server';
+import { saysUntil, typescript } from './program';
 
 /** Not written to the disk for good: twice as fast. */
 const settings = { fsync: 'off' };
@@ -53,18 +53,13 @@ export class EmbeddedFixtures {
 
   /** Another Node process on the same data directory, from the moment when it uses PostgreSQL. */
   async member(dataDir: string): Promise<Member> {
-    const runner = join(__dirname, '../../scripts/run-typescript.mjs');
-    const script = join(__dirname, 'embedded-member-process.ts');
+    const script = typescript('test/support/embedded-member-process.ts');
     const options = JSON.stringify({ dataDir, explicit: true, settings });
-    const child = spawn(process.execPath, [runner, script, options], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [...script, options], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.processes.push(child);
     const ended = once(child, 'exit');
-    const [url] = (await Promise.race([
-      once(createInterface({ input: child.stdout }), 'line'),
-      ended.then(() => Promise.reject(new Error('the process ended before it was ready'))),
-    ])) as [string];
     return {
-      url,
+      url: (await saysUntil(child, '\n')).trim(),
       async stop() {
         child.stdin.write('stop\n');
         await ended;

@@ -1,13 +1,22 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Test } from 'supertest';
 import { eventInput, industryEventInput, leadInput, unique } from './builders';
 import type { ApiClient } from './client';
+import { description, type Operation, resolved, type Schema } from './description';
 
 /** Every endpoint of openapi.json with every id that it takes: a new one is in the suites that go through all of them. */
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
-type Kind = 'event' | 'lead' | 'activation' | 'tagGroup' | 'note' | 'industryEvent';
+
+/** What the ids of openapi.json are of, by their names. */
+const KINDS = {
+  eventId: 'event',
+  leadId: 'lead',
+  activationId: 'activation',
+  tagGroupId: 'tagGroup',
+  leadActivityEventId: 'note',
+  industryEventId: 'industryEvent',
+} as const;
+type Kind = (typeof KINDS)[keyof typeof KINDS];
 
 /** A place of an endpoint that takes an id, and what the id is of. */
 interface Slot {
@@ -28,15 +37,6 @@ export interface Endpoint {
 
 /** The ids of slots: an own one has its kind's name in the place of a value until the request is sent. */
 export type Ids = Record<string, string>;
-
-const KINDS: Record<string, Kind> = {
-  eventId: 'event',
-  leadId: 'lead',
-  activationId: 'activation',
-  tagGroupId: 'tagGroup',
-  leadActivityEventId: 'note',
-  industryEventId: 'industryEvent',
-};
 
 const update = { eventName: 'Taken', eventType: 'OTHER', startDate: '2020-01-01', endDate: '2020-01-02' };
 
@@ -64,50 +64,26 @@ const BODIES: Record<string, Endpoint['bodies']> = {
   'PUT /industryEvents/:industryEventId': [() => ({ description: 'Taken' }), () => ({})],
 };
 
-interface Schema {
-  $ref?: string;
-  format?: string;
-  items?: Schema;
-  properties?: Record<string, Schema>;
-}
-interface Parameter {
-  $ref?: string;
-  name: string;
-  in: 'path' | 'query';
-  schema: Schema;
-}
-interface Operation {
-  parameters: Parameter[];
-  requestBody?: { content: { 'application/json': { schema: Schema } } };
-}
-interface Description {
-  paths: Record<string, Partial<Record<Method, Operation>>>;
-  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
-}
-
-const description = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as Description;
-
-const lastOf = (reference: string): string => reference.split('/').pop() ?? '';
-
 function kindOf(name: string): Kind {
-  const kind = KINDS[name];
+  const kind = (KINDS as Partial<Record<string, Kind>>)[name];
   if (!kind) throw new Error(`What is '${name}' the id of? Add it to the kinds of test/support/endpoints.ts`);
   return kind;
 }
 
 /** The names of the ids that a body takes, however deep. */
 function idsIn(schema: Schema, name = ''): string[] {
-  if (schema.$ref) return idsIn(description.components.schemas[lastOf(schema.$ref)] ?? {}, name);
-  if (schema.items) return idsIn(schema.items, name);
-  if (schema.properties) return Object.entries(schema.properties).flatMap(([key, inner]) => idsIn(inner, key));
-  return schema.format === 'uuid' ? [name] : [];
+  const { items, properties, format } = resolved(schema);
+  if (items) return idsIn(items, name);
+  if (properties) return Object.entries(properties).flatMap(([key, inner]) => idsIn(inner, key));
+  return format === 'uuid' ? [name] : [];
 }
 
 function endpoint(template: string, method: Method, { parameters, requestBody }: Operation): Endpoint {
   const path = template.replace(/\{(\w+)\}/g, ':$1');
   const name = `${method.toUpperCase()} ${path}`;
-  const whole = parameters.map((each) => description.components.parameters[lastOf(each.$ref ?? '')] ?? each);
-  const given = whole.filter((parameter) => parameter.in === 'path' || parameter.schema.format === 'uuid');
+  const given = parameters
+    .map(resolved)
+    .filter((parameter) => parameter.in === 'path' || parameter.schema.format === 'uuid');
   const inBody = requestBody ? idsIn(requestBody.content['application/json'].schema) : [];
   const slots = [
     ...given.map((parameter): Slot => ({ where: parameter.in, name: parameter.name, kind: kindOf(parameter.name) })),

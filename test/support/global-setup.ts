@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres';
 import { migrate } from '../../src/database/migrate';
-import { deploymentUrl } from './base-url';
+import { deploymentUrl } from './deployment';
 import { query } from './embedded-fixtures';
-import { onServer, urlOf } from './database';
+import { urlOf } from './database';
 import { hasOracle } from './oracle';
 import { armOracle } from './oracle-database';
 
@@ -31,19 +31,20 @@ export default async function setUp(): Promise<void> {
   const { server, stop } = process.env.DATABASE_URL
     ? { server: process.env.DATABASE_URL, stop: () => Promise.resolve() }
     : await startServer();
-  const undo = [stop];
+  const undo: (() => Promise<unknown>)[] = [stop];
   globalThis.tearDownTests = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
     const template = `lanyard_template_${randomBytes(6).toString('hex')}`;
-    await onServer(`create database ${template} template template0 encoding 'UTF8'`, server);
-    undo.push(() => onServer(`drop database ${template} with (force)`, server));
+    await query(server, `create database ${template} template template0 encoding 'UTF8'`);
+    undo.push(() => query(server, `drop database ${template} with (force)`));
     await migrate(urlOf(template, server));
-    const oracle = hasOracle ? await armOracle(urlOf(template, server), (sql) => onServer(sql, server)) : undefined;
+    const oracle = hasOracle ? await armOracle(urlOf(template, server)) : undefined;
     if (oracle) {
-      undo.splice(1, 0, () => oracle.drop()); // its role owns nothing once the template is gone
-      process.env.LANYARD_TEST_ORACLE_LOGIN = oracle.login;
+      // Its role owns nothing once the template is gone.
+      undo.splice(1, 0, () => query(server, `drop role ${oracle.role}`));
+      process.env.LANYARD_TEST_ORACLE_LOGIN = `${oracle.role}:${oracle.password}`;
     }
     process.env.LANYARD_TEST_SERVER = server;
     process.env.LANYARD_TEST_TEMPLATE = template;

@@ -10,7 +10,8 @@ import { createApp } from '../../src/app';
 import { Config } from '../../src/config';
 import { createLog, type Log } from '../../src/observability/log';
 import { ImportService } from '../../src/cli/import/import.service';
-import { deploymentUrl } from './base-url';
+import { atTheEnd } from './at-the-end';
+import { deploymentUrl } from './deployment';
 import { ApiClient } from './client';
 import { testDatabase } from './database';
 import { hasOracle, watchedUrl, watchRequests } from './oracle';
@@ -49,26 +50,16 @@ export interface InProcess extends Lanyard {
   config: Config;
 }
 
-/** Whether the suites run against a deployment, where only what clients and operators see can be tested. */
-export const isDeployment = Boolean(process.env.E2E_BASE_URL);
-
 export async function startLanyard(): Promise<Lanyard> {
   const baseUrl = deploymentUrl();
   return baseUrl ? deployed(baseUrl) : startInProcess();
 }
 
-/** Stops what a suite left running: a test that fails never reaches its own last line. */
-export async function stopAll(): Promise<void> {
-  await Promise.all([...running].map((stop) => stop()));
-}
-
-const running = new Set<() => Promise<void>>();
-
 /** as the global set-up built it */
 const OPERATOR = join(__dirname, '../../dist/src/cli/main.js');
 
 /** Limits of a key that no test reaches. */
-const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
+export const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
 
 /** Instead of standard output, on which every suite of a process would leave a listener and a timer. */
 const silence = (): Log => createLog('silent', { write: () => undefined });
@@ -91,12 +82,10 @@ export async function startInProcess(overrides: Partial<Config> = {}, log = sile
     issueKey: (organizationId, settings) => app.get(ApiKeysService).issue(organizationId, settings),
     import: (organizationId, dataset) => new ImportService(app.get(DataSource).manager).import(organizationId, dataset),
   };
-  const stop = async (): Promise<void> => {
-    if (!running.delete(stop)) return;
+  const stop = atTheEnd(async () => {
     await app.close();
     await database?.drop();
-  };
-  running.add(stop);
+  });
   return { ...lanyardAt(`http://127.0.0.1:${port}/api/v0`, operator, stop), app, config };
 }
 

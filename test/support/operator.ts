@@ -1,6 +1,5 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
@@ -8,6 +7,7 @@ import { operatorProgram } from '../../src/cli/commands';
 import { reportOf } from '../../src/cli/run';
 import { TestDatabase, testDatabase } from './database';
 import { InProcess, startInProcess } from './lanyard';
+import { typescript } from './program';
 
 /** What a command left behind. */
 export interface Outcome {
@@ -67,8 +67,7 @@ export class Operator {
 
   /** The program and its arguments. */
   static command(args: string[]): string[] {
-    const runner = join(__dirname, '../../scripts/run-typescript.mjs');
-    return [process.execPath, runner, join(__dirname, '../../src/cli/main.ts'), ...args];
+    return [process.execPath, ...typescript('src/cli/main.ts'), ...args];
   }
 }
 

@@ -39,17 +39,11 @@ const policy = (table: string): string => {
     create policy oracle on ${table} using (${allowed}) with check (${allowed});`;
 };
 
-interface OracleRole {
-  /** name and password */
-  login: string;
-  drop(): Promise<void>;
-}
-
 /**
  * Prepares a migrated database, so that it and its clones can be entered as a role that the oracle watches. The role
  * owns nothing, and is this run's own, because roles belong to the whole server.
  */
-export async function armOracle(url: string, onServer: (sql: string) => Promise<void>): Promise<OracleRole> {
+export async function armOracle(url: string): Promise<{ role: string; password: string }> {
   const [role, password] = [`lanyard_oracle_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
   const db = await new DataSource(operatorDataSourceOptions(url)).initialize();
   try {
@@ -61,7 +55,7 @@ export async function armOracle(url: string, onServer: (sql: string) => Promise<
   } finally {
     await db.destroy();
   }
-  return { login: `${role}:${password}`, drop: () => onServer(`drop role ${role}`) };
+  return { role, password };
 }
 
 export const scopedTables = async (db: DataSource): Promise<string[]> =>
@@ -70,16 +64,8 @@ export const scopedTables = async (db: DataSource): Promise<string[]> =>
 /** Another organization with a row in each table: without one, an unscoped statement would meet nothing. */
 async function seedDecoy(db: DataSource): Promise<void> {
   const { id } = await new OrganizationsService(db.manager).create('Decoy');
-  const { users, tagGroup, event, activation, lead, activity } = exhibitor();
-  await new ImportService(db.manager).import(id, {
-    users,
-    tagGroups: [tagGroup],
-    events: [event],
-    activations: [activation],
-    leads: [lead],
-    leadActivityEvents: [activity()],
-    industryEvents: [{ ...industryEventInput({ name: 'Decoy', keywords: [] }), isBookmarked: true }],
-  });
+  const industryEvents = [{ ...industryEventInput({ name: 'Decoy', keywords: [] }), isBookmarked: true }];
+  await new ImportService(db.manager).import(id, { ...exhibitor().dataset, industryEvents });
   for (const table of await scopedTables(db)) {
     const [row] = await db.query<object[]>(`select from ${table} where organization_id = $1 limit 1`, [id]);
     if (!row) throw new Error(`The decoy has no row in ${table}, so the oracle could not bite there`);

@@ -22,8 +22,12 @@ interface Manifest {
 }
 const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-it('has the types of openapi.json (npm run openapi writes them anew)', async () => {
+it('has the types of openapi.json (npm run openapi writes them)', async () => {
   await run('npm', ['run', '--silent', '--prefix', PACKAGE, 'generate', '--', '--check']);
+});
+
+it('and the collection for Postman has its requests', async () => {
+  await run(process.execPath, [join(ROOT, 'clients/postman/generate.mjs'), '--check']);
 });
 
 it('is tested with the one dependency that it has', () => {

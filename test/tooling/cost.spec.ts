@@ -7,7 +7,7 @@ import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.s
 import { RedisConnection } from '../../src/redis/redis';
 import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
 import { eventInput, industryEventInput, leadInput, phone } from '../support/builders';
-import { onServer } from '../support/database';
+import { query } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 
 /** What a request may cost, in figures that do not depend on the machine. */
@@ -59,17 +59,17 @@ beforeAll(async () => {
       commit`,
     'vacuum analyze',
   ];
-  for (const sql of fill) await onServer(sql, lanyard.config.databaseUrl);
+  for (const sql of fill) await query(lanyard.config.databaseUrl as string, sql);
   lead = (await tenant.api.get('/leads', { limit: 1, offset: 500 }).expect(200)).body.results.leads[0].id as string;
 
   const connections = new Set<PoolClient>();
   pool.on('acquire', (client) => {
     if (connections.has(client)) return;
     connections.add(client);
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const send = client.query.bind(client) as (...args: unknown[]) => unknown;
     client.query = ((...args: [QueryArrayConfig | string]) => {
       sent.push(typeof args[0] === 'string' ? { text: args[0], rowMode: 'array' } : args[0]);
-      return query(...args);
+      return send(...args);
     }) as never;
   });
 }, 120_000);

@@ -10,12 +10,10 @@ import { SETTINGS } from '../../src/config';
 import { freePort } from '../../src/embedded-postgres/free-port';
 import { Metrics } from '../../src/observability/metrics';
 import { startInProcess } from '../support/lanyard';
-import { unless } from '../support/redis-server';
+import { unless, without } from '../support/skipping';
 
 const ROOT = join(__dirname, '../..');
 const DEPLOY = join(ROOT, 'deploy');
-const isThere = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
-const without = (program: string): string => (isThere(program) ? '' : ` (skipped: no ${program} on the PATH)`);
 
 /** What a linter says against the files: nothing. */
 function expectNoComplaint(program: string, ...args: string[]): void {
@@ -71,19 +69,11 @@ describe('the files for those who run it', () => {
     it('is a unit that runs with few rights', () => {
       const folder = mkdtempSync(join(tmpdir(), 'lanyard-unit-'));
       // What the unit runs need not be on this machine.
-      const unit = readFileSync(join(DEPLOY, 'systemd/lanyard.service'), 'utf8').replace(
-        '/usr/bin/node',
-        process.execPath,
-      );
-      writeFileSync(join(folder, 'lanyard.service'), unit);
-      expectNoComplaint('systemd-analyze', 'verify', join(folder, 'lanyard.service'));
-      expectNoComplaint(
-        'systemd-analyze',
-        'security',
-        '--offline=true',
-        '--threshold=15',
-        join(folder, 'lanyard.service'),
-      );
+      const unit = readFileSync(join(DEPLOY, 'systemd/lanyard.service'), 'utf8');
+      const file = join(folder, 'lanyard.service');
+      writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
+      expectNoComplaint('systemd-analyze', 'verify', file);
+      expectNoComplaint('systemd-analyze', 'security', '--offline=true', '--threshold=15', file);
       rmSync(folder, { recursive: true });
     });
 
@@ -146,7 +136,6 @@ describe('the files for those who run it', () => {
       } finally {
         prometheus.kill('SIGKILL');
         await exit;
-        await lanyard.stop();
       }
     }, 60_000);
   });

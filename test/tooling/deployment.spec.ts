@@ -1,4 +1,4 @@
-import { deploymentUrl } from '../support/base-url';
+import { deploymentUrl } from '../support/deployment';
 
 describe('the deployment that suites run against', () => {
   const DATABASE_URL = 'postgres://localhost/leads';

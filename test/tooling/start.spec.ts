@@ -1,4 +1,4 @@
-import { ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { AddressInfo, connect, createServer } from 'node:net';
@@ -11,30 +11,11 @@ import { makeDemo, originOf } from '../../src/welcome';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
 import { Operator, outcomeOf } from '../support/operator';
-import { NO_SERVER, RedisServer, unless } from '../support/redis-server';
+import { saysUntil, startProgram, stopped } from '../support/program';
+import { NO_SERVER, RedisServer } from '../support/redis-server';
+import { unless, without } from '../support/skipping';
 
-const NO_OPENSSL = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl on the PATH)';
-
-/** The program itself, in a process of its own. */
-function start(settings: Record<string, string>, stdout: 'pipe' | number = 'pipe'): ChildProcess {
-  const runner = join(__dirname, '../../scripts/run-typescript.mjs');
-  const { DATABASE_URL: _, REDIS_URL: __, ...inherited } = process.env;
-  const env = { ...inherited, HOST: '127.0.0.1', PORT: '0', ...settings };
-  return spawn(process.execPath, [runner, join(__dirname, '../../src/main.ts')], {
-    env,
-    stdio: ['ignore', stdout, 'pipe'],
-  });
-}
-
-/** What the program said up to a line that holds the text. */
-async function saysUntil(child: ChildProcess, text: string): Promise<string> {
-  let said = '';
-  for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
-    said += String(chunk);
-    if (said.includes(text)) break;
-  }
-  return said;
-}
+const NO_TLS = without('openssl') || NO_SERVER;
 
 it.each([
   ['0.0.0.0', 'http://localhost:3000'],
@@ -55,21 +36,15 @@ describe('a start', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const stopped = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
-    const exit = once(child, 'exit') as Promise<[number | null]>;
-    child.kill(signal);
-    return (await exit)[0];
-  };
-
   it('leaves the demo out when it is told so', async () => {
-    const child = start({ LANYARD_DATA_DIR, LANYARD_DEMO: 'off' });
+    const child = startProgram({ LANYARD_DATA_DIR, LANYARD_DEMO: 'off' });
     expect(await saysUntil(child, 'To issue a key')).not.toContain('lan_');
     child.kill('SIGTERM'); // what a terminal sends, npm sends once more
     expect(await stopped(child, 'SIGTERM')).toBe(0);
   }, 60_000);
 
   it('makes a demo, whose key works, once; stops when it is told to; and keeps everything, also after kill -9', async () => {
-    const first = start({ LANYARD_DATA_DIR });
+    const first = startProgram({ LANYARD_DATA_DIR });
     const said = await saysUntil(first, "limit=1'");
     const { key = '', url = '' } =
       /export KEY=(?<key>\S+)\n +curl -H "x-api-key: \$KEY" '(?<url>\S+)'/.exec(said)?.groups ?? {};
@@ -80,10 +55,10 @@ describe('a start', () => {
     expect(await stopped(first, 'SIGINT')).toBe(0);
 
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-      const again = start({ LANYARD_DATA_DIR });
-      const told = await saysUntil(again, 'To issue a key');
-      expect(told).not.toContain('lan_');
-      const base = /http:\S+/.exec(told)?.[0] ?? '';
+      const again = startProgram({ LANYARD_DATA_DIR });
+      const output = await saysUntil(again, 'To issue a key');
+      expect(output).not.toContain('lan_');
+      const base = /http:\S+/.exec(output)?.[0] ?? '';
       expect(await (await fetch(`${base}/leads?limit=1`, { headers: { 'x-api-key': key } })).json()).toEqual(lead);
       expect(await stopped(again, signal)).toBe(signal === 'SIGTERM' ? 0 : null);
     }
@@ -111,7 +86,7 @@ describe('a start', () => {
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
   ])('is refused in one line that names %s: %j', async (name, settings) => {
     const { status, stdout, stderr } = await outcomeOf(
-      start({ LANYARD_DATA_DIR, LANYARD_DATABASE_WAIT_MS: '0', ...settings }),
+      startProgram({ LANYARD_DATA_DIR, LANYARD_DATABASE_WAIT_MS: '0', ...settings }),
     );
     expect({ status, stdout, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, stdout: '', lines: 1 });
     expect(stderr).toContain(name);
@@ -129,7 +104,9 @@ describe('a start', () => {
       };`,
     );
     const settings = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
-    const { status, stdout, stderr } = await outcomeOf(start({ ...settings, NODE_OPTIONS: `--require=${missing}` }));
+    const { status, stdout, stderr } = await outcomeOf(
+      startProgram({ ...settings, NODE_OPTIONS: `--require=${missing}` }),
+    );
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^OTEL_EXPORTER_OTLP_ENDPOINT.*: npm install (--\S+ )+(@opentelemetry\/\S+@[\d.]+ ?){8}\n$/);
   });
@@ -138,7 +115,7 @@ describe('a start', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const PORT = String((other.address() as AddressInfo).port);
-    const outcome = await outcomeOf(start({ DATABASE_URL: database.url, PORT }));
+    const outcome = await outcomeOf(startProgram({ DATABASE_URL: database.url, PORT }));
     other.close();
     const stderr = `PORT: ${PORT} is in use by another program; stop it, or set PORT to another port\n`;
     expect(outcome).toEqual({ status: 1, stdout: '', stderr });
@@ -147,11 +124,15 @@ describe('a start', () => {
   it('is refused in one line when it cannot listen at its address', async () => {
     const HOST = '192.0.2.1';
     const stderr = `HOST: ${HOST} is no address of this machine; set HOST to one, or to 0.0.0.0 for all\n`;
-    expect(await outcomeOf(start({ DATABASE_URL: database.url, HOST }))).toEqual({ status: 1, stdout: '', stderr });
+    expect(await outcomeOf(startProgram({ DATABASE_URL: database.url, HOST }))).toEqual({
+      status: 1,
+      stdout: '',
+      stderr,
+    });
   });
 
   it('is followed by an end that no client can hold up: not by silence, nor by half a request', async () => {
-    const child = start({ DATABASE_URL: database.url });
+    const child = startProgram({ DATABASE_URL: database.url });
     const { port } = new URL(/http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0] ?? '');
     const clients = ['', 'GET /health/live HTTP/1.1\r\nHost:'].map((bytes) => {
       const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
@@ -170,7 +151,7 @@ describe('a start', () => {
 
     it('waits, says so, and begins when it is there', async () => {
       const DATABASE_URL = await elsewhere();
-      const child = start({ DATABASE_URL });
+      const child = startProgram({ DATABASE_URL });
       const { host, pathname } = new URL(DATABASE_URL);
       expect(await saysUntil(child, '\n')).toBe(
         `Waiting for PostgreSQL at ${host}${pathname}: connect ECONNREFUSED ${host}\n`,
@@ -186,17 +167,16 @@ describe('a start', () => {
     }, 60_000);
 
     it('stops when it is told to', async () => {
-      const child = start({ DATABASE_URL: await elsewhere() });
+      const child = startProgram({ DATABASE_URL: await elsewhere() });
       expect(await saysUntil(child, '\n')).toContain('Waiting for PostgreSQL');
       expect(await stopped(child, 'SIGHUP')).toBe(0);
     });
   });
 
-  unless(NO_OPENSSL || NO_SERVER)(`with TLS${NO_OPENSSL || NO_SERVER}`, () => {
+  unless(NO_TLS)(`with TLS${NO_TLS}`, () => {
     const fixtures = new EmbeddedFixtures();
     let cert: string;
     let postgres: string;
-    let redis: RedisServer;
     let redisPort: number;
 
     beforeAll(async () => {
@@ -207,17 +187,8 @@ describe('a start', () => {
       const subject = ['-subj', '/CN=here', '-addext', 'subjectAltName=IP:127.0.0.1'];
       spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...subject]);
       redisPort = await freePort();
-      const tls = [
-        '--tls-cert-file',
-        cert,
-        '--tls-key-file',
-        key,
-        '--tls-ca-cert-file',
-        cert,
-        '--tls-auth-clients',
-        'no',
-      ];
-      redis = await RedisServer.start('--port', '0', '--tls-port', String(redisPort), ...tls);
+      const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert];
+      await RedisServer.start('--tls-port', String(redisPort), ...files, '--tls-auth-clients', 'no');
       // PostgreSQL takes a key from its own user alone.
       const { uid, gid } = statSync(join(dataDir, 'postgresql'));
       chownSync(key, uid, gid);
@@ -227,17 +198,14 @@ describe('a start', () => {
       await query(url, 'select pg_reload_conf()');
       postgres = `${url}?sslmode=verify-full&sslrootcert=${cert}`;
     }, 60_000);
-    afterAll(async () => {
-      await redis.kill();
-      await fixtures.clean();
-    });
+    afterAll(() => fixtures.clean());
 
     it('serves from a PostgreSQL and a Redis whose certificates it checks', async () => {
       const operator = new Operator({ DATABASE_URL: postgres });
       const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Safe']);
       const { key } = await operator.json<{ key: string }>(['keys', 'issue', '--organization', String(id)]);
       const REDIS_URL = `rediss://127.0.0.1:${redisPort}`;
-      const child = start({ DATABASE_URL: postgres, REDIS_URL, NODE_EXTRA_CA_CERTS: cert });
+      const child = startProgram({ DATABASE_URL: postgres, REDIS_URL, NODE_EXTRA_CA_CERTS: cert });
       const base = /http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0];
       expect((await fetch(`${base}/leads`, { headers: { 'x-api-key': key } })).status).toBe(200);
 
@@ -254,7 +222,7 @@ describe('a start', () => {
 
     it('is refused in one line when nobody it trusts has signed the certificate', async () => {
       const DATABASE_URL = postgres.replace(/&sslrootcert.*/, '');
-      const { status, stderr } = await outcomeOf(start({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' }));
+      const { status, stderr } = await outcomeOf(startProgram({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' }));
       expect({ status, stderr }).toEqual({
         status: 1,
         stderr: expect.stringMatching(/^DATABASE_URL: .*certificate.*\n$/),

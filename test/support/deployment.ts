@@ -18,3 +18,6 @@ export function deploymentUrl({ E2E_BASE_URL, E2E_OPERATOR, DATABASE_URL } = pro
   }
   return `${origin}/api/v0`;
 }
+
+/** Whether the suites run against a deployment, where only what clients and operators see can be tested. */
+export const isDeployment = Boolean(process.env.E2E_BASE_URL);

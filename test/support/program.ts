@@ -1,0 +1,31 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** What Node.js runs a TypeScript program of this project with. */
+export const typescript = (program: string): string[] =>
+  ['scripts/run-typescript.mjs', program].map((file) => join(__dirname, '../..', file));
+
+/** The server in a process of its own, on a port that is free. */
+export function startProgram(settings: NodeJS.ProcessEnv): ChildProcess {
+  const { DATABASE_URL: _, REDIS_URL: __, ...inherited } = process.env;
+  const env = { ...inherited, HOST: '127.0.0.1', PORT: '0', ...settings };
+  return spawn(process.execPath, typescript('src/main.ts'), { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** What a program said up to a line that holds the text. */
+export async function saysUntil(child: ChildProcess, text: string): Promise<string> {
+  let said = '';
+  for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
+    said += String(chunk);
+    if (said.includes(text)) break;
+  }
+  return said;
+}
+
+/** @returns the exit status of a program that was sent the signal; null when the signal ended it */
+export async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const exit = once(child, 'exit') as Promise<[number | null]>;
+  child.kill(signal);
+  return (await exit)[0];
+}
