@@ -7,7 +7,6 @@ import { Postgres } from './faults/postgres';
 import { RedisGroup } from './faults/redis-group';
 import type { Fault } from './faults/stage';
 import { seconds } from './support/figures';
-import { Proxy } from './support/proxy';
 
 /** Kills the primary of PostgreSQL, which has a synchronous standby, and the master of Redis, which has Sentinels. */
 
@@ -43,17 +42,10 @@ const failover: Fault = {
     const redis = new RedisGroup(stage.directory);
     stage.defer(() => redis.stop());
     await redis.start();
-    const addresses: Proxy[] = [];
-    const through = async (ports: { postgres: number; redis: number }) => {
-      // The one address of both servers: what a proxy with a check is in production.
-      const address = await Proxy.to(ports.postgres);
-      addresses.push(address);
-      return { ...ports, postgres: address.port };
-    };
-    const cluster = await stage.cluster({ apis: PROCESSES, settings: redis.settings, through });
+    // The one address of both PostgreSQL servers: what a proxy with a check is in production.
+    const cluster = await stage.cluster({ apis: PROCESSES, settings: redis.settings, isProxied: true });
     let standby = await Postgres.make(join(stage.directory, 'standby'), join(stage.directory, 'standby.log'));
     stage.defer(() => standby.stop());
-    stage.defer(() => addresses[0]?.close());
     await standby.follow(cluster.postgres);
     const load = await stage.load(cluster, { workers: 8, thinkMs: 15 });
     const [ofRedis, ofPostgres]: [Seen[], Seen[]] = [[], []];
@@ -67,7 +59,7 @@ const failover: Fault = {
       const failOver = async (): Promise<void> => {
         await cluster.postgres.kill();
         await standby.promote();
-        addresses[0]?.switchTo(standby.port);
+        cluster.proxy?.switchTo(standby.port);
         [cluster.postgres, standby] = [standby, cluster.postgres];
         await load.untilWritten();
       };

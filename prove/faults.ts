@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readOptions, refuse } from '../scripts/services.mjs';
 import { postgresAway, redisAway } from './faults/away';
 import { oneKey, revocation } from './faults/buckets';
 import { lostReplies, upserts } from './faults/clients';
@@ -15,33 +15,29 @@ const FAULTS = [
 ];
 const NAMES = FAULTS.map(({ name }) => name);
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: NAMES.join() },
-    times: { type: 'string', default: '1' },
-    keep: { type: 'boolean', default: false },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-  },
-});
-const [scale, seed] = [Number(values.times), Number(values.seed)];
+const { times, seed, ...values } = readOptions({
+  only: { type: 'string', default: NAMES.join() },
+  // 1 is the full count
+  times: { type: 'string', default: '1' },
+  keep: { type: 'boolean', default: false },
+  seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+}) as { only: string; times: number; keep: boolean; seed: number };
 const only = values.only.split(',');
 
 async function main(): Promise<number> {
-  if (!(scale > 0) || !Number.isInteger(seed) || !only.every((name) => NAMES.includes(name))) {
-    process.stderr.write(`--times N (1 is the full count), --seed N, --keep (the logs), --only ${NAMES.join()}\n`);
-    return 2;
-  }
-  process.stdout.write(`seed ${seed}, ${scale} of the full count\n`);
+  const unknown = only.filter((name) => !NAMES.includes(name));
+  if (unknown.length > 0) refuse(`--only ${NAMES.join()}, not ${unknown.join()}`);
+  process.stdout.write(`seed ${seed}, ${times} of the full count\n`);
   const begun = performance.now();
   const outcomes = [];
   for (const fault of FAULTS.filter(({ name }) => only.includes(name))) {
-    outcomes.push(await play(fault, { scale, seed, keep: values.keep }));
+    outcomes.push(await play(fault, { scale: times, seed, keep: values.keep }));
   }
   const leaks = outcomes.flatMap((outcome) => outcome.leaks).length;
   const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
   const measured = `${leaks} occurrences, ${outcomes.length} faults, ${minutes} minutes`;
   // A part of the faults says nothing about the others.
-  const isOfAll = scale >= 1 && only.length === FAULTS.length;
+  const isOfAll = times >= 1 && only.length === FAULTS.length;
   record({ promise: 'canaries in every field and key', measured, kept: leaks === 0 }, isOfAll);
   return outcomes.every(({ kept }) => kept) ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiKeysService } from '../../src/access/api-keys.service';
-import { ask, Tally } from '../support/ask';
+import { ask } from '../support/ask';
 import { seconds } from '../support/figures';
 import type { Cluster } from './cluster';
 import type { Fault, Stage } from './stage';
@@ -28,7 +28,6 @@ export const oneKey: Fault = {
     const ports = cluster.apis.flatMap(({ port }) => Array<number>(REQUESTS_A_PROCESS).fill(port));
     const burst = (path: string, key?: string) =>
       Promise.all(ports.map((port) => ask(port, { method: 'GET', path, key, agent })));
-    const answers = new Tally();
     const admitted: number[] = [];
     for (const { key } of keys) {
       if (admitted.length === stage.times) break;
@@ -36,17 +35,17 @@ export const oneKey: Fault = {
       const begun = performance.now();
       const given = await burst('/api/v0/tagGroups', key);
       const tookMs = performance.now() - begun;
-      for (const answer of given) answers.add(answer);
+      for (const answer of given) stage.answers.add(answer);
       // After that a token came back, which one more request may rightly have taken.
       if (tookMs < 1000 / DEFAULTS.refillRate) admitted.push(given.filter(({ status }) => status === 200).length);
     }
     const exact = admitted.filter((count) => count === DEFAULTS.maxTokens).length;
-    const others = answers.countOf((what) => what !== '200' && what !== '429');
+    const others = stage.answers.countOf((what) => what !== '200' && what !== '429');
     const broken = [
       ...(exact < stage.times ? [`${exact} exact rounds; admitted: ${[...new Set(admitted)].join(', ')}`] : []),
       ...(others > 0 ? [`${others} other answers`] : []),
     ];
-    return { answers, measured: `exactly 20 admitted in ${exact} of ${stage.times} rounds`, broken };
+    return { measured: `exactly 20 admitted in ${exact} of ${stage.times} rounds`, broken };
   },
 };
 
@@ -56,17 +55,16 @@ export const revocation: Fault = {
   times: 10,
   async play(stage) {
     const cluster = await stage.cluster({ apis: PROCESSES });
-    const answers = new Tally();
     const recoveredMs: number[] = [];
-    for (let n = 0; n < stage.times; n++) recoveredMs.push(await revoke(cluster, stage, answers));
+    for (let n = 0; n < stage.times; n++) recoveredMs.push(await revoke(cluster, stage));
     const slowest = Math.max(...recoveredMs);
     const broken = slowest > MAX_REVOCATION_MS ? [`403 after ${seconds(slowest)}`] : [];
-    return { answers, recoveredMs, measured: `${stage.times} keys on ${PROCESSES} processes`, broken };
+    return { recoveredMs, measured: `${stage.times} keys on ${PROCESSES} processes`, broken };
   },
 };
 
 /** Revokes a key that all processes use. @returns milliseconds until all of them refuse it */
-async function revoke(cluster: Cluster, { canaries, random }: Stage, answers: Tally): Promise<number> {
+async function revoke(cluster: Cluster, { canaries, random, answers }: Stage): Promise<number> {
   const { keyId, key } = await cluster.tenant();
   canaries.watch(key);
   let revoked = Infinity;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, type Ask, ask, Tally } from '../support/ask';
+import { type Answer, type Ask, ask } from '../support/ask';
 import { Proxy } from '../support/proxy';
 import { createEvent, createLead } from './bodies';
 import type { Cluster, Tenant } from './cluster';
@@ -23,23 +23,27 @@ export const upserts: Fault = {
       ((await ask(cluster.apis[0]?.port ?? 0, { ...asked, key })).body?.results as { id: number | string }).id;
     const events = await Promise.all(Array.from({ length: EVENTS }, () => make(createEvent(stage.canaries))));
     const leads = await Promise.all(Array.from({ length: LEADS }, () => make(createLead(stage.canaries))));
-    const answers = new Tally();
     let created = 0;
-    let left = stage.times;
-    const work = async (): Promise<void> => {
-      while (left-- > 0) {
-        const answer = await ask(stage.random.pick(cluster.apis).port, { ...upsert(stage, events, leads), key });
-        answers.add(answer);
-        if ((answer.body?.results as { created?: boolean } | undefined)?.created) created += 1;
-      }
-    };
-    await Promise.all(Array.from({ length: UPSERTS_AT_ONCE }, work));
-    const errors = answers.countOf((what) => what !== '200');
+    await repeat(stage.times, UPSERTS_AT_ONCE, async () => {
+      const answer = await ask(stage.random.pick(cluster.apis).port, { ...upsert(stage, events, leads), key });
+      stage.answers.add(answer);
+      if ((answer.body?.results as { created?: boolean } | undefined)?.created) created += 1;
+    });
+    const errors = stage.answers.countOf((what) => what !== '200');
     const broken = await upserted(cluster, organizationId, created);
     if (errors > 0) broken.push(`${errors} errors`);
-    return { answers, measured: `${stage.times} upserts, ${UPSERTS_AT_ONCE} at a time, ${errors} errors`, broken };
+    return { measured: `${stage.times} upserts, ${UPSERTS_AT_ONCE} at a time, ${errors} errors`, broken };
   },
 };
+
+/** Does something so many times, some of them at once. */
+async function repeat(times: number, atOnce: number, act: () => Promise<void>): Promise<void> {
+  let left = times;
+  const work = async (): Promise<void> => {
+    while (left-- > 0) await act();
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}
 
 /** One of few eventUrls, or some of an event's leads in a random order. */
 function upsert({ random, canaries }: Stage, events: unknown[], leads: unknown[]): Ask {
@@ -79,20 +83,14 @@ export const lostReplies: Fault = {
     const tenant = await cluster.tenant();
     stage.canaries.watch(tenant.key);
     const [first, second] = cluster.apis.map(({ port }) => port) as [number, number];
-    const lossy = await Proxy.to(first, true);
+    const lossy = await Proxy.to(first, { cutsReplies: true });
     stage.defer(() => lossy.close());
-    const answers = new Tally();
     const wrong: string[] = [];
-    let left = stage.times;
-    const work = async (): Promise<void> => {
-      while (left-- > 0) {
-        // The second request reaches the same process, or another one.
-        const port = stage.random.pick([first, second]);
-        const fault = await createOnce(stage, tenant, [lossy.port, port], answers);
-        if (fault !== undefined) wrong.push(fault);
-      }
-    };
-    await Promise.all(Array.from({ length: RETRIES_AT_ONCE }, work));
+    await repeat(stage.times, RETRIES_AT_ONCE, async () => {
+      // The second request reaches the same process, or another one.
+      const fault = await createOnce(stage, tenant, [lossy.port, stage.random.pick([first, second])]);
+      if (fault !== undefined) wrong.push(fault);
+    });
     const [row] = await cluster.postgres.query<{ rows: number; emails: number }>(
       `select count(*)::integer as rows, count(distinct email)::integer as emails from leads
         where organization_id = ${tenant.organizationId}`,
@@ -101,16 +99,15 @@ export const lostReplies: Fault = {
     if (row?.rows !== stage.times || row.emails !== stage.times) {
       broken.push(`${row?.rows} leads, ${row?.emails} of them different, in place of ${stage.times}`);
     }
-    return { answers, measured: `${lossy.cut} replies lost, ${wrong.length} not answered by the first answer`, broken };
+    return { measured: `${lossy.cut} replies lost, ${wrong.length} not answered by the first answer`, broken };
   },
 };
 
 /** A lead whose reply is lost, and which is sent again with its Idempotency-Key. @returns what is wrong */
 async function createOnce(
-  { canaries }: Stage,
+  { canaries, answers }: Stage,
   { key }: Tenant,
   [lossy, port]: [lossy: number, port: number],
-  answers: Tally,
 ): Promise<string | undefined> {
   const marker = canaries.marker();
   const headers = { 'idempotency-key': `${marker}-${randomUUID()}` };

@@ -9,6 +9,7 @@ import { OrganizationsService } from '../../src/access/organizations.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { freePort } from '../../src/embedded-postgres/free-port';
 import { Api } from '../support/api';
+import { Proxy } from '../support/proxy';
 import { RedisServer } from '../support/redis-server';
 import { Postgres } from './postgres';
 
@@ -26,13 +27,15 @@ export interface ClusterOptions {
   apis?: number;
   /** settings of every API process */
   settings?: NodeJS.ProcessEnv;
-  /** what stands between the API and PostgreSQL, Redis: the ports to use in place of theirs */
-  through?: (ports: { postgres: number; redis: number }) => Promise<{ postgres: number; redis: number }>;
+  /** whether a proxy stands between the API and PostgreSQL */
+  isProxied?: boolean;
 }
 
 /** PostgreSQL, Redis and processes of the API, with their logs in files. */
 export class Cluster {
   readonly apis: Api[] = [];
+  /** the address of PostgreSQL that the API has, if it is not PostgreSQL's own */
+  proxy?: Proxy;
 
   private constructor(
     private readonly directory: string,
@@ -56,10 +59,9 @@ export class Cluster {
     return cluster;
   }
 
-  private async addApis({ apis = 4, settings, through }: ClusterOptions): Promise<void> {
-    const own = { postgres: this.postgres.port, redis: this.redis.port };
-    const { postgres, redis } = (await through?.(own)) ?? own;
-    const services = { DATABASE_URL: this.postgres.url(postgres), REDIS_URL: `redis://127.0.0.1:${redis}` };
+  private async addApis({ apis = 4, settings, isProxied }: ClusterOptions): Promise<void> {
+    if (isProxied) this.proxy = await Proxy.to(this.postgres.port);
+    const services = { DATABASE_URL: this.postgres.url(this.proxy?.port), REDIS_URL: this.redis.url };
     for (let n = 0; n < apis; n++) {
       this.apis.push(new Api(join(this.directory, `api-${n}.log`), await freePort(), { ...services, ...settings }));
     }
@@ -107,6 +109,7 @@ export class Cluster {
 
   async stop(): Promise<void> {
     await Promise.all(this.apis.map((api) => api.stop()));
+    this.proxy?.close();
     await Promise.all([this.redis.stop(), this.postgres.stop()]);
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Api } from '../support/api';
-import { type Answer, type Ask, ask, isAcknowledged, isUnknown, Tally } from '../support/ask';
+import { type Answer, type Ask, ask, isAcknowledged, isUnknown, type Tally } from '../support/ask';
 import { until } from '../support/daemon';
 import type { Random } from '../support/random';
 import { createEvent, createLead, OTHERS } from './bodies';
@@ -33,7 +33,6 @@ const ERROR_PAUSE_MS = 50;
 export class Load {
   readonly creations: Creation[] = [];
   readonly registers: Register[] = [];
-  readonly answers = new Tally();
   /** each answer, with the moment of sending */
   readonly times: { sent: number; tookMs: number; failed: boolean }[] = [];
   private running: Promise<void>[] = [];
@@ -44,6 +43,7 @@ export class Load {
     readonly tenants: Tenant[],
     readonly canaries: Canaries,
     private readonly random: Random,
+    readonly answers: Tally,
     private readonly options: LoadOptions,
   ) {}
 

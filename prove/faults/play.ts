@@ -36,11 +36,10 @@ export async function play(fault: Fault, { scale, seed, keep }: Options): Promis
     const played = await fault.play(stage);
     const damage = await stage.damage();
     const leaks = await stage.leaks();
-    const complaints = [...played.broken, ...damage.flatMap((each) => Object.values(each).flat()), ...leaks];
+    const complaints = [...played.broken, ...Object.values(damage ?? {}).flat(), ...leaks];
     measured = figuresOf(played, damage, stage.acknowledged);
     outcome = { kept: complaints.length === 0, leaks };
-    for (const answers of [...stage.answers, ...(played.answers ? [played.answers] : [])])
-      say(`    ${answers.toString()}`);
+    say(`    ${stage.answers.toString()}`);
     for (const complaint of complaints.slice(0, SHOWN)) say(`    ${complaint.slice(0, 200)}`);
   } catch (error) {
     say(error instanceof Error ? String(error.stack) : String(error));
@@ -52,12 +51,11 @@ export async function play(fault: Fault, { scale, seed, keep }: Options): Promis
   return outcome;
 }
 
-function figuresOf({ measured, recoveredMs = [] }: Played, damage: Damage[], acknowledged: number): string {
-  const count = (kind: keyof Damage): number => damage.reduce((sum, each) => sum + each[kind].length, 0);
-  const checked = [
-    `${acknowledged} acknowledged writes checked`,
-    `${count('lost')} lost, ${count('duplicates')} duplicates, ${count('halves')} half-applied`,
-  ];
-  const recovery = recoveredMs.length > 0 ? [`recovery ${spread(recoveredMs)}`] : [];
-  return [measured, ...(damage.length > 0 ? checked : []), ...recovery].join('; ');
+function figuresOf({ measured, recoveredMs = [] }: Played, damage: Damage | undefined, acknowledged: number) {
+  const checked =
+    damage &&
+    `${acknowledged} acknowledged writes checked; ${damage.lost.length} lost, ${damage.duplicates.length} duplicates, ` +
+      `${damage.halves.length} half-applied`;
+  const recovery = recoveredMs.length > 0 && `recovery ${spread(recoveredMs)}`;
+  return [measured, checked, recovery].filter(Boolean).join('; ');
 }

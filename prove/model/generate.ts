@@ -1,5 +1,4 @@
 import type { Random } from '../support/random';
-import { mainKeyOf } from './access';
 import { type Call, type EndpointName, ENDPOINTS, type IdKind, type Payload } from './endpoints';
 import type { Fields, State, Tenant } from './records';
 import { ACTIVITY_TYPES, EVENT_TYPES, INDUSTRY_EVENT_FIELDS, INTEGRATION_TYPES, PHONE_TYPES } from './rules';
@@ -85,7 +84,7 @@ export class Generator {
   private call(endpoint: EndpointName): Call {
     const tenant = this.tenant();
     const limited = this.state.keys.list().filter((key) => !key.isMain && key.organization === tenant.id);
-    const own = mainKeyOf(this.state, tenant.id);
+    const own = this.state.mainKey(tenant.id);
     const keys = this.random.weighted([
       [90, [own]],
       [8, [limited.length > 0 ? this.random.pick(limited).value : own]],

@@ -1,6 +1,5 @@
 import { type Answer, type Call, type EndpointName, ENDPOINTS } from './endpoints';
 import { told } from './replies';
-import { mainKeyOf } from './access';
 import type { State } from './records';
 
 /** Requests that only look: what a comparison of what is stored asks. */
@@ -26,7 +25,7 @@ const MAX_BATCH_SIZE = 4;
 /** Everything that can be read, of every organization. */
 export function audits(state: State): Call[] {
   return state.tenants.list().flatMap((tenant) => {
-    const key = mainKeyOf(state, tenant.id);
+    const key = state.mainKey(tenant.id);
     return [
       ...pages(key, 'listEvents', tenant.events.list().length, 50),
       ...pages(key, 'listLeads', tenant.leads.list().length, 17),
@@ -54,7 +53,7 @@ export function settlingReads(state: State, calls: Call[], answers: Answer[]): C
 function readsOf(state: State, call: Call, answer: unknown): Call[] {
   const organization = state.keys.get(call.keys[0] ?? '')?.organization;
   if (organization === undefined) return [];
-  const [tenant, key] = [state.tenant(organization), mainKeyOf(state, organization)];
+  const [tenant, key] = [state.tenant(organization), state.mainKey(organization)];
   const named = call.ids.flatMap((id, index): Call[] => {
     const kind = ENDPOINTS[call.endpoint].ids[index];
     const length = tenant.associationsOf(Number(id)).length + 12;

@@ -1,5 +1,3 @@
-import { Table } from './table';
-
 /** What the model keeps: records as the contract shows them, and what it does not show. */
 
 export type Fields = Record<string, unknown>;
@@ -81,6 +79,53 @@ export interface Key {
   tokens: number;
 }
 
+/**
+ * Records by their keys, in the order of their arrival. A record is replaced, never changed in place, so that a copy of the
+ * tables is a snapshot.
+ */
+class Table<Key, Row> {
+  private rows = new Map<Key, Row>();
+  private deleted: Key[] = [];
+
+  get(key: Key): Row | undefined {
+    return this.rows.get(key);
+  }
+
+  has(key: Key): boolean {
+    return this.rows.has(key);
+  }
+
+  list(): Row[] {
+    return [...this.rows.values()];
+  }
+
+  /** The keys that are there, the newest first. */
+  living(): Key[] {
+    return [...this.rows.keys()].reverse();
+  }
+
+  /** The keys that were deleted, the last one first. */
+  gone(): Key[] {
+    return this.deleted.toReversed();
+  }
+
+  set(key: Key, row: Row): void {
+    this.rows.set(key, row);
+  }
+
+  delete(key: Key): void {
+    if (this.rows.delete(key)) this.deleted.push(key);
+  }
+
+  /** @returns what restores the present rows */
+  snapshot(): () => void {
+    const [rows, deleted] = [new Map(this.rows), [...this.deleted]];
+    return () => {
+      [this.rows, this.deleted] = [new Map(rows), [...deleted]];
+    };
+  }
+}
+
 /** Everything of one organization. */
 export class Tenant {
   readonly events = new Table<number, EventRecord>();
@@ -125,6 +170,11 @@ export class State {
     const tenant = this.tenants.get(id);
     if (!tenant) throw new Error(`no organization ${id}`);
     return tenant;
+  }
+
+  /** The key of an organization that is not limited. */
+  mainKey(organization: number): string {
+    return this.keys.list().find((key) => key.isMain && key.organization === organization)?.value ?? '';
   }
 
   /** @returns what restores the present state */

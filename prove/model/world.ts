@@ -1,25 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
-import { DataSource } from 'typeorm';
-import { ApiKeysService } from '../../src/access/api-keys.service';
-import { OrganizationsService } from '../../src/access/organizations.service';
 import { ImportFault } from '../../src/cli/import/import-fault';
-import { ImportService } from '../../src/cli/import/import.service';
-import { type InProcess, startInProcess } from '../../test/support/lanyard';
+import { type InProcess, startInProcess, type Tenant as Organization, UNLIMITED } from '../../test/support/lanyard';
 import type { Random } from '../support/random';
 import { Impossible } from './contract';
 import { imported, newDataset } from './import';
 import { Model } from './model';
 import { Tenant } from './records';
 
-const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
 const MAX_ORGANIZATIONS = 5;
 
 /** A server on a database of its own, and the model of it. */
 export class World {
   readonly model = new Model();
   readonly port: number;
-  private readonly imports: ImportService;
+  private readonly organizations = new Map<number, Organization>();
 
   private constructor(
     private readonly server: InProcess,
@@ -28,7 +23,6 @@ export class World {
     this.port = Number(new URL(server.baseUrl).port);
     // On a busy machine connections are idle for long, and one that is closed as it is used looks like a fault.
     (server.app.getHttpServer() as Server).keepAliveTimeout = 0;
-    this.imports = new ImportService(server.app.get(DataSource).manager);
   }
 
   /** Two organizations, with what only an import makes. */
@@ -48,22 +42,31 @@ export class World {
     const { random } = this;
     const isRoom = this.model.state.tenants.list().length < MAX_ORGANIZATIONS;
     if (isRoom && random.chance(0.05)) await this.createOrganization();
-    else if (random.chance(0.3)) await this.issueKey(tenant.id, random.between(1, 5), 0.001, false);
+    else if (random.chance(0.3)) await this.issueKey(tenant.id, random.between(1, 5));
     else return this.import(tenant);
     return undefined;
   }
 
   private async createOrganization(): Promise<Tenant> {
-    const { id } = await this.server.app.get(OrganizationsService).create('Model');
+    const made = await this.server.tenant();
+    const { organizationId: id, key: value } = made;
+    this.organizations.set(id, made);
     const tenant = new Tenant(id);
     this.model.state.tenants.set(id, tenant);
-    await this.issueKey(id, UNLIMITED.maxTokens, UNLIMITED.refillRate, true);
+    this.model.state.keys.set(value, {
+      ...UNLIMITED,
+      value,
+      organization: id,
+      isMain: true,
+      tokens: UNLIMITED.maxTokens,
+    });
     return tenant;
   }
 
-  private async issueKey(organization: number, maxTokens: number, refillRate: number, isMain: boolean): Promise<void> {
-    const { key: value } = await this.server.app.get(ApiKeysService).issue(organization, { maxTokens, refillRate });
-    this.model.state.keys.set(value, { value, organization, isMain, maxTokens, refillRate, tokens: maxTokens });
+  private async issueKey(organization: number, maxTokens: number): Promise<void> {
+    const limits = { maxTokens, refillRate: 0.001 };
+    const { key: value = '' } = (await this.organizations.get(organization)?.issueKey(limits)) ?? {};
+    this.model.state.keys.set(value, { ...limits, value, organization, isMain: false, tokens: maxTokens });
   }
 
   /** A dataset, or rarely one with an unknown reference, which must be refused as a whole. */
@@ -73,9 +76,9 @@ export class World {
     const isFaulty = activity !== undefined && this.random.chance(0.1);
     if (isFaulty) activity.associatedLead = randomUUID();
     try {
-      const { events } = await this.imports.import(tenant.id, structuredClone(dataset));
+      const events = await this.organizations.get(tenant.id)?.import(structuredClone(dataset));
       if (isFaulty) return 'a refusal';
-      imported(this.model.state, tenant, dataset, events[dataset.events[0]?.ref ?? '']);
+      imported(this.model.state, tenant, dataset, events?.[dataset.events[0]?.ref ?? '']);
       return undefined;
     } catch (error) {
       if (error instanceof Impossible) return error.message;
