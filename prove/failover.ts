@@ -77,6 +77,6 @@ const failover: Fault = {
 };
 
 const { rounds } = readOptions({ rounds: { type: 'string', default: String(FULL) } }) as { rounds: number };
-void play(failover, { scale: rounds / FULL, seed: Date.now() % 1_000_000, keep: false }).then(({ kept }) => {
+void play(failover, rounds / FULL, Date.now() % 1_000_000).then(({ kept }) => {
   process.exitCode = kept ? 0 : 1;
 });

@@ -2,9 +2,8 @@ import { readOptions, refuse } from '../scripts/services.mjs';
 import { postgresAway, redisAway } from './faults/away';
 import { oneKey, revocation } from './faults/buckets';
 import { lostReplies, upserts } from './faults/clients';
-import { apiKilled, postgresKilled, redisKilled } from './faults/killed';
+import { apiKilled, postgresKilled, redisKilled, sigterm } from './faults/killed';
 import { play } from './faults/play';
-import { sigterm } from './faults/stopping';
 import { record } from './results';
 
 /** Plays faults one after another, each with services and clients of its own. */
@@ -31,7 +30,7 @@ async function main(): Promise<number> {
   const begun = performance.now();
   const outcomes = [];
   for (const fault of FAULTS.filter(({ name }) => only.includes(name))) {
-    outcomes.push(await play(fault, { scale: times, seed, keep: values.keep }));
+    outcomes.push(await play(fault, times, seed, values.keep));
   }
   const leaks = outcomes.flatMap((outcome) => outcome.leaks).length;
   const minutes = ((performance.now() - begun) / 60_000).toFixed(1);

@@ -40,18 +40,16 @@ class Watch {
   readonly probes = new Tally();
   readonly healthMs: number[] = [];
   readonly readMs: number[] = [];
-  readonly startMib: number;
-  maxMib = 0;
+  readonly memoryMib: number[] = [];
   private isOver = false;
 
   constructor(
     private readonly port: number,
     private readonly pid: number,
-  ) {
-    this.startMib = memoryOf(pid);
-  }
+  ) {}
 
   async during(seconds: number, floodingKeys: string[], readingKey: string): Promise<void> {
+    this.memoryMib.push(memoryOf(this.pid));
     const body = bomb();
     const clients = Array.from({ length: options.connections }, (_, n) =>
       this.send(body, floodingKeys[n % floodingKeys.length] as string),
@@ -79,7 +77,7 @@ class Watch {
     const asked: Promise<void>[] = [];
     while (!this.isOver) {
       asked.push(this.probe('/health/live', this.healthMs), this.probe('/api/v0/leads?limit=50', this.readMs, key));
-      this.maxMib = Math.max(this.maxMib, memoryOf(this.pid));
+      this.memoryMib.push(memoryOf(this.pid));
       await pause(PROBE_EVERY_MS);
     }
     await Promise.all(asked);
@@ -93,7 +91,8 @@ class Watch {
 
   /** @returns the figures in a line, and whether each is as promised */
   conclude(): { measured: string; kept: boolean } {
-    const { flood, probes, startMib, maxMib } = this;
+    const { flood, probes } = this;
+    const [startMib = 0, maxMib] = [this.memoryMib[0], Math.max(...this.memoryMib)];
     const isRefusal = (what: string): boolean => what === '413' || what === '503';
     const [health, read] = [percentile(this.healthMs, 0.99), percentile(this.readMs, 0.99)];
     const measured =

@@ -32,7 +32,7 @@ const SETTLE_MS = 3000;
 
 type Services = Awaited<ReturnType<typeof services.startServices>>;
 
-async function stocked(own: Services, baseUrl: string): Promise<World> {
+async function stocked(own: Services, port: number): Promise<World> {
   const { dataset, ids } = exhibitor();
   const main = await services.makeOrganization(own, 'Main', [dataset]);
   const { key: other } = await services.makeOrganization(own, 'Other');
@@ -41,7 +41,7 @@ async function stocked(own: Services, baseUrl: string): Promise<World> {
   const revoked = await issue();
   await services.operator(own, ['keys', 'revoke', revoked.id]);
   const empty = await issue('--max-tokens', '1', '--refill-rate', '0.001');
-  return makeWorld(baseUrl, { valid: main.key, other, empty: empty.key, revoked: revoked.key }, ids);
+  return makeWorld(port, { valid: main.key, other, empty: empty.key, revoked: revoked.key }, ids);
 }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -49,11 +49,11 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 async function main(defer: (undo: () => Promise<unknown>) => void): Promise<number> {
   const own = await services.startServices(places, defer);
   const server = await services.startServer(own, services.LANYARD, { settings: SETTINGS } as object);
-  const { origin, port } = new URL(server.url);
-  const world = await stocked(own, `${origin}/api/v0`);
+  const port = Number(new URL(server.url).port);
+  const world = await stocked(own, port);
   const grammar = { operations: readOperations(), world, seed };
   const rows = () => everyRow(own.environment.DATABASE_URL);
-  const campaign = new Campaign({ port: Number(port), grammar, rows });
+  const campaign = new Campaign(port, grammar, rows);
   const memoryMib: number[] = [];
   for (const part of [0.1, 0.5, 1]) {
     await campaign.until(requests * part);

@@ -19,16 +19,12 @@ export interface Outcome {
   leaks: string[];
 }
 
-export interface Options {
-  /** in full counts */
-  scale: number;
-  seed: number;
-  /** whether the logs stay */
-  keep: boolean;
-}
-
-/** Plays a fault, reads back what was acknowledged, prints what came out and records it. */
-export async function play(fault: Fault, { scale, seed, keep }: Options): Promise<Outcome> {
+/**
+ * Plays a fault, reads back what was acknowledged, prints what came out and records it.
+ * @param scale in full counts
+ * @param keep whether the logs stay
+ */
+export async function play(fault: Fault, scale: number, seed: number, keep = false): Promise<Outcome> {
   stage = new Stage(Math.max(1, Math.round(fault.times * scale)), seed, keep);
   let outcome: Outcome = { kept: false, leaks: [] };
   let measured: string;

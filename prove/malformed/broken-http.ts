@@ -4,12 +4,6 @@ import type { World } from './world';
 
 /** Bytes that are no HTTP, or HTTP of which two readers could make different requests. Each must be refused whole. */
 
-export interface Broken {
-  label: string;
-  bytes: Buffer;
-  statuses: number[];
-}
-
 const TARGET = 'GET /api/v0/leads HTTP/1.1';
 const cases = (text: string): string[] => text.trim().split('\n');
 
@@ -68,7 +62,7 @@ function poison(random: Random, { keys, ids }: World): string {
   ]);
 }
 
-export function brokenHttp(random: Random, world: World): Broken {
+export function brokenHttp(random: Random, world: World): { label: string; bytes: Buffer; statuses: number[] } {
   const hidden = poison(random, world);
   const head = `Host: x\r\nx-api-key: ${world.keys.valid}\r\n`;
   const post = `POST /api/v0/leads HTTP/1.1\r\n${head}Content-Type: application/json\r\n`;

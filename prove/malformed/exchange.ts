@@ -59,13 +59,11 @@ export function attempt({ operations, world, seed }: Grammar, index: number): At
 /** For all answers and the end of the connection: far more than they take. */
 const TIMEOUT_MS = 20_000;
 
-export interface Outcome {
-  statuses: number[];
-  /** what is not as the contract says */
-  fault?: string;
-}
-
-export async function exchange(port: number, { bytes, answers, ending }: Attempt): Promise<Outcome> {
+/** Sends an attempt to a server on this machine. @returns the answers, and what is not as the contract says */
+export async function exchange(
+  port: number,
+  { bytes, answers, ending }: Attempt,
+): Promise<{ statuses: number[]; fault?: string }> {
   const received: Buffer[] = [];
   const how = await new Promise<string>((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true });

@@ -1,4 +1,5 @@
 import { eventInput, type exhibitor, industryEventInput, leadInput } from '../../test/support/builders';
+import { ask } from '../support/ask';
 
 /** What is there before the first request: whose ids and keys the requests name. */
 export interface World {
@@ -22,17 +23,18 @@ interface Results {
 type Send = (method: string, path: string, body?: object) => Promise<Results>;
 
 /**
+ * @param port of a server on this machine
  * @param keys of a full bucket, of another organization, of a bucket of one token, and one that was revoked
  * @param imported ids of what only an import makes, by kind
  */
 export async function makeWorld(
-  baseUrl: string,
+  port: number,
   { other, ...keys }: World['keys'] & { other: string },
   imported: ReturnType<typeof exhibitor>['ids'],
 ): Promise<World> {
-  const ids = await fill(sender(baseUrl, keys.valid));
-  const { eventId = [], leadId = [] } = await fill(sender(baseUrl, other));
-  await sender(baseUrl, keys.empty)('GET', '/leads');
+  const ids = await fill(sender(port, keys.valid));
+  const { eventId = [], leadId = [] } = await fill(sender(port, other));
+  await sender(port, keys.empty)('GET', '/leads');
   const { note, activation, tagGroup } = imported;
   const more = { leadActivityEventId: [note], activationId: [activation], tagGroupId: [tagGroup] };
   return { ids: { ...ids, ...more }, foreign: { eventId, leadId }, keys };
@@ -53,11 +55,9 @@ async function fill(send: Send): Promise<Record<string, string[]>> {
 
 /** A function that sends sound requests, and fails on an answer that is not a success. */
 const sender =
-  (baseUrl: string, key: string): Send =>
+  (port: number, key: string): Send =>
   async (method, path, body) => {
-    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-    const answer = await fetch(`${baseUrl}${path}`, { method, headers, body: body && JSON.stringify(body) });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
-    return (JSON.parse(text) as { results: Results }).results;
+    const answer = await ask(port, { method, path: `/api/v0${path}`, key, body });
+    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status ?? answer.error}`);
+    return answer.body?.results as Results;
   };

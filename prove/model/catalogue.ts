@@ -1,6 +1,6 @@
 import { type Handler, mustBe, mustBeNow } from './contract';
 import { type Fields, type IndustryEvent, type State } from './records';
-import { bodyOf, invalid, NOT_FOUND, ok, page, parameter, refuse, told } from './replies';
+import { bodyOf, invalid, NOT_FOUND, ok, page, parameter, refuse, valueAt } from './replies';
 import { INDUSTRY_EVENT_CREATE, INDUSTRY_EVENT_FIELDS, INDUSTRY_EVENT_UPDATE, isUuid, momentOf } from './rules';
 import { search } from './search';
 
@@ -24,7 +24,7 @@ export const newIndustryEvent = (body: Fields, made: Fields): IndustryEvent =>
 
 export const listIndustryEvents: Handler = ({ state, call, paging, answer }) => {
   const wanted = paging();
-  const shown = told(answer, 'results', 'industryEvents') as { id: unknown }[] | undefined;
+  const shown = valueAt(answer, 'results', 'industryEvents') as { id: unknown }[] | undefined;
   const ids = (shown ?? []).map(({ id }) => id);
   const eventUrl = parameter(call, 'eventUrl');
   const q = parameter(call, 'q');
@@ -39,7 +39,7 @@ export const listIndustryEvents: Handler = ({ state, call, paging, answer }) => 
   return page('industryEvents', found, wanted, (record) => record);
 };
 
-export const listBookmarks: Handler = ({ state, tenant }) =>
+export const listBookmarkedIndustryEvents: Handler = ({ state, tenant }) =>
   ok({ industryEvents: state.catalogue.list().filter(({ id }) => tenant.bookmarks.has(id)) });
 
 export const getIndustryEvent: Handler = ({ state, tenant, ids: [id = ''] }) =>
@@ -50,7 +50,7 @@ export const createIndustryEvent: Handler = ({ state, call, answer }) => {
   const stored = state.catalogue.list().find(({ eventUrl }) => eventUrl !== null && eventUrl === body.eventUrl);
   if (stored) return ok({ industryEvent: stored, created: false, potentialDuplicates: [] });
   const [id, createdAt, updatedAt] = ['id', 'createdAt', 'updatedAt'].map((name) =>
-    told(answer, 'results', 'industryEvent', name),
+    valueAt(answer, 'results', 'industryEvent', name),
   ) as [string, string, string];
   mustBe(isUuid(id) && !state.catalogue.has(id), 'a new id', id);
   mustBeNow(createdAt);
@@ -66,7 +66,7 @@ export const updateIndustryEvent: Handler = ({ state, ids: [id = ''], call, answ
   const changes = changesOf(bodyOf(call, INDUSTRY_EVENT_UPDATE));
   const before = recordOf(state, id);
   if (Object.keys(changes).length === 0) return ok({ industryEvent: before });
-  const updatedAt = told(answer, 'results', 'industryEvent', 'updatedAt') as string;
+  const updatedAt = valueAt(answer, 'results', 'industryEvent', 'updatedAt') as string;
   const record = { ...before, ...changes, updatedAt } as IndustryEvent;
   if (record.startDate && record.endDate && record.endDate < record.startDate) return invalid('endDate');
   const other = state.catalogue.list().find(({ eventUrl }) => eventUrl !== null && eventUrl === record.eventUrl);
@@ -76,12 +76,12 @@ export const updateIndustryEvent: Handler = ({ state, ids: [id = ''], call, answ
   return ok({ industryEvent: record });
 };
 
-export const addBookmark: Handler = ({ state, tenant, ids: [id = ''] }) => {
+export const bookmarkIndustryEvent: Handler = ({ state, tenant, ids: [id = ''] }) => {
   tenant.bookmarks.set(recordOf(state, id).id, id);
   return ok({ success: true });
 };
 
-export const removeBookmark: Handler = ({ state, tenant, ids: [id = ''] }) => {
+export const removeIndustryEventBookmark: Handler = ({ state, tenant, ids: [id = ''] }) => {
   tenant.bookmarks.delete(recordOf(state, id).id);
   return ok({ success: true });
 };

@@ -9,7 +9,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 export async function send(port: number, { endpoint, keys, ids, query, payload }: Call): Promise<Answer> {
   const { method, path } = ENDPOINTS[endpoint];
   const rest = [...ids];
-  const target = `/api/v0${path.replaceAll(/:/g, () => encodeURIComponent(rest.shift() ?? ''))}`;
+  const target = `/api/v0${path.replaceAll(/:\w+/g, () => encodeURIComponent(rest.shift() ?? ''))}`;
   const search = query.length > 0 ? `?${new URLSearchParams(query).toString()}` : '';
   const headers = {
     ...(keys.length > 0 ? { 'x-api-key': keys } : {}),

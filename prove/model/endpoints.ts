@@ -1,46 +1,15 @@
-/** The endpoints, and of what kind the ids in their paths are. */
-export type IdKind = 'event' | 'lead' | 'activity' | 'activation' | 'tagGroup' | 'industryEvent';
+import type { operations } from '../../clients/typescript/src/schema';
+import { ENDPOINTS as DESCRIBED, type Kind } from '../../test/support/endpoints';
 
-interface Endpoint {
-  method: string;
-  path: string;
-  ids: IdKind[];
-}
+/** The endpoints of openapi.json by their operationId, and of what kind the ids in their paths are. */
+export type EndpointName = keyof operations;
 
-const endpoint = (method: string, path: string, ...ids: IdKind[]): Endpoint => ({ method, path, ids });
-
-export const ENDPOINTS = {
-  listEvents: endpoint('GET', '/events'),
-  getEvent: endpoint('GET', '/events/:', 'event'),
-  createEvent: endpoint('POST', '/events'),
-  replaceEvent: endpoint('PUT', '/events/:', 'event'),
-  deleteEvent: endpoint('DELETE', '/events/:', 'event'),
-  listEventLeads: endpoint('GET', '/events/:/leads', 'event'),
-  associateLeads: endpoint('PUT', '/events/:/leads', 'event'),
-  dissociateLead: endpoint('DELETE', '/events/:/leads/:', 'event', 'lead'),
-  listEventUsers: endpoint('GET', '/events/:/users', 'event'),
-  listLeads: endpoint('GET', '/leads'),
-  getLead: endpoint('GET', '/leads/:', 'lead'),
-  createLead: endpoint('POST', '/leads'),
-  batchLeads: endpoint('POST', '/leads/batch'),
-  patchLead: endpoint('PATCH', '/leads/:', 'lead'),
-  deleteLead: endpoint('DELETE', '/leads/:', 'lead'),
-  listActivities: endpoint('GET', '/leadActivityEvents'),
-  getActivity: endpoint('GET', '/leadActivityEvents/:', 'activity'),
-  listActivations: endpoint('GET', '/activations'),
-  getActivation: endpoint('GET', '/activations/:', 'activation'),
-  listTagGroups: endpoint('GET', '/tagGroups'),
-  getTagGroup: endpoint('GET', '/tagGroups/:', 'tagGroup'),
-  listIndustryEvents: endpoint('GET', '/industryEvents'),
-  listBookmarks: endpoint('GET', '/industryEvents/bookmarks'),
-  getIndustryEvent: endpoint('GET', '/industryEvents/:', 'industryEvent'),
-  createIndustryEvent: endpoint('POST', '/industryEvents'),
-  updateIndustryEvent: endpoint('PUT', '/industryEvents/:', 'industryEvent'),
-  addBookmark: endpoint('POST', '/industryEvents/:/bookmark', 'industryEvent'),
-  removeBookmark: endpoint('DELETE', '/industryEvents/:/bookmark', 'industryEvent'),
-} as const;
-
-export type EndpointName = keyof typeof ENDPOINTS;
+export const ENDPOINTS = Object.fromEntries(
+  DESCRIBED.map(({ operationId, method, path, slots }) => {
+    const ids = slots.flatMap(({ where, kind }) => (where === 'path' ? [kind] : []));
+    return [operationId, { method, path, ids }];
+  }),
+) as Record<EndpointName, { method: string; path: string; ids: Kind[] }>;
 
 /** What is sent as a body: JSON, or something that is none. */
 export type Payload = { json: unknown } | { text: string } | { otherType: unknown };

@@ -1,6 +1,6 @@
 import { type Handler, mustBe, mustBeNow } from './contract';
 import { type EventLead, type EventRecord, type Tenant } from './records';
-import { bodyOf, NOT_FOUND, ok, page, refuse, told } from './replies';
+import { bodyOf, NOT_FOUND, ok, page, refuse, valueAt } from './replies';
 import { EVENT_ADD_LEADS, EVENT_CREATE, EVENT_UPDATE } from './rules';
 
 /** Events, the leads associated with them, and their users. */
@@ -14,7 +14,10 @@ export const getEvent: Handler = ({ tenant, ids: [id = ''] }) => ok(eventOf(tena
 
 export const createEvent: Handler = ({ state, tenant, call, answer }) => {
   const { eventName, eventType, startDate, endDate, registrationEnabled = false } = bodyOf(call, EVENT_CREATE);
-  const [id, createdAt] = [told(answer, 'results', 'id') as number, told(answer, 'results', 'createdAt') as string];
+  const [id, createdAt] = [
+    valueAt(answer, 'results', 'id') as number,
+    valueAt(answer, 'results', 'createdAt') as string,
+  ];
   mustBe(Number.isSafeInteger(id) && id > 0 && !state.eventIds.has(id), 'a new id', id);
   const shown = {
     ...{ id, name: eventName, type: eventType, registrationEnabled, createdAt, startDate, endDate },
@@ -59,7 +62,7 @@ export const listEventLeads: Handler = ({ tenant, ids: [id = ''], paging }) => {
   return page('eventLeads', tenant.associationsOf(event), wanted, ({ shown }) => shown);
 };
 
-export const associateLeads: Handler = ({ tenant, ids: [id = ''], call }) => {
+export const associateEventLeads: Handler = ({ tenant, ids: [id = ''], call }) => {
   const { eventLeads } = bodyOf(call, EVENT_ADD_LEADS) as { eventLeads: (Partial<EventLead> & { leadId: string })[] };
   const event = eventOf(tenant, id).shown.id;
   const associated = eventLeads.map(({ leadId, registered = false, checkedIn = false }) => ({
@@ -72,7 +75,7 @@ export const associateLeads: Handler = ({ tenant, ids: [id = ''], call }) => {
   return ok({ eventLeads: each });
 };
 
-export const dissociateLead: Handler = ({ tenant, ids: [event = '', lead = ''] }) => {
+export const dissociateEventLead: Handler = ({ tenant, ids: [event = '', lead = ''] }) => {
   const key = `${Number(event)}/${lead}`;
   if (!tenant.associations.has(key)) return NOT_FOUND;
   tenant.associations.delete(key);
@@ -83,7 +86,7 @@ export const dissociateLead: Handler = ({ tenant, ids: [event = '', lead = ''] }
 export const listEventUsers: Handler = ({ tenant, ids: [id = ''], paging, answer }) => {
   const wanted = paging();
   const event = eventOf(tenant, id);
-  const seen = told(answer, 'results', 'users');
+  const seen = valueAt(answer, 'results', 'users');
   for (const { id: userId, email } of (Array.isArray(seen) ? seen : []) as { id: number; email: string }[]) {
     const user = tenant.users.get(email);
     if (user && user.id === undefined) {

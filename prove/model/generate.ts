@@ -1,5 +1,6 @@
+import type { Kind } from '../../test/support/endpoints';
 import type { Random } from '../support/random';
-import { type Call, type EndpointName, ENDPOINTS, type IdKind, type Payload } from './endpoints';
+import { type Call, type EndpointName, ENDPOINTS, type Payload } from './endpoints';
 import type { Fields, State, Tenant } from './records';
 import { ACTIVITY_TYPES, EVENT_TYPES, INDUSTRY_EVENT_FIELDS, INTEGRATION_TYPES, PHONE_TYPES } from './rules';
 
@@ -39,21 +40,27 @@ const NO_OBJECTS = ['', '{', '[]', 'null', '"text"', '5', '{"a":1}}', '[{}]'];
 
 /** How often each endpoint is asked (else 3); deletions are fewer than creations, so that lists grow. */
 const OFTEN: Partial<Record<EndpointName, number>> = {
-  ...{ createEvent: 5, createLead: 10, createIndustryEvent: 6, associateLeads: 12, patchLead: 10 },
-  ...{ batchLeads: 8, listLeads: 6 },
-  ...{ updateIndustryEvent: 6, dissociateLead: 5, replaceEvent: 4, listEventLeads: 6, listIndustryEvents: 8 },
-  ...{ deleteEvent: 2, deleteLead: 4, listActivities: 10, addBookmark: 4 },
+  ...{ createEvent: 5, createLead: 10, createIndustryEvent: 6, associateEventLeads: 12, patchLead: 10 },
+  ...{ upsertLeads: 8, listLeads: 6 },
+  ...{ updateIndustryEvent: 6, dissociateEventLead: 5, replaceEvent: 4, listEventLeads: 6, listIndustryEvents: 8 },
+  ...{ deleteEvent: 2, deleteLead: 4, listLeadActivityEvents: 10, bookmarkIndustryEvent: 4 },
 };
 const WEIGHTS = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => [OFTEN[name] ?? 3, name] as const);
 
 /** Endpoints whose requests meet when they are asked at once. */
 const CLASHES: EndpointName[][] = [
-  ['associateLeads', 'deleteLead', 'dissociateLead', 'listEventLeads', 'deleteEvent'],
+  ['associateEventLeads', 'deleteLead', 'dissociateEventLead', 'listEventLeads', 'deleteEvent'],
   ['patchLead', 'deleteLead', 'getLead', 'listLeads', 'createLead'],
-  ['batchLeads', 'patchLead', 'deleteLead', 'listLeads', 'createLead'],
-  ['createIndustryEvent', 'updateIndustryEvent', 'listIndustryEvents', 'addBookmark', 'listBookmarks'],
+  ['upsertLeads', 'patchLead', 'deleteLead', 'listLeads', 'createLead'],
+  [
+    'createIndustryEvent',
+    'updateIndustryEvent',
+    'listIndustryEvents',
+    'bookmarkIndustryEvent',
+    'listBookmarkedIndustryEvents',
+  ],
   ['createEvent', 'listEvents', 'deleteEvent', 'replaceEvent', 'getEvent'],
-  ...[['createLead'], ['batchLeads'], ['batchLeads'], ['createIndustryEvent'], ['associateLeads']].map(
+  ...[['createLead'], ['upsertLeads'], ['upsertLeads'], ['createIndustryEvent'], ['associateEventLeads']].map(
     (each) => each as EndpointName[],
   ),
 ];
@@ -92,7 +99,7 @@ export class Generator {
     ]);
     const ids = ENDPOINTS[endpoint].ids.map((kind) => this.id(tenant, kind));
     const association = this.random.pick([undefined, ...tenant.associations.living()]);
-    const isAssociated = endpoint === 'dissociateLead' && association !== undefined;
+    const isAssociated = endpoint === 'dissociateEventLead' && association !== undefined;
     return {
       endpoint,
       keys,
@@ -107,13 +114,13 @@ export class Generator {
     return items[this.random.below(this.random.chance(0.8) ? Math.min(items.length, 4) : items.length)];
   }
 
-  private id(tenant: Tenant, kind: IdKind): string {
+  private id(tenant: Tenant, kind: Kind): string {
     const isEvent = kind === 'event';
     const unknown = isEvent ? String(900_000 + this.random.below(1000)) : this.random.uuid();
     const others = this.state.tenants.list().filter((each) => each !== tenant);
     const tableOf = ({ events, leads, activities, activations, tagGroups }: Tenant) =>
-      ({ event: events, lead: leads, activity: activities, activation: activations, tagGroup: tagGroups })[
-        kind as Exclude<IdKind, 'industryEvent'>
+      ({ event: events, lead: leads, note: activities, activation: activations, tagGroup: tagGroups })[
+        kind as Exclude<Kind, 'industryEvent'>
       ] ?? this.state.catalogue;
     const id = this.random.weighted([
       [80, () => this.recent<string | number>(tableOf(tenant).living())],
@@ -127,7 +134,7 @@ export class Generator {
   }
 
   private query(endpoint: EndpointName, tenant: Tenant): Call['query'] {
-    if (!endpoint.startsWith('list') || endpoint === 'listBookmarks') return [];
+    if (!endpoint.startsWith('list') || endpoint === 'listBookmarkedIndustryEvents') return [];
     const { random } = this;
     const number = (): string => (random.chance(0.8) ? String(random.below(61)) : random.pick(WRONG_NUMBERS));
     const query = random.weighted<() => Call['query']>([
@@ -136,7 +143,7 @@ export class Generator {
       [2, () => [[random.pick(['limit', 'offset', 'other']), number()]]],
       [1, () => ['limit', 'limit'].map((name): Call['query'][number] => [name, number()])],
     ])();
-    if (endpoint === 'listActivities') {
+    if (endpoint === 'listLeadActivityEvents') {
       if (random.chance(0.5)) query.push(['leadId', this.id(tenant, 'lead')]);
       if (random.chance(0.5)) query.push(['eventType', random.pick([...ACTIVITY_TYPES.slice(0, 4), 'note', ''])]);
     }
@@ -229,9 +236,9 @@ export class Generator {
         ...some({ email, phoneNumbers: phones }),
       }),
       patchLead: () => some(patchFields),
-      batchLeads: () => this.batch(() => ({ ...bodies.createLead?.(), ...some(patchFields) })),
+      upsertLeads: () => this.batch(() => ({ ...bodies.createLead?.(), ...some(patchFields) })),
       // Most lists are right as a whole: one unknown lead refuses all.
-      associateLeads: () => ({
+      associateEventLeads: () => ({
         eventLeads: random.chance(0.75)
           ? random.some(tenant.leads.living().slice(0, 6), random.below(5)).map((leadId) => ({ leadId, ...flags() }))
           : Array.from({ length: random.below(4) }, () => this.spoilt({ leadId: this.id(tenant, 'lead'), ...flags() })),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Handler, mustBe, mustBeNow } from './contract';
 import type { Call } from './endpoints';
 import { type Fields, type LeadRecord, type State, type Tenant } from './records';
-import { BAD_REQUEST, bodyOf, invalid, NOT_FOUND, ok, page, parameter, refuse, told } from './replies';
+import { BAD_REQUEST, bodyOf, invalid, NOT_FOUND, ok, page, parameter, refuse, valueAt } from './replies';
 import { ACTIVITY_TYPES, INTEGRATION_TYPES, isFilter, isUuid, LEAD_BATCH, LEAD_CREATE, LEAD_PATCH } from './rules';
 
 /** Leads and their activity events. */
@@ -57,7 +57,7 @@ export const getLead: Handler = ({ tenant, ids: [id = ''] }) => ok(shownLead(ten
 /** A lead of a body that POST takes. @param made the lead in the answer, of which the id and the moment are taken */
 function newLead(state: State, tenant: Tenant, body: Fields, made: unknown): LeadRecord {
   const { firstName, lastName, companyName, email = null, phoneNumbers = [] } = body;
-  const [id, createdAt] = [told(made, 'id') as string, told(made, 'createdAt') as string];
+  const [id, createdAt] = [valueAt(made, 'id') as string, valueAt(made, 'createdAt') as string];
   mustBe(isUuid(id) && !state.leadIds.has(id), 'a new id', id);
   const shown = {
     ...EMPTY_LEAD,
@@ -72,7 +72,7 @@ function newLead(state: State, tenant: Tenant, body: Fields, made: unknown): Lea
 }
 
 export const createLead: Handler = ({ state, tenant, call, answer }) =>
-  ok(shownLead(tenant, newLead(state, tenant, bodyOf(call, LEAD_CREATE), told(answer, 'results'))));
+  ok(shownLead(tenant, newLead(state, tenant, bodyOf(call, LEAD_CREATE), valueAt(answer, 'results'))));
 
 /** Unknown fields of a number are not kept. */
 const phonesOf = (numbers: unknown): Fields[] =>
@@ -126,12 +126,12 @@ function targetsOf(tenant: Tenant, matchBy: string, entries: Fields[]): (LeadRec
   });
 }
 
-export const batchLeads: Handler = ({ state, tenant, call, answer }) => {
+export const upsertLeads: Handler = ({ state, tenant, call, answer }) => {
   const { matchBy, leads } = bodyOf(call, LEAD_BATCH) as { matchBy: string; leads: Fields[] };
   const targets = targetsOf(tenant, matchBy, leads);
-  const made = told(answer, 'results', 'leads');
+  const made = valueAt(answer, 'results', 'leads');
   const written = leads.map((entry, n): string => {
-    const before = targets[n] ?? newLead(state, tenant, entry, told(Array.isArray(made) ? made[n] : made, 'lead'));
+    const before = targets[n] ?? newLead(state, tenant, entry, valueAt(Array.isArray(made) ? made[n] : made, 'lead'));
     return patch(tenant, leadOf(tenant, before.shown.id), entry).shown.id;
   });
   const outcomes = written.map((id, n) => {
@@ -152,7 +152,7 @@ export const deleteLead: Handler = ({ tenant, ids: [id = ''] }) => {
   return ok({});
 };
 
-export const listActivities: Handler = ({ tenant, call, paging }) => {
+export const listLeadActivityEvents: Handler = ({ tenant, call, paging }) => {
   const wanted = paging();
   const leadId = parameter(call, 'leadId');
   const eventType = parameter(call, 'eventType');
@@ -165,4 +165,5 @@ export const listActivities: Handler = ({ tenant, call, paging }) => {
   return page('leadActivityEvents', found, wanted, (activity) => activity);
 };
 
-export const getActivity: Handler = ({ tenant, ids: [id = ''] }) => ok(tenant.activities.get(id) ?? refuse(NOT_FOUND));
+export const getLeadActivityEvent: Handler = ({ tenant, ids: [id = ''] }) =>
+  ok(tenant.activities.get(id) ?? refuse(NOT_FOUND));

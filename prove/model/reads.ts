@@ -1,5 +1,5 @@
 import { type Answer, type Call, type EndpointName, ENDPOINTS } from './endpoints';
-import { told } from './replies';
+import { valueAt } from './replies';
 import type { State } from './records';
 
 /** Requests that only look: what a comparison of what is stored asks. */
@@ -29,11 +29,11 @@ export function audits(state: State): Call[] {
     return [
       ...pages(key, 'listEvents', tenant.events.list().length, 50),
       ...pages(key, 'listLeads', tenant.leads.list().length, 17),
-      ...pages(key, 'listActivities', tenant.activities.list().length, 20),
+      ...pages(key, 'listLeadActivityEvents', tenant.activities.list().length, 20),
       ...pages(key, 'listActivations', tenant.activations.list().length, 3),
       ...pages(key, 'listTagGroups', tenant.tagGroups.list().length, 2),
       ...pages(key, 'listIndustryEvents', state.catalogue.list().length, 50),
-      get(key, 'listBookmarks'),
+      get(key, 'listBookmarkedIndustryEvents'),
       ...tenant.events
         .list()
         .flatMap(({ shown: { id } }) => [
@@ -61,16 +61,16 @@ function readsOf(state: State, call: Call, answer: unknown): Call[] {
     if (kind === 'lead') return [get(key, 'getLead', [id])];
     return kind === 'industryEvent' ? [get(key, 'getIndustryEvent', [id])] : [];
   });
-  const made = told(answer, 'results', 'industryEvent', 'id');
+  const made = valueAt(answer, 'results', 'industryEvent', 'id');
   if (typeof made === 'string') named.push(get(key, 'getIndustryEvent', [made]));
-  const written = told(answer, 'results', 'leads');
-  if (call.endpoint === 'batchLeads' && Array.isArray(written)) {
-    named.push(...written.map((each) => get(key, 'getLead', [String(told(each, 'lead', 'id'))])));
+  const written = valueAt(answer, 'results', 'leads');
+  if (call.endpoint === 'upsertLeads' && Array.isArray(written)) {
+    named.push(...written.map((each) => get(key, 'getLead', [String(valueAt(each, 'lead', 'id'))])));
   }
   const lists: Partial<Record<EndpointName, [EndpointName, number]>> = {
     createEvent: ['listEvents', tenant.events.list().length],
     createLead: ['listLeads', tenant.leads.list().length],
-    batchLeads: ['listLeads', tenant.leads.list().length + MAX_AT_ONCE * MAX_BATCH_SIZE],
+    upsertLeads: ['listLeads', tenant.leads.list().length + MAX_AT_ONCE * MAX_BATCH_SIZE],
     createIndustryEvent: ['listIndustryEvents', state.catalogue.list().length],
   };
   const [list, length] = lists[call.endpoint] ?? [];

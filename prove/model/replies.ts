@@ -74,7 +74,7 @@ function parse(payload: Call['payload']): Fields {
 }
 
 /** What the server made up, as it stands in its answer: `results.id`, say. Undefined when it is not there. */
-export function told(answer: unknown, ...path: string[]): unknown {
+export function valueAt(answer: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>(
     (value, name) => (typeof value === 'object' && value !== null ? (value as Fields)[name] : undefined),
     answer,

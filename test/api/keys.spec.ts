@@ -1,11 +1,10 @@
 import { crc32 } from 'node:zlib';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
 import { ApiKeysService, IssuedKey } from '../../src/access/api-keys.service';
 import { hashOf, hasKeyForm, newKey, prefixOf } from '../../src/access/key-format';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { TestDatabase, testDatabase } from '../support/database';
+import { asOperator, testDatabase } from '../support/database';
 
 const SECRET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
 /** The CRC-32 of the secret in base62, worked out apart from the code under test. */
@@ -54,15 +53,12 @@ describe('the form of a key', () => {
 
 /** How many requests came with which key, as processes write it down when they stop and once a minute. */
 describe('the use of keys', () => {
-  let database: TestDatabase;
   let db: DataSource;
   let organizationId: number;
   beforeAll(async () => {
-    database = await testDatabase();
-    db = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
+    db = await asOperator((await testDatabase()).url);
     organizationId = (await new OrganizationsService(db.manager).create('Cobalt Systems')).id;
   });
-  afterAll(() => db.destroy());
   afterEach(() => jest.restoreAllMocks());
 
   const issue = (): Promise<IssuedKey> => new ApiKeysService(db.manager).issue(organizationId);

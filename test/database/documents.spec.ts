@@ -7,7 +7,7 @@ import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 
 /** The stored JSON of a lead follows every change of what it shows, also one by SQL. */
 describe('the document of a lead', () => {
-  const { users, tagGroup, event, activation, lead, activity } = exhibitor();
+  const { dataset, tagGroup, lead, activity } = exhibitor();
   const option = tagGroup.tagOptions[0]?.id;
   let lanyard: InProcess;
   let tenant: Tenant;
@@ -21,15 +21,8 @@ describe('the document of a lead', () => {
     // Ids are the dataset's own, so that each test starts without the last one's.
     await db.query('delete from organizations');
     tenant = await lanyard.tenant();
-    const dataset = {
-      users,
-      tagGroups: [tagGroup],
-      events: [event],
-      activations: [activation],
-      leads: [lead, { ...lead, id: randomUUID() }],
-      leadActivityEvents: [activity({}), activity({ id: randomUUID() })],
-    };
-    await tenant.import(dataset);
+    const leads = [lead, { ...lead, id: randomUUID() }];
+    await tenant.import({ ...dataset, leads, leadActivityEvents: [activity(), activity()] });
   });
 
   const document = async () => (await tenant.api.get(`/leads/${lead.id}`).expect(200)).body.results;

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataSource } from 'typeorm';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
+import type { DataSource } from 'typeorm';
 import { OWN_TRIGGER } from '../../src/database/functions';
 import { LISTS } from '../../src/database/lists';
 import { migrate } from '../../src/database/migrate';
-import { testDatabase, TestDatabase } from '../support/database';
+import { asOperator, testDatabase, TestDatabase } from '../support/database';
 
 const FOLDER = join(__dirname, '../../src/database/functions');
 const FILES = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), 'utf8'));
@@ -22,9 +21,8 @@ describe('functions and triggers', () => {
   let db: DataSource;
   beforeAll(async () => {
     database = await testDatabase();
-    db = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
+    db = await asOperator(database.url);
   });
-  afterAll(() => db.destroy());
 
   const stored = (): Promise<{ name: string; body: string }[]> =>
     db.query(`select proname as name, prosrc as body from pg_proc p

@@ -1,7 +1,8 @@
-import { DataSource, type EntityManager } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
+import { Random } from '../../prove/support/random';
 import { CheckService } from '../../src/cli/check/check.service';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { leadInput } from '../support/builders';
+import { asOperator } from '../support/database';
 import { lockWaits, until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 
@@ -10,25 +11,11 @@ const STEPS = Number(process.env.LISTS_RANDOM_STEPS ?? 40);
 const CLIENTS = 8;
 
 let lanyard: InProcess;
-/** An operator's: the server's connections have short timeouts. */
 let db: DataSource;
 beforeAll(async () => {
   lanyard = await startInProcess();
-  db = await new DataSource({
-    ...operatorDataSourceOptions(lanyard.config.databaseUrl as string),
-    poolSize: CLIENTS,
-  }).initialize();
+  db = await asOperator(lanyard.config.databaseUrl as string, CLIENTS);
 });
-afterAll(() => db.destroy());
-
-/** The same numbers in every run. */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor((state / 2 ** 31) * below);
-  };
-}
 
 /** `$2` leads at the end of the organization's (`$1`) list. */
 const ADD_LEADS = `insert into leads (organization_id, position, first_name)
@@ -58,14 +45,13 @@ const CHANGES: string[] = [
 const ROLLED_BACK = /deadlock detected|violates foreign key/;
 
 async function client(organizationId: number, seed: number): Promise<void> {
-  const below = random(seed);
+  const random = new Random(seed);
   for (let step = 0; step < STEPS; step++) {
     const work = async (manager: EntityManager): Promise<void> => {
-      for (let n = below(3); n >= 0; n--) {
-        const change = CHANGES[below(CHANGES.length)] ?? '';
-        await manager.query(change, [organizationId, `${seed}/${step}/${n}`, 1 + below(40)]);
+      for (let n = random.below(3); n >= 0; n--) {
+        await manager.query(random.pick(CHANGES), [organizationId, `${seed}/${step}/${n}`, random.between(1, 40)]);
       }
-      if (below(4) === 0) throw new Error('rolled back');
+      if (random.chance(0.25)) throw new Error('rolled back');
     };
     await db
       .transaction(async (manager) => {

@@ -5,7 +5,7 @@ import { Proxy } from '../../prove/support/proxy';
 import { poolOf } from '../../src/database/data-source';
 import { Writes } from '../../src/database/writes';
 import { eventInput, leadInput } from '../support/builders';
-import { testDatabase } from '../support/database';
+import { asOperator, testDatabase } from '../support/database';
 import { lockWaits, query, until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 
@@ -46,20 +46,18 @@ describe('a long delete', () => {
     lanyard = await startInProcess({ poolSize: 5 });
     tenant = await lanyard.tenant();
   });
-  afterEach(() => lanyard.stop());
 
   const createEvent = async (): Promise<number> =>
     (await tenant.api.post('/events', eventInput()).expect(200)).body.results.id;
   const url = (): string => lanyard.config.databaseUrl as string;
   /** Locks all events, as an import does. @returns releases them */
   const lockEvents = async (): Promise<() => Promise<void>> => {
-    const holder = await new DataSource({ type: 'postgres', url: url() }).initialize();
-    const held = holder.createQueryRunner();
+    const held = (await asOperator(url())).createQueryRunner();
     await held.startTransaction();
     await held.query('select from events for update');
     return async () => {
       await held.rollbackTransaction();
-      await holder.destroy();
+      await held.release();
     };
   };
 
@@ -92,9 +90,6 @@ describe('an organization whose requests all wait for a lock', () => {
   beforeAll(async () => {
     lanyard = await startInProcess({ poolSize: 5 });
     other = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
-  });
-  afterAll(async () => {
-    await other.stop();
   });
   beforeEach(async () => {
     stuck = await lanyard.tenant();

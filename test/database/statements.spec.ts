@@ -154,7 +154,6 @@ describe('a write', () => {
       expect(isConnectionFault(await outcome)).toBe(true);
       await until(async () => (await sleeping()).length === 0);
       await expect(stopped.long(owner, SLEEP, [])).rejects.toBeInstanceOf(Overloaded);
-      await stopping.stop();
     });
   });
 });
@@ -164,7 +163,6 @@ describe('a connection', () => {
   beforeEach(async () => {
     database = await testDatabase();
   });
-  afterEach(() => database.drop());
 
   it('has settings of its own, whatever the role or the database has', async () => {
     const name = new URL(database.url).pathname.slice(1);

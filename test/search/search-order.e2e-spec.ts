@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { Random } from '../../prove/support/random';
 import { unique } from '../support/builders';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
 
 /** A word without vowels, which no stemmer changes and no other suite has. */
 const word = (): string => `z${unique().replace(/./g, (digit) => 'bcdfghjklmnpqrtv'[parseInt(digit, 16)] ?? 'z')}`;
-
-/** The same numbers in every run. */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor((state / 2 ** 31) * below);
-  };
-}
 
 interface Doc {
   id: string;
@@ -81,19 +73,21 @@ describe('the order of a search', () => {
   };
 
   it('finds what a plain evaluation of random queries over random records does, the name first', async () => {
-    const below = random(7);
+    const random = new Random(7);
     const words = Array.from({ length: 6 }, word);
-    const some = (count: number): string[] => Array.from({ length: count }, () => words[below(6)] ?? '');
+    const some = (count: number): string[] => Array.from({ length: count }, () => random.pick(words));
     const docs: Doc[] = Array.from({ length: 60 }, () => ({
-      ...{ id: randomUUID(), createdAt: moment(below(20)) },
-      ...{ name: some(1 + below(3)), rest: some(below(3)), description: some(below(4)) },
+      ...{ id: randomUUID(), createdAt: moment(random.below(20)) },
+      ...{ name: some(random.between(1, 3)), rest: some(random.below(3)), description: some(random.below(4)) },
     }));
     await tenant.import({ industryEvents: docs.map(record) });
     for (let i = 0; i < 120; i++) {
-      const query: Query = Array.from({ length: below(5) === 0 ? 2 : 1 }, () => [
+      const query: Query = Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => [
         // Without a word that must occur, the records of other suites would match.
         { words: some(1), not: false },
-        ...Array.from({ length: below(3) }, () => ({ words: some(below(4) === 0 ? 2 : 1), not: below(4) === 0 })),
+        ...Array.from({ length: random.below(3) }, () => ({
+          ...{ words: some(random.chance(0.25) ? 2 : 1), not: random.chance(0.25) },
+        })),
       ]);
       const [q, ids] = [asText(query), expected(docs, query)];
       const found = await all(q, 13);
@@ -104,16 +98,16 @@ describe('the order of a search', () => {
   });
 
   it('is the same when thousands match, and so is the total of every page', async () => {
-    const below = random(8);
+    const random = new Random(8);
     // The same in every run, and no other suite's: nobody can take them out of a deployment's catalogue again.
     const [everywhere, frequent, late, rare] = ['zqxeverywhere', 'zqxfrequent', 'zqxlate', 'zqxrare'] as const;
     const docs: Doc[] = Array.from({ length: 2600 }, (_, n) => {
       const id = `5ea7c400-0000-4000-8000-${String(n).padStart(12, '0')}`;
       const texts = { name: ['zqxname'], rest: ['zqxrest'], description: ['zqxdescription'] };
       const doc: Doc = { id, createdAt: moment(n - (n % 3)), ...texts };
-      const anywhere = (): string[] => [doc.name, doc.rest, doc.description][below(3)] ?? [];
+      const anywhere = (): string[] => random.pick([doc.name, doc.rest, doc.description]);
       anywhere().push(everywhere);
-      if (below(2) === 0) anywhere().push(frequent);
+      if (random.chance(0.5)) anywhere().push(frequent);
       if (n > 1500) anywhere().push(late);
       if (n % 700 === 5) anywhere().push(rare);
       return doc;

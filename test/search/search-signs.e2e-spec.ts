@@ -36,7 +36,6 @@ describe('signs in a search', () => {
       ids.set(body.results.industryEvent.id, key);
     }
   });
-  afterAll(() => lanyard.stop());
 
   const found = async (q: string): Promise<string[]> => {
     const { body } = await tenant.api.get('/industryEvents', { q, limit: 50 }).expect(200);

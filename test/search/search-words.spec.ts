@@ -1,7 +1,6 @@
-import { DataSource } from 'typeorm';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
+import type { DataSource } from 'typeorm';
 import { searchQuery } from '../../src/industry-events/search-query';
-import { testDatabase, TestDatabase } from '../support/database';
+import { asOperator, testDatabase } from '../support/database';
 
 describe('what a q asks for', () => {
   it.each([
@@ -41,13 +40,10 @@ describe('what a q asks for', () => {
 });
 
 describe('the words of stored records', () => {
-  let database: TestDatabase;
   let db: DataSource;
   beforeAll(async () => {
-    database = await testDatabase();
-    db = await new DataSource(operatorDataSourceOptions(database.url)).initialize();
+    db = await asOperator((await testDatabase()).url);
   });
-  afterAll(() => db.destroy());
 
   it.each(['a', '1a', 'é', 'が', 'a_', '1.', 'a@b.c_', 'http://a_', '<'])(
     'are made in time of 65,535 characters of %j',

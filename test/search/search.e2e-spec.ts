@@ -27,7 +27,6 @@ describe('search', () => {
     ];
     for (const record of records) await tenant.api.post('/industryEvents', record).expect(200);
   });
-  afterAll(() => lanyard.stop());
 
   const names = async (q: string): Promise<string[]> => {
     const { body } = await tenant.api.get('/industryEvents', { q: `${mark} ${q.replace('MARK', mark)}` }).expect(200);

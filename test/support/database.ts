@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { atTheEnd } from './at-the-end';
 import { query } from './embedded-fixtures';
 
@@ -27,6 +29,13 @@ export async function createDatabase(from: string): Promise<TestDatabase> {
   await query(server, `create database ${name} template ${from}`);
   const drop = atTheEnd(() => query(server, `drop database if exists ${name} with (force)`));
   return { url: urlOf(name, server), drop };
+}
+
+/** A database as the operator's commands see it: without the server's short timeouts. It is left at the end of the suite. */
+export async function asOperator(url: string, poolSize?: number): Promise<DataSource> {
+  const db = await new DataSource({ ...operatorDataSourceOptions(url), ...(poolSize && { poolSize }) }).initialize();
+  atTheEnd(() => db.destroy());
+  return db;
 }
 
 /** The connection string of a database of a server. */

@@ -33,6 +33,7 @@ interface Parameter extends Referring {
   schema: Schema;
 }
 export interface Operation {
+  operationId: string;
   parameters: Parameter[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<string, Answer>;

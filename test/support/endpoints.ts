@@ -16,7 +16,7 @@ const KINDS = {
   leadActivityEventId: 'note',
   industryEventId: 'industryEvent',
 } as const;
-type Kind = (typeof KINDS)[keyof typeof KINDS];
+export type Kind = (typeof KINDS)[keyof typeof KINDS];
 
 /** A place of an endpoint that takes an id, and what the id is of. */
 interface Slot {
@@ -26,6 +26,7 @@ interface Slot {
 }
 
 export interface Endpoint {
+  operationId: string;
   /** as the specification writes it, `GET /events/:eventId` */
   name: string;
   method: Method;
@@ -78,7 +79,7 @@ function idsIn(schema: Schema, name = ''): string[] {
   return format === 'uuid' ? [name] : [];
 }
 
-function endpoint(template: string, method: Method, { parameters, requestBody }: Operation): Endpoint {
+function endpoint(template: string, method: Method, { operationId, parameters, requestBody }: Operation): Endpoint {
   const path = template.replace(/\{(\w+)\}/g, ':$1');
   const name = `${method.toUpperCase()} ${path}`;
   const given = parameters
@@ -91,7 +92,7 @@ function endpoint(template: string, method: Method, { parameters, requestBody }:
   ];
   const bodies = requestBody ? BODIES[name] : [() => undefined];
   if (!bodies) throw new Error(`${name} takes a body: add valid ones to test/support/endpoints.ts`);
-  return { name, method, path, slots, bodies };
+  return { operationId, name, method, path, slots, bodies };
 }
 
 export const ENDPOINTS: Endpoint[] = Object.entries(description.paths).flatMap(([template, operations]) =>

@@ -78,9 +78,8 @@ describe('the documentation', () => {
       database = await testDatabase();
       process.chdir(folder);
     });
-    afterAll(async () => {
+    afterAll(() => {
       process.chdir(here);
-      await database.drop();
       rmSync(folder, { recursive: true });
     });
 
