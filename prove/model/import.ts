@@ -1,7 +1,7 @@
 import { exhibitor, industryEventInput, unique } from '../../test/support/builders';
 import type { Random } from '../support/random';
 import { mustBe } from './contract';
-import type { Activation, Activity, IndustryEvent, State, Tenant } from './records';
+import type { Activation, Activity, IndustryEvent, State, TagGroup, Tenant } from './records';
 import { newIndustryEvent } from './catalogue';
 
 /** Imports of complete records that are new. All other cases belong to the tests of the command line. */
@@ -31,9 +31,7 @@ export function imported(state: State, tenant: Tenant, dataset: Dataset, eventId
   mustBe(isNew, 'a new id of the event', eventId);
   const id = eventId as number;
   for (const user of dataset.users) tenant.users.set(user.email, { ...user, id: undefined });
-  for (const { createdAt, ...shown } of dataset.tagGroups) {
-    tenant.tagGroups.set(shown.id, { id: shown.id, createdAt, shown });
-  }
+  for (const { createdAt: _, ...shown } of dataset.tagGroups) tenant.tagGroups.set(shown.id, shown as TagGroup);
   for (const { ref: _, users, ...shown } of dataset.events) {
     state.eventIds.add(id);
     tenant.events.set(id, { shown: { ...shown, id }, users });
@@ -49,7 +47,8 @@ export function imported(state: State, tenant: Tenant, dataset: Dataset, eventId
   for (const shown of dataset.leadActivityEvents) {
     tenant.activities.set(shown.id, { ...shown, associatedEvent: id } as Activity);
   }
-  for (const { id, createdAt, isBookmarked: _, ...fields } of dataset.industryEvents as unknown as IndustryEvent[]) {
+  for (const record of dataset.industryEvents) {
+    const { id, createdAt, ...fields } = record as unknown as IndustryEvent;
     state.catalogue.set(id, newIndustryEvent(fields, { id, createdAt, updatedAt: createdAt }));
     tenant.bookmarks.set(id, id);
   }

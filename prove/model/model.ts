@@ -17,8 +17,8 @@ const HANDLERS: Record<EndpointName, Handler> = {
   ...catalogueHandlers,
   listActivations: ({ tenant, paging }) => page('activations', tenant.activations.list(), paging(), (each) => each),
   getActivation: ({ tenant, ids: [id = ''] }) => ok(tenant.activations.get(id) ?? refuse(NOT_FOUND)),
-  listTagGroups: ({ tenant, paging }) => page('tagGroups', tenant.tagGroups.list(), paging(), ({ shown }) => shown),
-  getTagGroup: ({ tenant, ids: [id = ''] }) => ok((tenant.tagGroups.get(id) ?? refuse(NOT_FOUND)).shown),
+  listTagGroups: ({ tenant, paging }) => page('tagGroups', tenant.tagGroups.list(), paging(), (each) => each),
+  getTagGroup: ({ tenant, ids: [id = ''] }) => ok(tenant.tagGroups.get(id) ?? refuse(NOT_FOUND)),
 };
 
 /** The contract as a program: a few tables in memory. It knows nothing of how the services work. */

@@ -1,6 +1,15 @@
+import type { components } from '../../clients/typescript/src/schema';
+
 /** What the model keeps: records as the contract shows them, and what it does not show. */
 
 export type Fields = Record<string, unknown>;
+
+type Schemas = components['schemas'];
+export type EventLead = Schemas['EventLeadV0Response'];
+export type Activity = Schemas['LeadActivityEventV0Response'];
+export type Activation = Schemas['ActivationV0Response'];
+export type TagGroup = Schemas['TagGroupV0Response'];
+export type IndustryEvent = Schemas['IndustryEventV0Response'];
 
 export interface EventRecord {
   shown: Fields & { id: number; createdAt: string; tagGroups: string[] };
@@ -17,55 +26,11 @@ export interface LeadRecord {
   activations: { activationId: string; checkedIn: boolean; registered: boolean }[];
 }
 
-export interface EventLead {
-  leadId: string;
-  registered: boolean;
-  checkedIn: boolean;
-}
-
-export interface Activity extends Fields {
-  id: string;
-  createdAt: string;
-  associatedLead: string;
-  eventType: string;
-  associatedEvent: number | null;
-  associatedActivation: string | null;
-  associatedTagOption: string | null;
-}
-
-export interface Activation extends Fields {
-  id: string;
-  createdAt: string;
-  eventId: number;
-}
-
-export interface TagOption {
-  id: string;
-  displayOrder: number;
-  value: string;
-}
-
-interface TagGroup {
-  id: string;
-  createdAt: string;
-  shown: Fields & { tagOptions: TagOption[] };
-}
-
 interface User extends Fields {
   /** undefined until an answer has shown it */
   id: number | undefined;
   createdAt: string;
   email: string;
-}
-
-export interface IndustryEvent extends Fields {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
-  name: string;
-  startDate: string | null;
-  endDate: string | null;
-  eventUrl: string | null;
 }
 
 /** A key, and what is known of its bucket. */
@@ -140,11 +105,9 @@ export class Tenant {
 
   constructor(readonly id: number) {}
 
-  tagOption(id: string): TagOption | undefined {
-    return this.tagGroups
-      .list()
-      .flatMap(({ shown }) => shown.tagOptions)
-      .find((option) => option.id === id);
+  tagOption(id: string): TagGroup['tagOptions'][number] | undefined {
+    const options = this.tagGroups.list().flatMap(({ tagOptions }) => tagOptions);
+    return options.find((option) => option.id === id);
   }
 
   /** A new lead comes last in the list of an event; one that is there keeps its place. */

@@ -55,14 +55,6 @@ describe('embedded PostgreSQL', () => {
       expect(statSync(join(cluster, 'lanyard.password')).mode & 0o777).toBe(0o600);
       expect(statSync(cluster).mode & 0o777).toBe(0o700);
     });
-
-    it('folds case and accents, with the extension unaccent', async () => {
-      await query(url, 'create extension unaccent');
-      expect(await query(url, `select unaccent(lower('WROCŁAW É')) as folded`)).toEqual([{ folded: 'wroclaw e' }]);
-      expect(await query(url, `select to_tsvector('simple', 'CONFERÊNCIA') @@ 'conferência' as found`)).toEqual([
-        { found: true },
-      ]);
-    });
   });
 
   describe('after kill -9', () => {
