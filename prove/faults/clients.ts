@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Proxy } from '../../test/support/proxy';
 import { type Answer, type Ask, ask } from '../support/ask';
-import { Proxy } from '../support/proxy';
 import { createEvent, createLead } from './bodies';
 import type { Cluster, Tenant } from './cluster';
 import type { Fault, Stage } from './stage';

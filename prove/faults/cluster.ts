@@ -8,8 +8,8 @@ import { ApiKeysService, type KeySettings } from '../../src/access/api-keys.serv
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { freePort } from '../../src/embedded-postgres/free-port';
+import { Proxy } from '../../test/support/proxy';
 import { Api } from '../support/api';
-import { Proxy } from '../support/proxy';
 import { RedisServer } from '../support/redis-server';
 import { Postgres } from './postgres';
 

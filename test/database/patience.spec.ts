@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { newKey } from '../../src/access/key-format';
-import { Proxy } from '../../prove/support/proxy';
 import { poolOf } from '../../src/database/data-source';
 import { Writes } from '../../src/database/writes';
 import { eventInput, leadInput } from '../support/builders';
 import { asOperator, testDatabase } from '../support/database';
 import { lockWaits, query, until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+import { Proxy } from '../support/proxy';
 
 /** A trigger on deletes of events, and more, that takes so long. */
 const slowDeletes = (seconds: number, more = ''): string => `
