@@ -44,8 +44,8 @@ export interface List {
 
 /** The rows of a dataset that every organization shares, staged as the table `staged_…`; `$1` is the organization. */
 export interface SharedDataset {
-  /** selects of `line` and `place` of rows at fault, the first one first */
-  checks: { sql: string; path: string; reason: string }[];
+  /** what is wrong with a column of rows `s`, which are given as they stand after `from` */
+  checks: { rows: string; column: string; reason: string }[];
   /**
    * The statements that write the rows.
    * @param given the columns that the file has, of all but the id and moments
@@ -59,6 +59,3 @@ export interface CsvDataset {
   /** makes the id of a row that has none; otherwise the database does */
   newId?: () => string;
 }
-
-/** The place of a property in a record. */
-export const pathOf = ({ path }: Pick<Dataset, 'path'>, property: string): string => path?.(property) ?? property;

@@ -15,9 +15,8 @@ import {
   Text,
   Uuid,
 } from '../api-schema/fields';
-import { CellFault, type Draft, field, type Field, list } from '../dataset/cells';
-import type { Dataset, RecordClass } from '../dataset/dataset';
-import { readRecord } from '../dataset/read-record';
+import { type Draft, field, type Field, list } from '../dataset/cells';
+import type { Dataset } from '../dataset/dataset';
 import { LeadPatchV0Input } from './lead.dto';
 import {
   IntegrationType,
@@ -94,24 +93,18 @@ const ref: Field = {
   },
 };
 
-/**
- * What a cell puts into a list in which other columns have their part too: only here is it known to be the cell's.
- * @throws CellFault when it is not valid
- */
-function entry(type: RecordClass, value: object): object {
-  if ('fault' in readRecord(type, value)) throw new CellFault('missing or invalid');
-  return value;
-}
+/** A list with one more entry. What is none stays, and is at fault. */
+const withEntry = (list: unknown, entry: object): unknown => (Array.isArray(list) ? [...list, entry] : list);
 
 /** One number a column; the first of a row is the preferred one. */
 const phone = (name: string, type: PhoneNumberTypeEnum): Field => ({
   name,
   changes: 'phoneNumbers.leadProvided',
-  put: (draft, cell) => {
-    if (cell === '') return;
-    const numbers = (draft.phoneNumbers ??= {}) as { leadProvided?: unknown[] };
-    const others = numbers.leadProvided ?? [];
-    numbers.leadProvided = [...others, entry(PhoneNumber, { number: cell, type, preferred: others.length === 0 })];
+  put: (draft, number) => {
+    if (number === '') return;
+    const { leadProvided: others = [], ...more } = (draft.phoneNumbers ?? {}) as Draft;
+    const preferred = Array.isArray(others) && others.length === 0;
+    draft.phoneNumbers = { ...more, leadProvided: withEntry(others, { number, type, preferred }) };
   },
 });
 
@@ -127,11 +120,12 @@ const remoteId = (integrationType: IntegrationType): Field => ({
   merge: (stored, given) =>
     `set_remote_id(${stored}, jsonb_build_object('integrationType', '${integrationType}', 'id',
       jsonb_path_query_first(${given}, '$[*] ? (@.integrationType == "${integrationType}").id')))`,
-  put: (draft, cell) => {
-    // What a cell of the whole list holds is checked with the record.
-    const all = Array.isArray(draft.remoteIds) ? (draft.remoteIds as (Draft | null)[]) : [];
-    const others = all.filter((other) => other?.integrationType !== integrationType);
-    draft.remoteIds = cell === '' ? others : [...others, entry(RemoteId, { id: cell, integrationType })];
+  put: (draft, id) => {
+    const all = draft.remoteIds ?? [];
+    const others = Array.isArray(all)
+      ? all.filter((other: Draft | null) => other?.integrationType !== integrationType)
+      : all;
+    draft.remoteIds = id === '' ? others : withEntry(others, { id, integrationType });
   },
 });
 

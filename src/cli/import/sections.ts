@@ -21,4 +21,10 @@ export const DATASETS = {
 export type SectionName = keyof typeof DATASETS;
 export const SECTIONS = Object.keys(DATASETS) as SectionName[];
 
-export const datasetOf = (section: SectionName): Dataset => DATASETS[section];
+/** A record as it was read, and where. */
+export interface UncheckedRecord {
+  section: SectionName;
+  record: unknown;
+  /** of the file, from 1 */
+  line?: number;
+}
