@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type ApiKey, ApiKeysService, DEFAULT_LIMITS, type IssuedKey, KeyEnded } from '../../access/api-keys.service';
-import { limitsFault, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
+import { type BucketLimits, limitsFault, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
 import { command, type GlobalOptions, requireOrganization } from '../arguments';
 import { withDatabase } from '../session';
@@ -8,10 +8,7 @@ import { visible } from '../terminal/quoted';
 import { table } from '../terminal/table';
 import { answer, Refusal, UsageError } from '../terminal/terminal';
 
-interface Limits {
-  maxTokens?: number;
-  refillRate?: number;
-}
+type Limits = Partial<BucketLimits>;
 
 interface IssueOptions extends GlobalOptions, Limits {
   organization: number;
@@ -85,8 +82,8 @@ const withLimits = (to: Command): Command =>
 
 const range = ({ least, most }: { least: number; most: number }): string => `from ${least} to ${most}`;
 
-async function issue({ json, organization: id, label, expiresAt, ...rest }: IssueOptions): Promise<void> {
-  const settings = { ...checkedLimits(rest), ...(label !== undefined && { label }), ...(expiresAt && { expiresAt }) };
+async function issue({ json, organization: id, ...settings }: IssueOptions): Promise<void> {
+  requireLimits(settings);
   const issued = await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, id);
     return new ApiKeysService(dataSource.manager).issue(id, settings);
@@ -102,8 +99,8 @@ async function list({ json, organization: id }: GlobalOptions & { organization: 
   await answer(json, keys.map(rowOf), () => (keys.length > 0 ? keysTable(keys) : `Organization ${id} has no keys.`));
 }
 
-async function setLimits(id: string, { json, ...rest }: GlobalOptions & Limits): Promise<void> {
-  const limits = checkedLimits(rest);
+async function setLimits(id: string, { json, ...limits }: GlobalOptions & Limits): Promise<void> {
+  requireLimits(limits);
   if (Object.keys(limits).length === 0) throw new UsageError('--max-tokens or --refill-rate must be given');
   const key = await withKeys(id, (keys) => keys.setLimits(id, limits));
   await answer(json, rowOf(key), () => `Key ${id}: ${limitsText(key)}`);
@@ -132,12 +129,10 @@ async function withKeys<T>(id: string, work: (keys: ApiKeysService) => Promise<T
   return key;
 }
 
-/** The limits that were given. @throws UsageError when a key cannot have them */
-function checkedLimits({ maxTokens, refillRate }: Limits): Limits {
-  const given = { ...(maxTokens !== undefined && { maxTokens }), ...(refillRate !== undefined && { refillRate }) };
+/** @throws UsageError when a key cannot have them */
+function requireLimits(given: Limits): void {
   const fault = limitsFault({ ...DEFAULT_LIMITS, ...given });
   if (fault) throw new UsageError(fault);
-  return given;
 }
 
 /** A key as programs see it listed: without its organization, which they named. */
@@ -155,9 +150,8 @@ const keysTable = (keys: ApiKey[]): string =>
 /** A moment as a table shows it, in UTC. */
 const minute = (at: Date | null): string | null => at && `${at.toISOString().slice(0, 16)}Z`;
 
-function limitsText({ maxTokens, refillRate }: { maxTokens: number; refillRate: number }): string {
-  return `${maxTokens} tokens, refilled by ${refillRate} a second`;
-}
+const limitsText = ({ maxTokens, refillRate }: BucketLimits): string =>
+  `${maxTokens} tokens, refilled by ${refillRate} a second`;
 
 /** A new key, on a line of its own so that it can be copied. */
 function issuedText(issued: IssuedKey): string {
