@@ -150,7 +150,7 @@ export const LEADS: Dataset = {
       key: 'eventId',
       isAdditive: true,
       orderedBy: 'associatedAt',
-      order: 'c.associated_at, event',
+      order: 'c.associated_at, c.event_id',
     },
   ],
   csv: {

@@ -5,7 +5,7 @@ import { csvFormOf, CsvOptions, fieldsText, withCsvOptions, wrapped } from '../c
 import { chunksOf, datasetRecords, sizeOf } from '../import/dataset-file';
 import { type ImportResult, ImportService } from '../import/import.service';
 import type { Given } from '../import/moves';
-import { SECTIONS, type UncheckedRecord } from '../import/sections';
+import { SECTIONS, type Records } from '../import/sections';
 import { PROGRAM } from '../program';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
@@ -64,7 +64,7 @@ async function importFile(file: string, { json, organization: id, ...options }: 
 /** Imports into an organization. */
 export async function importInto(
   id: number,
-  records: AsyncIterable<UncheckedRecord>,
+  records: Records,
   progress: Progress,
   given?: Given,
 ): Promise<ImportResult> {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { MAX_INT32 } from '../../api-schema/schemas';
 import { isCalendarDay } from '../../api-schema/text';
@@ -27,7 +26,7 @@ export function seedCommand(program: Command): void {
 }
 
 async function seed({ json, organization: organizationId, ...options }: SeedOptions): Promise<void> {
-  const records = Readable.from(inventedRecords({ organizationId, ...options }));
+  const records = inventedRecords({ organizationId, ...options });
   const { imported } = await importInto(organizationId, records, new Progress());
   await answerImported(json, { imported }, imported);
 }

@@ -61,16 +61,14 @@ export function columnsOf(section: SectionName, heads: string[], mappings: Mappi
 }
 
 /** The columns of an export: those that --map names, in its order, or every field that loses nothing. */
-export function exportedColumns(section: SectionName, mappings: Mapping[]): { head: string; field: Written }[] {
-  if (mappings.length === 0) return CSV_FIELDS[section].filter(isWritten).map((field) => ({ head: field.name, field }));
+export function exportedColumns(section: SectionName, mappings: Mapping[]): { head: string; field: Field }[] {
+  const all = CSV_FIELDS[section].filter(({ take }) => take).map((field) => ({ head: field.name, field }));
+  if (mappings.length === 0) return all;
   return mappings.map(({ column, field }) => {
-    if (field && isWritten(field)) return { head: column, field };
+    if (field?.take) return { head: column, field };
     throw new UsageError(`--map: column ${quoted(column)} needs a field that can be exported`);
   });
 }
-
-type Written = Required<Pick<Field, 'name' | 'take'>>;
-const isWritten = (field: Field): field is Field & Written => field.take !== undefined;
 
 /** Undefined when the column is unknown; empty when it is to be left out. */
 function fieldsOf(section: SectionName, head: string, mappings: Mapping[]): Field[] | undefined {

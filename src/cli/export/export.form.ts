@@ -33,7 +33,7 @@ export function csvForm({ section, delimiter, mappings, raw }: CsvForm, bom: boo
     begin: () => `${bom ? '\uFEFF' : ''}${row(columns.map(({ head }) => head))}`,
     record: (record) => {
       const values = JSON.parse(record) as Draft;
-      const cells = columns.map(({ field }) => field.take(values));
+      const cells = columns.map(({ field }) => field.take?.(values) ?? '');
       return row(raw ? cells : cells.map(escapeFormula));
     },
     end: '',

@@ -135,7 +135,7 @@ function lineOf({ message }: Error, text: string): string {
 }
 
 /** The records of a dataset as one object. */
-export async function* ofObject(dataset: object): AsyncGenerator<UncheckedRecord> {
+export function* ofObject(dataset: object): Generator<UncheckedRecord> {
   for (const [section, records] of Object.entries(dataset)) {
     if (!isSection(section)) throw new ImportFault(`${quoted(section)}: not a section (${SECTIONS.join(', ')})`);
     if (!Array.isArray(records)) throw new ImportFault(`${section}: not an array`);

@@ -6,7 +6,7 @@ import { check } from './checks';
 import { ofObject } from './dataset-file';
 import { ImportFault } from './import-fault';
 import { type Given, movesOf, WHOLE } from './moves';
-import { DATASETS, SectionName, SECTIONS, type UncheckedRecord } from './sections';
+import { DATASETS, SectionName, SECTIONS, type Records } from './sections';
 import { BATCH, Stage } from './stage';
 import { type Table, tablesOf } from './tables';
 
@@ -50,7 +50,7 @@ export class ImportService {
    */
   async importRecords(
     organizationId: number,
-    records: AsyncIterable<UncheckedRecord>,
+    records: Records,
     onProgress: OnProgress = () => undefined,
     given = WHOLE,
   ): Promise<ImportResult> {
@@ -114,7 +114,7 @@ async function idsOf(manager: EntityManager, organizationId: number, tables: Tab
 /** @returns the number of records of each section */
 async function readInto(
   stage: Stage,
-  records: AsyncIterable<UncheckedRecord>,
+  records: Records,
   onProgress: OnProgress,
   given: Given,
 ): Promise<ImportResult['imported']> {

@@ -30,15 +30,11 @@ export const WHOLE: Given = {
 };
 
 /** The statements that write what is staged, parents first; `$1` is the organization. */
-export function movesOf(tables: Table[], given: Given): string[] {
-  const waiting = tables.flatMap((table) =>
-    table.columns.flatMap(({ target }) => (target && target.table === shownBy(table) ? [target.constraint] : [])),
-  );
-  const statements = inOrder(tables).flatMap((table) => moves(table, given));
-  if (waiting.length === 0) return statements;
-  const set = (when: string): string => `set constraints ${waiting.join(', ')} ${when}`;
-  return [set('deferred'), ...statements, set('immediate')];
-}
+export const movesOf = (tables: Table[], given: Given): string[] => [
+  'set constraints all deferred',
+  ...inOrder(tables).flatMap((table) => moves(table, given)),
+  'set constraints all immediate',
+];
 
 const shownBy = ({ dataset, list }: Table): string | undefined => (list ? list.shownBy : dataset.shownBy);
 

@@ -28,3 +28,5 @@ export interface UncheckedRecord {
   /** of the file, from 1 */
   line?: number;
 }
+
+export type Records = Iterable<UncheckedRecord> | AsyncIterable<UncheckedRecord>;

@@ -15,7 +15,7 @@ export interface Column {
   /** in a record, or in an entry of its array */
   path: string;
   /** what a row refers to, by the column `key` of that table */
-  target?: { table: string; key: string; constraint: string };
+  target?: { table: string; key: string };
   /** the database fills it in a new row, and what is stored stays where a record says nothing */
   isKept: boolean;
   /** of milliseconds, or of more */
@@ -92,7 +92,7 @@ function columnOf(
   // Every foreign key has the organization; what it refers to is in its other column.
   const foreign = foreignKeys.find(({ columns }) => columns.length > 1 && columns.includes(column));
   const table = property === 'organizationId' ? undefined : foreign?.referencedEntityMetadata.tableName;
-  const target = table ? { table, key: keys.get(table) ?? 'id', constraint: String(foreign?.name) } : undefined;
+  const target = table ? { table, key: keys.get(table) ?? 'id' } : undefined;
   const type = `${String(column.type)}${precision === undefined || precision === null ? '' : `(${precision})`}`;
   const isKept = typeof initial === 'function' && column.type === 'timestamptz';
   return {

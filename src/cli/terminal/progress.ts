@@ -1,4 +1,4 @@
-import { SingleBar } from 'cli-progress';
+import { Presets, SingleBar } from 'cli-progress';
 import { figure } from './table';
 
 /** The progress of a long command, drawn on standard error when that is a terminal. */
@@ -11,16 +11,14 @@ export class Progress {
     if (!process.stderr.isTTY) return;
     const [bar, time] =
       bytes === undefined ? ['', '{duration_formatted}'] : ['{bar} {percentage}% | ', 'ETA {eta_formatted}'];
-    this.bar = new SingleBar({
+    const options = {
       format: `${bar}{records} records | {rate}/s | ${time}`,
-      stream: process.stderr,
       barsize: 24,
-      barCompleteChar: '█',
-      barIncompleteChar: '░',
       hideCursor: true,
       clearOnComplete: true,
       gracefulExit: false, // the command handles Ctrl-C
-    });
+    };
+    this.bar = new SingleBar(options, Presets.shades_classic);
     this.bar.start(bytes ?? 0, 0, { records: 0, rate: 0 });
   }
 
