@@ -12,8 +12,8 @@ import {
   Text,
   UuidList,
 } from '../api-schema/fields';
+import { Location } from '../api-schema/location.response';
 import type { Dataset } from '../dataset/dataset';
-import { LocationRecord } from '../dataset/location.record';
 import { EventType } from './event.response';
 
 export class EventRecord {
@@ -24,7 +24,7 @@ export class EventRecord {
   @BooleanField(optional) registrationEnabled: boolean = false;
   @Day(optionalNullable) startDate?: string | null;
   @Day({ ...optionalNullable, notBefore: 'startDate' }) endDate?: string | null;
-  @ObjectOf(() => LocationRecord, optionalNullable) location?: LocationRecord | null;
+  @ObjectOf(() => Location, optionalNullable) location?: Location | null;
   @UuidList({ ...optional, max: MAX_ENTRIES, distinct: true }) tagGroups: string[] = [];
   @EmailList({ ...optional, max: MAX_ENTRIES, distinct: true }) users: string[] = [];
   @DateTime(optional) createdAt?: string;

@@ -170,7 +170,7 @@ describe('CSV', () => {
         'a row that is too long',
         `email\n${'x'.repeat((16 << 20) + 2)}\n`,
         [],
-        'after it: a row is longer than 16 MiB (',
+        'line 2 or one after it: a quote is not closed, or a row is longer than 16 MiB',
       ],
       ['bytes that are no UTF-8', Buffer.from('email\n\xff\n', 'latin1'), [], 'line 2: not UTF-8'],
     ])(

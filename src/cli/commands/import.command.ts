@@ -5,7 +5,7 @@ import { csvFormOf, CsvOptions, fieldsText, withCsvOptions, wrapped } from '../c
 import { chunksOf, datasetRecords, sizeOf } from '../import/dataset-file';
 import { type ImportResult, ImportService } from '../import/import.service';
 import type { Given } from '../import/moves';
-import { SECTIONS, type Records } from '../import/sections';
+import { type Counts, SECTIONS, type Records } from '../import/sections';
 import { PROGRAM } from '../program';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
@@ -81,11 +81,11 @@ export async function importInto(
 }
 
 /** A second import would add records without an id again: that it succeeded is said also where the result cannot be. */
-export const answerImported = (json: boolean | undefined, result: object, counts: ImportResult['imported']) =>
+export const answerImported = (json: boolean | undefined, result: object, counts: Counts) =>
   answer(json, result, () => `Imported: ${countsText(counts)}`, `stored: ${countsText(counts)}`);
 
 /** How many records there are of each section, in one line. */
-export function countsText(counts: ImportResult['imported']): string {
+export function countsText(counts: Counts): string {
   const read = Object.entries(counts).filter(([, count]) => count > 0);
   return read.map(([section, count]) => `${figure(count)} ${section}`).join(', ') || 'nothing';
 }

@@ -4,9 +4,8 @@ import { type BucketLimits, limitsFault, MAX_TOKENS, REFILL_RATE } from '../../r
 import * as args from '../arguments';
 import { command, type GlobalOptions, requireOrganization } from '../arguments';
 import { withDatabase } from '../session';
-import { visible } from '../terminal/quoted';
 import { table } from '../terminal/table';
-import { answer, Refusal, UsageError } from '../terminal/terminal';
+import { answer, Refusal, UsageError, visible } from '../terminal/terminal';
 
 type Limits = Partial<BucketLimits>;
 
@@ -19,6 +18,9 @@ interface IssueOptions extends GlobalOptions, Limits {
 const MAX_OVERLAP_S = 999_999_999;
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const KEY_ID = ['<KEYID>', 'id of the key (see keys list)', args.keyId] as const;
+const range = ({ least, most }: { least: number; most: number }): string => `from ${least} to ${most}`;
+const BURST = ['--max-tokens <N>', `largest burst of requests: an integer ${range(MAX_TOKENS)}`, args.decimal] as const;
+const RATE = ['--refill-rate <R>', `requests a second: ${range(REFILL_RATE)}, up to 3 decimals`, args.decimal] as const;
 const ROW = '{id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt}';
 const ISSUED = '{id, key, organizationId, label, maxTokens, refillRate, expiresAt}';
 
@@ -28,15 +30,16 @@ export function keysCommand(program: Command): void {
     about: 'Issue, list, limit, rotate and revoke the API keys of an organization.',
     example: 'keys issue --organization 1 --label crm-sync',
   });
-  const issueOptions = command(group, 'issue', {
+  command(group, 'issue', {
     about: `Issue a key, shown only this once: its hash is stored. By default it has ${limitsText(DEFAULT_LIMITS)}.`,
     result: ISSUED,
     example:
       'keys issue --organization 1 --label crm-sync \\\n    --max-tokens 100 --refill-rate 10 --expires-at 2027-01-31',
   })
     .requiredOption('--organization <ID>', 'organization of the key', args.organization)
-    .option('--label <TEXT>', 'purpose of the key, at most 255 characters', args.text('--label'));
-  withLimits(issueOptions)
+    .option('--label <TEXT>', 'purpose of the key, at most 255 characters', args.text('--label'))
+    .option(...BURST)
+    .option(...RATE)
     .option('--expires-at <DATE>', 'date (midnight UTC) or ISO 8601 date-time; default: never', args.moment)
     .action((_, self: Command) => issue(self.optsWithGlobals()));
 
@@ -48,13 +51,14 @@ export function keysCommand(program: Command): void {
     .requiredOption('--organization <ID>', 'organization of the keys', args.organization)
     .action((_, self: Command) => list(self.optsWithGlobals()));
 
-  const setLimitsOptions = command(group, 'set-limits', {
+  command(group, 'set-limits', {
     about: 'Change the limits of a key; in force within 5 seconds.',
     result: ROW,
     example: `keys set-limits \\\n    ${EXAMPLE_ID} --max-tokens 200`,
-  });
-  withLimits(setLimitsOptions)
+  })
     .argument(...KEY_ID)
+    .option(...BURST)
+    .option(...RATE)
     .action((id: string, _, self: Command) => setLimits(id, self.optsWithGlobals()));
 
   command(group, 'rotate', {
@@ -74,13 +78,6 @@ export function keysCommand(program: Command): void {
     .argument(...KEY_ID)
     .action((id: string, _, self: Command) => revoke(id, self.optsWithGlobals()));
 }
-
-const withLimits = (to: Command): Command =>
-  to
-    .option('--max-tokens <N>', `largest burst of requests: an integer ${range(MAX_TOKENS)}`, args.decimal)
-    .option('--refill-rate <R>', `requests a second: ${range(REFILL_RATE)}, up to 3 decimals`, args.decimal);
-
-const range = ({ least, most }: { least: number; most: number }): string => `from ${least} to ${most}`;
 
 async function issue({ json, organization: id, ...settings }: IssueOptions): Promise<void> {
   requireLimits(settings);

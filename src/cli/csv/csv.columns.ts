@@ -1,6 +1,5 @@
 import { ImportFault } from '../import/import-fault';
-import { quoted } from '../terminal/quoted';
-import { UsageError } from '../terminal/terminal';
+import { quoted, UsageError } from '../terminal/terminal';
 import type { Field } from '../../dataset/cells';
 import type { SectionName } from '../import/sections';
 import { CSV_FIELDS } from './csv.fields';

@@ -5,10 +5,10 @@ import { textOf } from '../import/dataset-file';
 import { ImportFault } from '../import/import-fault';
 import type { Given, Place } from '../import/moves';
 import { DATASETS, type UncheckedRecord } from '../import/sections';
-import { quoted } from '../terminal/quoted';
 import { type Column, columnsOf } from './csv.columns';
 import { unescapeFormula } from './csv.formulas';
 import type { CsvForm } from './csv.options';
+import { quoted } from '../terminal/terminal';
 
 interface Row {
   cells: string[];
@@ -106,10 +106,9 @@ async function* rowsOf(text: AsyncIterable<string>, delimiter: string): AsyncGen
 }
 
 function rowFault({ code, lines }: CsvError & { lines?: number }, lastLine: number, extraLines: number): ImportFault {
-  const begin = `line ${lastLine + 1} or one after it`;
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return new ImportFault(`${begin}: a quote is not closed`);
-  if (code === 'CSV_MAX_RECORD_SIZE') {
-    return new ImportFault(`${begin}: a row is longer than ${MAX_ROW_MIB} MiB (or a quote in it is not closed)`);
+  if (code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE') {
+    const reason = `a quote is not closed, or a row is longer than ${MAX_ROW_MIB} MiB`;
+    return new ImportFault(`line ${lastLine + 1} or one after it: ${reason}`);
   }
   return new ImportFault(`line ${(lines ?? lastLine + 1) - extraLines}: a quote within a cell must be doubled`);
 }

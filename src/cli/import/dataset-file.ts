@@ -1,8 +1,7 @@
 import { constants, isUtf8 } from 'node:buffer';
 import { createReadStream, statSync } from 'node:fs';
 import { isObject } from '../../api-schema/fields';
-import { quoted } from '../terminal/quoted';
-import { reasonOf, Refusal } from '../terminal/terminal';
+import { quoted, reasonOf, Refusal } from '../terminal/terminal';
 import { ImportFault } from './import-fault';
 import { SectionName, SECTIONS, type UncheckedRecord } from './sections';
 

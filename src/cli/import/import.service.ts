@@ -6,13 +6,13 @@ import { check } from './checks';
 import { ofObject } from './dataset-file';
 import { ImportFault } from './import-fault';
 import { type Given, movesOf, WHOLE } from './moves';
-import { DATASETS, SectionName, SECTIONS, type Records } from './sections';
+import { type Counts, DATASETS, noRecords, type Records } from './sections';
 import { BATCH, Stage } from './stage';
 import { type Table, tablesOf } from './tables';
 
 export interface ImportResult {
-  /** records read, a section */
-  imported: Record<SectionName, number>;
+  /** records read */
+  imported: Counts;
   /** id of every event of the dataset, by its ref */
   events: Record<string, number>;
 }
@@ -111,14 +111,8 @@ async function idsOf(manager: EntityManager, organizationId: number, tables: Tab
   return events;
 }
 
-/** @returns the number of records of each section */
-async function readInto(
-  stage: Stage,
-  records: Records,
-  onProgress: OnProgress,
-  given: Given,
-): Promise<ImportResult['imported']> {
-  const imported = Object.fromEntries(SECTIONS.map((name) => [name, 0])) as ImportResult['imported'];
+async function readInto(stage: Stage, records: Records, onProgress: OnProgress, given: Given): Promise<Counts> {
+  const imported = noRecords();
   let read = 0;
   for await (const { section, record: unchecked, line } of records) {
     const at = { section, place: imported[section]++, line };

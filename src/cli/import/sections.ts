@@ -21,6 +21,10 @@ export const DATASETS = {
 export type SectionName = keyof typeof DATASETS;
 export const SECTIONS = Object.keys(DATASETS) as SectionName[];
 
+/** Records, a section. */
+export type Counts = Record<SectionName, number>;
+export const noRecords = (): Counts => Object.fromEntries(SECTIONS.map((section) => [section, 0])) as Counts;
+
 /** A record as it was read, and where. */
 export interface UncheckedRecord {
   section: SectionName;
