@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg';
+import type { Client, PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { readConfig } from '../config';
 import { connect } from '../database/connect';
@@ -24,8 +24,8 @@ export async function withDatabase<T>(
   });
   try {
     const dataSource = await connect(database.url);
-    const used = new Set<PoolClient>();
-    poolOf(dataSource).on('acquire', (client) => used.add(client));
+    const used = new Set<Client>();
+    poolOf(dataSource).on('acquire', (client) => used.add(client as PoolClient & Client));
     let isFinishing = false;
     stop.throwIfAborted();
     const interruption = new Promise<never>((_, reject) => {
@@ -34,9 +34,8 @@ export async function withDatabase<T>(
     try {
       return await Promise.race([work(dataSource, database, () => (isFinishing = true)), interruption]);
     } catch (error) {
-      // A client of a pool is a pg Client, whose end() does not wait for the running statement.
-      const clients = error instanceof Interrupted ? (used as Set<PoolClient & { end(): Promise<void> }>) : [];
-      for (const client of clients) client.end().catch(() => undefined);
+      // It does not wait for the running statement.
+      if (error instanceof Interrupted) for (const client of used) client.end().catch(() => undefined);
       throw error;
     } finally {
       // Interrupted work may never return its connection: it may be waiting for its input.

@@ -16,6 +16,15 @@ import { Location } from '../api-schema/location.response';
 import type { Dataset } from '../dataset/dataset';
 import { EventType } from './event.response';
 
+export class UserRecord {
+  @Email() email: string;
+  @Text(optionalNullable) firstName?: string | null;
+  @Text(optionalNullable) lastName?: string | null;
+  @DateTime(optional) createdAt?: string;
+}
+
+export const USERS: Dataset = { record: UserRecord, entity: 'UserEntity', key: 'email' };
+
 export class EventRecord {
   /** the name by which other records of the dataset mean this event */
   @Text() ref: string;

@@ -93,18 +93,15 @@ const ref: Field = {
   },
 };
 
-/** A list with one more entry. What is none stays, and is at fault. */
-const withEntry = (list: unknown, entry: object): unknown => (Array.isArray(list) ? [...list, entry] : list);
-
-/** One number a column; the first of a row is the preferred one. */
+/** One number a column; the first of a row is the preferred one. What is no list already stays, and is at fault. */
 const phone = (name: string, type: PhoneNumberTypeEnum): Field => ({
   name,
   changes: 'phoneNumbers.leadProvided',
   put: (draft, number) => {
-    if (number === '') return;
     const { leadProvided: others = [], ...more } = (draft.phoneNumbers ?? {}) as Draft;
-    const preferred = Array.isArray(others) && others.length === 0;
-    draft.phoneNumbers = { ...more, leadProvided: withEntry(others, { number, type, preferred }) };
+    if (number === '' || !Array.isArray(others)) return;
+    const added = { number, type, preferred: others.length === 0 };
+    draft.phoneNumbers = { ...more, leadProvided: [...(others as unknown[]), added] };
   },
 });
 
@@ -122,10 +119,9 @@ const remoteId = (integrationType: IntegrationType): Field => ({
       jsonb_path_query_first(${given}, '$[*] ? (@.integrationType == "${integrationType}").id')))`,
   put: (draft, id) => {
     const all = draft.remoteIds ?? [];
-    const others = Array.isArray(all)
-      ? all.filter((other: Draft | null) => other?.integrationType !== integrationType)
-      : all;
-    draft.remoteIds = id === '' ? others : withEntry(others, { id, integrationType });
+    if (!Array.isArray(all)) return;
+    const others = all.filter((other: Draft | null) => other?.integrationType !== integrationType) as unknown[];
+    draft.remoteIds = id === '' ? others : [...others, { id, integrationType }];
   },
 });
 

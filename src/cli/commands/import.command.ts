@@ -5,7 +5,7 @@ import { csvFormOf, CsvOptions, fieldsText, withCsvOptions, wrapped } from '../c
 import { chunksOf, datasetRecords, sizeOf } from '../import/dataset-file';
 import { type ImportResult, ImportService } from '../import/import.service';
 import type { Given } from '../import/moves';
-import { type Counts, SECTIONS, type Records } from '../import/sections';
+import { type Counts, type Records, SECTIONS } from '../import/sections';
 import { PROGRAM } from '../program';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
@@ -71,9 +71,7 @@ export async function importInto(
   try {
     return await withDatabase(async (dataSource, _, finish) => {
       await requireOrganization(dataSource, id);
-      const imports = new ImportService(dataSource.manager);
-      imports.onWritten = finish;
-      return imports.importRecords(id, records, progress.records, given);
+      return new ImportService(dataSource.manager, finish).importRecords(id, records, progress.records, given);
     });
   } finally {
     progress.stop();

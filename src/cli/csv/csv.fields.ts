@@ -1,6 +1,5 @@
 import { array, type Field, field, flag, type Kind, list, text, whole } from '../../dataset/cells';
-import type { RecordClass } from '../../dataset/dataset';
-import { classOf, type FieldSchema, fieldsOf } from '../../dataset/schema';
+import { classOf, type FieldSchema, fieldsOf, type RecordClass } from '../../dataset/dataset';
 import { DATASETS, SectionName, SECTIONS } from '../import/sections';
 
 /** The sections that are tables enough to be read and written as CSV. */

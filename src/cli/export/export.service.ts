@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { fieldsOf } from '../../dataset/schema';
+import { fieldsOf } from '../../dataset/dataset';
 import type { SectionName } from '../import/sections';
 import { type Column, type Table, tablesOf } from '../import/tables';
 

@@ -1,19 +1,13 @@
 import { constants, isUtf8 } from 'node:buffer';
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { isObject } from '../../api-schema/fields';
 import { quoted, reasonOf, Refusal } from '../terminal/terminal';
 import { ImportFault } from './import-fault';
 import { SectionName, SECTIONS, type UncheckedRecord } from './sections';
 
 /** Bytes of a file, as far as that is known; whether it can be read is seen when it is read. */
-export function sizeOf(file: string): number | undefined {
-  try {
-    const there = file === '-' ? undefined : statSync(file);
-    return there?.isFile() ? there.size : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const sizeOf = (file: string): number | undefined =>
+  file !== '-' && existsSync(file) ? statSync(file).size || undefined : undefined;
 
 /**
  * A file, or standard input.

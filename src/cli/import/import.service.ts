@@ -31,10 +31,11 @@ const MAX_ATTEMPTS = 4;
 
 /** Reads a dataset into an organization: all of it, or nothing. */
 export class ImportService {
-  /** Called when all is written, and PostgreSQL is about to store it for good. */
-  onWritten: () => void = () => undefined;
-
-  constructor(private readonly manager: EntityManager) {}
+  /** @param onWritten called when all is written, and PostgreSQL is about to store it for good */
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly onWritten: () => void = () => undefined,
+  ) {}
 
   /** A dataset as one object. */
   import(organizationId: number, dataset: object): Promise<ImportResult> {

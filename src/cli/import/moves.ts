@@ -36,15 +36,11 @@ export const movesOf = (tables: Table[], given: Given): string[] => [
   'set constraints all immediate',
 ];
 
-const shownBy = ({ dataset, list }: Table): string | undefined => (list ? list.shownBy : dataset.shownBy);
-
 /** Rows that others show stand right before those: each is rendered once. Their foreign keys wait for the end. */
 function inOrder(tables: Table[]): Table[] {
-  const names = tables.map(({ name }) => name);
-  const isEarly = (table: Table): boolean => names.includes(shownBy(table) ?? '');
-  return tables.flatMap((table) =>
-    isEarly(table) ? [] : [...tables.filter((other) => shownBy(other) === table.name), table],
-  );
+  const shownIn = ({ name }: Table) => tables.filter(({ dataset, list }) => (list ?? dataset).shownBy === name);
+  const early = tables.flatMap(shownIn);
+  return tables.flatMap((table) => (early.includes(table) ? [] : [...shownIn(table), table]));
 }
 
 function moves(table: Table, given: Given): string[] {

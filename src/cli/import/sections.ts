@@ -1,6 +1,5 @@
 import { ACTIVATIONS } from '../../activations/activation.dataset';
-import { EVENTS } from '../../events/event.dataset';
-import { USERS } from '../../events/user.dataset';
+import { EVENTS, USERS } from '../../events/event.dataset';
 import type { Dataset } from '../../dataset/dataset';
 import { INDUSTRY_EVENTS } from '../../industry-events/industry-event.dataset';
 import { LEAD_ACTIVITY_EVENTS } from '../../lead-activity-events/lead-activity-event.dataset';

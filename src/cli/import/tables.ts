@@ -1,7 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import type { Dataset, List } from '../../dataset/dataset';
-import { classOf, fieldsOf } from '../../dataset/schema';
+import { classOf, type Dataset, fieldsOf, type List } from '../../dataset/dataset';
 import { columnOf as nameOf } from '../../database/data-source';
 import { LISTS, type TrackedList } from '../../database/lists';
 import { DATASETS, type SectionName } from './sections';
