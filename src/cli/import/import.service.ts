@@ -55,22 +55,24 @@ export class ImportService {
     onProgress: OnProgress = () => undefined,
     given = WHOLE,
   ): Promise<ImportResult> {
-    const runner = this.manager.dataSource.createQueryRunner();
+    // One connection holds the staged tables: that of a transaction under way, or another.
+    const own = this.manager.queryRunner ? undefined : this.manager.dataSource.createQueryRunner();
+    const manager = own?.manager ?? this.manager;
     try {
       const tables = tablesOf(this.manager.dataSource);
-      const stage = new Stage(runner.manager, tables);
+      const stage = new Stage(manager, tables);
       await stage.create();
       const imported = await readInto(stage, records, onProgress, given);
       await stage.complete();
       const filled = tables.filter(({ section }) => imported[section] > 0);
-      const events = await this.write(runner.manager, organizationId, filled, given);
+      const events = await this.write(manager, organizationId, filled, given);
       // Running servers made their plans for the tables as they were; this lets them make new ones. It has succeeded without.
       const names = [...filled.map(({ name }) => name), ...KEPT_BY_TRIGGERS].join(', ');
       const count = Object.values(imported).reduce((sum, each) => sum + each, 0);
-      if (count >= BATCH) await runner.query(`analyze ${names}`).catch(() => undefined);
+      if (count >= BATCH) await manager.query(`analyze ${names}`).catch(() => undefined);
       return { imported, events };
     } finally {
-      await runner.release();
+      await own?.release();
     }
   }
 
