@@ -13,8 +13,8 @@ import {
   TimeOfDay,
   Uuid,
 } from '../api-schema/fields';
+import { Location } from '../api-schema/location.response';
 import type { Dataset } from '../dataset/dataset';
-import { LocationRecord } from '../dataset/location.record';
 import { ActivationType } from './activation.response';
 
 export class ActivationRecord {
@@ -28,7 +28,7 @@ export class ActivationRecord {
   @TimeOfDay() startTime: string;
   @TimeOfDay() endTime: string;
   @Email(optionalNullable) createdBy?: string | null;
-  @ObjectOf(() => LocationRecord, optionalNullable) location?: LocationRecord | null;
+  @ObjectOf(() => Location, optionalNullable) location?: Location | null;
   @EmailList({ ...optional, max: MAX_ENTRIES }) users: string[] = [];
   @Int32(optional) numberOfScans: number = 0;
   @DateTime(optional) createdAt?: string;

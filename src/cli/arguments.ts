@@ -31,14 +31,12 @@ export function command(parent: Command, name: string, { about, result, example 
     .addHelpText('after', `\nExample:\n  $ ${PROGRAM} ${example}`);
 }
 
-/** Node decodes bytes that are not UTF-8 to this character: a name in Latin-1 would be stored damaged. */
-export const REPLACEMENT_CHARACTER = '\ufffd';
-
 /** Text that is stored: not blank, at most 255 characters. */
 export const text =
   (option: string) =>
   (value: string): string => {
-    if (value.includes(REPLACEMENT_CHARACTER)) {
+    // Node decodes bytes that are not UTF-8 to it: a name in Latin-1 would be stored damaged.
+    if (value.includes('\ufffd')) {
       throw new UsageError(`${option} must be UTF-8, without the replacement character U+FFFD`);
     }
     if (/\S/.test(value) && hasAtMost(value, 255) && isStorableText(value)) return value;

@@ -8,9 +8,10 @@ import { keysCommand } from './commands/keys.command';
 import { migrateCommand } from './commands/migrate.command';
 import { organizationsCommand } from './commands/organizations.command';
 import { seedCommand } from './commands/seed.command';
-import { startCommand } from './commands/start.command';
 import { statusCommand } from './commands/status.command';
+import { command } from './arguments';
 import { PROGRAM } from './program';
+import { startServer } from './start-server';
 import { styled, usageError } from './terminal/terminal';
 
 const ABOUT =
@@ -39,7 +40,10 @@ export function operatorProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text, write) => write(`${styled('red', usageError(text), process.stderr)}\n`) })
     .addHelpText('after', FIRST_STEPS);
-  startCommand(program);
+  command(program, 'start', {
+    about: 'Start the server; the same as no command. Settings come from the environment (config shows them).',
+    example: 'start',
+  }).action(startServer);
   organizationsCommand(program);
   keysCommand(program);
   importCommand(program);

@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg';
+import type { Client, PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { readConfig } from '../config';
 import { connect } from '../database/connect';
@@ -9,29 +9,33 @@ import { say } from './terminal/terminal';
 
 /**
  * Runs a command's work on the database of the settings and closes it afterwards.
- * @param work may hold a signal, and release it: during a commit it is unknown whether the work will be stored
+ * @param work calls `finish` when it is about to commit: a signal that comes later does not interrupt it
  * @param open opens the database; by default with all migrations applied
  * @throws Interrupted after a signal: the work's connections are cut, so PostgreSQL rolls back what is not committed
  */
 export async function withDatabase<T>(
-  work: (dataSource: DataSource, database: OpenDatabase, hold: (isHeld: boolean) => void) => Promise<T>,
+  work: (dataSource: DataSource, database: OpenDatabase, finish: () => void) => Promise<T>,
   open: typeof openDatabase = openDatabase,
 ): Promise<T> {
-  const config = readConfig();
   const stop = stopSignal();
-  const database = await open(config, say, { say, signal: stop }).catch((error: unknown) => {
+  const database = await open(readConfig(), say, { say, signal: stop }).catch((error: unknown) => {
     stop.throwIfAborted(); // the signal ended the wait
     throw error;
   });
   try {
-    stop.throwIfAborted();
     const dataSource = await connect(database.url);
-    const cut = cutterOf(dataSource);
-    const { interruption, hold } = interruptionBy(stop);
+    const used = new Set<Client>();
+    poolOf(dataSource).on('acquire', (client) => used.add(client as PoolClient & Client));
+    let isFinishing = false;
+    stop.throwIfAborted();
+    const interruption = new Promise<never>((_, reject) => {
+      stop.addEventListener('abort', () => isFinishing || reject(stop.reason as Interrupted));
+    });
     try {
-      return await Promise.race([work(dataSource, database, hold), interruption]);
+      return await Promise.race([work(dataSource, database, () => (isFinishing = true)), interruption]);
     } catch (error) {
-      if (error instanceof Interrupted) cut();
+      // It does not wait for the running statement.
+      if (error instanceof Interrupted) for (const client of used) client.end().catch(() => undefined);
       throw error;
     } finally {
       // Interrupted work may never return its connection: it may be waiting for its input.
@@ -40,34 +44,4 @@ export async function withDatabase<T>(
   } finally {
     await database.close();
   }
-}
-
-/** A promise that rejects with the `Interrupted` of the first signal, unless and until that is held. */
-function interruptionBy(stop: AbortSignal) {
-  let isHeld = false;
-  let interrupt = (): void => undefined;
-  const interruption = new Promise<never>((_, reject) => {
-    interrupt = () => {
-      if (stop.aborted && !isHeld) reject(stop.reason as Interrupted);
-    };
-  });
-  interrupt(); // it may have come while the connection was being made
-  stop.addEventListener('abort', interrupt);
-  const hold = (held: boolean): void => {
-    isHeld = held;
-    interrupt();
-  };
-  return { interruption, hold };
-}
-
-/** @returns a function that ends the connections in use at that moment */
-function cutterOf(dataSource: DataSource): () => void {
-  const pool = poolOf(dataSource);
-  const inUse = new Set<PoolClient>();
-  pool.on('acquire', (client) => void inUse.add(client));
-  pool.on('release', (_, client) => void inUse.delete(client));
-  return () => {
-    // A client of a pool is a pg Client, whose end() does not wait for the running statement.
-    for (const client of inUse as Set<PoolClient & { end(): Promise<void> }>) client.end().catch(() => undefined);
-  };
 }

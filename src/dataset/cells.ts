@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /** A record of a dataset while it is put together. */
 export type Draft = Record<string, unknown>;
 
@@ -8,19 +10,13 @@ export interface Field {
   changes?: string;
   /** SQL that gives the value of a stored row (`stored`) and of the file's (`given`): other parts of it stay. */
   merge?: (stored: string, given: string) => string;
-  /**
-   * Puts what a cell says into a record.
-   * @throws CellFault when it says nothing that the field can hold
-   */
+  /** Puts what a cell says into a record, which is checked afterwards. */
   put(draft: Draft, cell: string, organizationId: number): void;
   /** The cell of a record. Fields without it can be read only: what they say, another field says too. */
   take?(record: Draft): string;
 }
 
-/** Why a cell cannot be read; completes `column "X": `. */
-export class CellFault extends Error {}
-
-/** How a value stands in a cell that is not empty. */
+/** How a value stands in a cell that is not empty. A cell that does not hold one is read as text, and so is at fault. */
 export interface Kind {
   read(cell: string): unknown;
   write(value: unknown): string;
@@ -28,26 +24,12 @@ export interface Kind {
 
 export const text: Kind = { read: (cell) => cell, write: String };
 
-export const whole: Kind = {
-  read: (cell) => {
-    if (!/^\s*\d+\s*$/.test(cell)) throw new CellFault('not a whole number');
-    return Number(cell);
-  },
-  write: String,
-};
+export const whole: Kind = { read: (cell) => (/^\s*\d+\s*$/.test(cell) ? Number(cell) : cell), write: String };
 
-const YES = /^\s*(true|yes|1)\s*$/i;
-const NO = /^\s*(false|no|0)\s*$/i;
+const FLAGS: Record<string, boolean> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
+export const flag: Kind = { read: (cell) => FLAGS[cell.trim().toLowerCase()] ?? cell, write: String };
 
-export const flag: Kind = {
-  read: (cell) => {
-    if (!YES.test(cell) && !NO.test(cell)) throw new CellFault('not true or false');
-    return YES.test(cell);
-  },
-  write: String,
-};
-
-export const array: Kind = { read: jsonArray, write: JSON.stringify };
+export const array: Kind = { read: fromJson, write: JSON.stringify };
 
 /**
  * A list: `a; b` where that is enough, else a JSON array.
@@ -59,24 +41,23 @@ export function list(
   simple: (item: unknown) => unknown = () => undefined,
 ): Kind {
   return {
-    read: (cell) => (cell.trimStart().startsWith('[') ? jsonArray(cell) : parts(cell).map(item)),
+    read: (cell) => (cell.trimStart().startsWith('[') ? fromJson(cell) : parts(cell).map(item)),
     write: (value) => {
       const texts = (value as unknown[]).map(simple);
       const cell = texts.join('; ');
       // Only what is read back alike is written so.
-      return texts.length > 0 && sameTexts(parts(cell), texts) && !cell.startsWith('[') ? cell : JSON.stringify(value);
+      const isEnough = texts.length > 0 && isDeepStrictEqual(parts(cell), texts) && !cell.startsWith('[');
+      return isEnough ? cell : JSON.stringify(value);
     },
   };
 }
 
-function jsonArray(cell: string): unknown[] {
+function fromJson(cell: string): unknown {
   try {
-    const value: unknown = JSON.parse(cell);
-    if (Array.isArray(value)) return value;
+    return JSON.parse(cell);
   } catch {
-    // said below
+    return cell;
   }
-  throw new CellFault('not a JSON array');
 }
 
 const parts = (cell: string): string[] =>
@@ -84,9 +65,6 @@ const parts = (cell: string): string[] =>
     .split(';')
     .map((part) => part.trim())
     .filter(Boolean);
-
-const sameTexts = (read: string[], written: unknown[]): boolean =>
-  read.length === written.length && read.every((part, index) => part === written[index]);
 
 /** @param whenEmpty what an empty cell says: null, or nothing at all, so that the record has what a new one would have */
 export function field(path: string, kind: Kind, whenEmpty: null | undefined): Field {
@@ -96,9 +74,7 @@ export function field(path: string, kind: Kind, whenEmpty: null | undefined): Fi
     name: path,
     put: (draft, cell) => {
       const holder = steps.slice(0, -1).reduce((inner, step) => (inner[step] ??= {}) as Draft, draft);
-      if (cell !== '') holder[last] = kind.read(cell);
-      else if (whenEmpty === null) holder[last] = null;
-      else delete holder[last];
+      holder[last] = cell === '' ? whenEmpty : kind.read(cell);
     },
     take: (record) => {
       const value = steps.reduce<unknown>((inner, step) => (inner as Draft | null | undefined)?.[step], record);

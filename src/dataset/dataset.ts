@@ -44,8 +44,8 @@ export interface List {
 
 /** The rows of a dataset that every organization shares, staged as the table `staged_…`; `$1` is the organization. */
 export interface SharedDataset {
-  /** selects of `line` and `place` of rows at fault, the first one first */
-  checks: { sql: string; path: string; reason: string }[];
+  /** what is wrong with a column of rows `s`, which are given as they stand after `from` */
+  checks: { rows: string; column: string; reason: string }[];
   /**
    * The statements that write the rows.
    * @param given the columns that the file has, of all but the id and moments
@@ -60,5 +60,27 @@ export interface CsvDataset {
   newId?: () => string;
 }
 
-/** The place of a property in a record. */
-export const pathOf = ({ path }: Pick<Dataset, 'path'>, property: string): string => path?.(property) ?? property;
+/** Where @ApiProperty keeps what it is given; mapped types copy it. */
+const NAMES = 'swagger/apiModelPropertiesArray';
+const SCHEMA = 'swagger/apiModelProperties';
+
+/** What the decorators of api-schema say of a field. */
+export interface FieldSchema {
+  type?: string | (() => RecordClass);
+  isArray?: boolean;
+  nullable?: boolean;
+  required?: boolean;
+}
+
+/** The fields of a record, in the order of its class. */
+export function fieldsOf({ prototype }: RecordClass): Map<string, FieldSchema> {
+  const holder = prototype as object;
+  const names = (Reflect.getMetadata(NAMES, holder) ?? []) as string[];
+  return new Map(
+    names.map((name) => [name.slice(1), Reflect.getMetadata(SCHEMA, holder, name.slice(1)) as FieldSchema]),
+  );
+}
+
+/** The class of the objects that a field holds. */
+export const classOf = ({ type }: FieldSchema): RecordClass | undefined =>
+  typeof type === 'function' ? type() : undefined;

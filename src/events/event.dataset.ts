@@ -12,9 +12,18 @@ import {
   Text,
   UuidList,
 } from '../api-schema/fields';
+import { Location } from '../api-schema/location.response';
 import type { Dataset } from '../dataset/dataset';
-import { LocationRecord } from '../dataset/location.record';
 import { EventType } from './event.response';
+
+export class UserRecord {
+  @Email() email: string;
+  @Text(optionalNullable) firstName?: string | null;
+  @Text(optionalNullable) lastName?: string | null;
+  @DateTime(optional) createdAt?: string;
+}
+
+export const USERS: Dataset = { record: UserRecord, entity: 'UserEntity', key: 'email' };
 
 export class EventRecord {
   /** the name by which other records of the dataset mean this event */
@@ -24,7 +33,7 @@ export class EventRecord {
   @BooleanField(optional) registrationEnabled: boolean = false;
   @Day(optionalNullable) startDate?: string | null;
   @Day({ ...optionalNullable, notBefore: 'startDate' }) endDate?: string | null;
-  @ObjectOf(() => LocationRecord, optionalNullable) location?: LocationRecord | null;
+  @ObjectOf(() => Location, optionalNullable) location?: Location | null;
   @UuidList({ ...optional, max: MAX_ENTRIES, distinct: true }) tagGroups: string[] = [];
   @EmailList({ ...optional, max: MAX_ENTRIES, distinct: true }) users: string[] = [];
   @DateTime(optional) createdAt?: string;

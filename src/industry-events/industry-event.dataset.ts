@@ -18,13 +18,11 @@ const hasUrl = (url: string): string =>
 
 /** A stored record brings what one before it brings, or what another one has and the file does not take from it. */
 const URL_TAKEN = `
-  select s.line, s.place
-  from (select *, min(place) over (partition by event_url) as first_place from ${STAGED} where event_url is not null) s
+  (select *, min(place) over (partition by event_url) as first_place from ${STAGED} where event_url is not null) s
     join industry_events own on own.id = s.id
     left join industry_events e on ${hasUrl('s.event_url')} and e.id <> s.id
     left join ${STAGED} o on o.id = e.id and o.event_url is distinct from s.event_url
-  where s.place > s.first_place or (e.id is not null and o.id is null)
-  order by s.place limit 1`;
+  where s.place > s.first_place or (e.id is not null and o.id is null)`;
 
 /** An eventUrl that its record gives up may be another one's: all are given up before any is taken. */
 const GIVE_UP_URLS = `
@@ -94,7 +92,7 @@ export const INDUSTRY_EVENTS: Dataset = {
     },
   },
   shared: {
-    checks: [{ sql: URL_TAKEN, path: 'eventUrl', reason: 'another record has it' }],
+    checks: [{ rows: URL_TAKEN, column: 'event_url', reason: 'another record has it' }],
     move: (given, columns) => [
       ...(given.includes('event_url') ? [GIVE_UP_URLS] : []),
       ...(given.length > 0 ? [update(given)] : []),

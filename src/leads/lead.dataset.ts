@@ -15,9 +15,8 @@ import {
   Text,
   Uuid,
 } from '../api-schema/fields';
-import { CellFault, type Draft, field, type Field, list } from '../dataset/cells';
-import type { Dataset, RecordClass } from '../dataset/dataset';
-import { readRecord } from '../dataset/read-record';
+import { type Draft, field, type Field, list } from '../dataset/cells';
+import type { Dataset } from '../dataset/dataset';
 import { LeadPatchV0Input } from './lead.dto';
 import {
   IntegrationType,
@@ -94,24 +93,15 @@ const ref: Field = {
   },
 };
 
-/**
- * What a cell puts into a list in which other columns have their part too: only here is it known to be the cell's.
- * @throws CellFault when it is not valid
- */
-function entry(type: RecordClass, value: object): object {
-  if ('fault' in readRecord(type, value)) throw new CellFault('missing or invalid');
-  return value;
-}
-
-/** One number a column; the first of a row is the preferred one. */
+/** One number a column; the first of a row is the preferred one. What is no list already stays, and is at fault. */
 const phone = (name: string, type: PhoneNumberTypeEnum): Field => ({
   name,
   changes: 'phoneNumbers.leadProvided',
-  put: (draft, cell) => {
-    if (cell === '') return;
-    const numbers = (draft.phoneNumbers ??= {}) as { leadProvided?: unknown[] };
-    const others = numbers.leadProvided ?? [];
-    numbers.leadProvided = [...others, entry(PhoneNumber, { number: cell, type, preferred: others.length === 0 })];
+  put: (draft, number) => {
+    const { leadProvided: others = [], ...more } = (draft.phoneNumbers ?? {}) as Draft;
+    if (number === '' || !Array.isArray(others)) return;
+    const added = { number, type, preferred: others.length === 0 };
+    draft.phoneNumbers = { ...more, leadProvided: [...(others as unknown[]), added] };
   },
 });
 
@@ -127,11 +117,11 @@ const remoteId = (integrationType: IntegrationType): Field => ({
   merge: (stored, given) =>
     `set_remote_id(${stored}, jsonb_build_object('integrationType', '${integrationType}', 'id',
       jsonb_path_query_first(${given}, '$[*] ? (@.integrationType == "${integrationType}").id')))`,
-  put: (draft, cell) => {
-    // What a cell of the whole list holds is checked with the record.
-    const all = Array.isArray(draft.remoteIds) ? (draft.remoteIds as (Draft | null)[]) : [];
-    const others = all.filter((other) => other?.integrationType !== integrationType);
-    draft.remoteIds = cell === '' ? others : [...others, entry(RemoteId, { id: cell, integrationType })];
+  put: (draft, id) => {
+    const all = draft.remoteIds ?? [];
+    if (!Array.isArray(all)) return;
+    const others = all.filter((other: Draft | null) => other?.integrationType !== integrationType) as unknown[];
+    draft.remoteIds = id === '' ? others : [...others, { id, integrationType }];
   },
 });
 
@@ -156,7 +146,7 @@ export const LEADS: Dataset = {
       key: 'eventId',
       isAdditive: true,
       orderedBy: 'associatedAt',
-      order: 'c.associated_at, event',
+      order: 'c.associated_at, c.event_id',
     },
   ],
   csv: {

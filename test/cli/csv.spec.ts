@@ -148,8 +148,20 @@ describe('CSV', () => {
       ['another delimiter', 'email;firstName\na@b.co;A\n', [], 'or give another --delimiter'],
       ['an empty file', '\n', [], 'the file is empty'],
       ['a bad value', 'firstName,E-mail\n"a\nb",a@b.co\nc,nobody\n', [], 'line 4, column "E-mail": missing or invalid'],
-      ['a number that is none', 'numberOfScans\n1e3\n', [], 'line 2, column "numberOfScans": not a whole number'],
-      ['a list that is none', 'remoteIds\nCRM-1\n', [], 'line 2, column "remoteIds": not a JSON array'],
+      ['a number that is none', 'numberOfScans\n1e3\n', [], 'line 2, column "numberOfScans": missing or invalid'],
+      ['a list that is none', 'remoteIds\nCRM-1\n', [], 'line 2, column "remoteIds": missing or invalid'],
+      [
+        'the columns of a list',
+        'phone,Cell\n1, \n',
+        ['Cell=phone.mobile'],
+        'line 2, column "phone" or "Cell": missing',
+      ],
+      [
+        'part of a bad list',
+        'remoteIds,remoteIds.ZOHO\nx,1\n',
+        [],
+        'line 2, column "remoteIds" or "remoteIds.ZOHO": m',
+      ],
       ['a list of wrong things', 'tags\nx\n', [], 'line 2, column "tags": missing or invalid'],
       ['an unknown event', 'events\n\nx; y\n', [], 'line 3, column "events": unknown event'],
       ['a row that is short', 'email,firstName\na@b.co\n', [], 'line 2: 1 cells, but there are 2 columns'],
@@ -158,7 +170,7 @@ describe('CSV', () => {
         'a row that is too long',
         `email\n${'x'.repeat((16 << 20) + 2)}\n`,
         [],
-        'after it: a row is longer than 16 MiB (',
+        'line 2 or one after it: a quote is not closed, or a row is longer than 16 MiB',
       ],
       ['bytes that are no UTF-8', Buffer.from('email\n\xff\n', 'latin1'), [], 'line 2: not UTF-8'],
     ])(
@@ -168,8 +180,8 @@ describe('CSV', () => {
         const db = installation.server.app.get(DataSource);
         const chunks = Readable.from([Buffer.from(content as string)]);
         const refused: unknown = await new ImportService(db.manager)
-          .importRecords(tenant.organizationId, csv.read(chunks), undefined, csv.given)
-          .catch((fault: ImportFault) => csv.explain(fault));
+          .importRecords(tenant.organizationId, csv.read(chunks), undefined, csv)
+          .catch((fault: unknown) => fault);
         expect(refused).toBeInstanceOf(ImportFault);
         expect((refused as ImportFault).message).toMatch(/^[^\n]*$/);
         expect((refused as ImportFault).message).toContain(reason);
@@ -188,12 +200,7 @@ describe('CSV', () => {
         const remoteId = { id: 'h-1', integrationType: 'HUB_SPOT' };
         await tenant.api.patch(`/leads/${ids[0]}`, { description: 'A client was here', remoteId }).expect(200);
       }
-      await new ImportService(db.manager).importRecords(
-        tenant.organizationId,
-        csv.read(chunks()),
-        undefined,
-        csv.given,
-      );
+      await new ImportService(db.manager).importRecords(tenant.organizationId, csv.read(chunks()), undefined, csv);
       const { body } = await tenant.api.get(`/leads/${ids[0]}`).expect(200);
       expect(body.results).toMatchObject({ firstName: 'Éva', lastName: 'Rowe', description: 'A client was here' });
       expect((body.results.remoteIds as object[]).length).toBe(2);

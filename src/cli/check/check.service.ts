@@ -13,9 +13,6 @@ interface Checked {
  */
 export type CheckResult = Record<'documents' | 'lists' | 'words', Checked>;
 
-const STALE_DOCUMENT = 'document is distinct from lead_document(leads)';
-const STALE_WORDS = 'search is distinct from search_vector(industry_events)';
-
 /** The names of the lists of the table's rows. */
 const nameOf = ({ table, parent }: TrackedList): string => `'${table}'${parent ? ` || '/' || ${parent.column}` : ''}`;
 const ownerOf = ({ shared }: TrackedList): string => (shared ? '0' : 'organization_id');
@@ -45,24 +42,34 @@ export class CheckService {
   /** @param repair whether what is wrong is made right */
   async check(repair: boolean): Promise<CheckResult> {
     return {
-      documents: await this.documents(repair),
+      documents: await this.derived(repair, 'leads', 'document', 'lead_document(leads)', 'organization_id'),
       lists: await this.lists(repair),
-      words: await this.words(repair),
+      words: await this.derived(repair, 'industry_events', 'search', 'search_vector(industry_events)', `${CATALOGUE}`),
     };
   }
 
-  private async documents(repair: boolean): Promise<Checked> {
-    const found = await this.count('leads', STALE_DOCUMENT);
-    if (!repair || found.wrong === 0) return found;
-    const organizations = await this.dataSource.query<{ id: number }[]>(
-      `select distinct organization_id as id from leads where ${STALE_DOCUMENT}`,
+  /**
+   * The rows of a table whose column is not what a function of the row gives.
+   * @param owner SQL of the organization, or the catalogue, by whose lock a repair keeps imports out
+   */
+  private async derived(repair: boolean, table: string, column: string, fresh: string, owner: string) {
+    const stale = `${column} is distinct from ${fresh}`;
+    const found = await this.dataSource.query<(Checked & { id: number })[]>(
+      `select ${owner} as id, count(*)::integer as checked, (count(*) filter (where ${stale}))::integer as wrong
+        from ${table} group by 1 order by 1`,
     );
-    for (const { id } of organizations) {
-      // The trigger renders, whatever is set; where somebody switched it off, this must be right by itself.
-      const render = `update leads set document = lead_document(leads) where organization_id = ${id} and ${STALE_DOCUMENT}`;
-      await this.locked(id, render);
+    const result = { checked: 0, wrong: 0 };
+    for (const { id, checked, wrong } of found) {
+      result.checked += checked;
+      result.wrong += wrong;
+      if (!repair || wrong === 0) continue;
+      await this.dataSource.transaction(async (manager) => {
+        await lockOrganization(manager, id);
+        // A trigger derives it, whatever is set; where somebody switched that off, this must be right by itself.
+        await manager.query(`update ${table} set ${column} = ${fresh} where ${owner} = ${id} and ${stale}`);
+      });
     }
-    return found;
+    return result;
   }
 
   private async lists(repair: boolean): Promise<Checked> {
@@ -96,28 +103,6 @@ export class CheckService {
           set next_position = greatest(l.next_position, excluded.next_position)`,
         [organization, name],
       );
-    });
-  }
-
-  private async words(repair: boolean): Promise<Checked> {
-    const found = await this.count('industry_events', STALE_WORDS);
-    const split = `update industry_events set search = search_vector(industry_events) where ${STALE_WORDS}`;
-    if (repair && found.wrong > 0) await this.locked(CATALOGUE, split);
-    return found;
-  }
-
-  private async count(table: string, stale: string): Promise<Checked> {
-    const [counts] = await this.dataSource.query<[Checked]>(
-      `select count(*)::integer as checked, (count(*) filter (where ${stale}))::integer as wrong from ${table}`,
-    );
-    return counts;
-  }
-
-  /** Changes many rows of an organization, or of the catalogue, with no import at work. */
-  private locked(organization: number, statement: string): Promise<void> {
-    return this.dataSource.transaction(async (manager) => {
-      await lockOrganization(manager, organization);
-      await manager.query(statement);
     });
   }
 }

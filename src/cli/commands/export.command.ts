@@ -1,23 +1,17 @@
-import { once } from 'node:events';
-import { createWriteStream, rmSync } from 'node:fs';
-import { rename, stat } from 'node:fs/promises';
-import type { Writable } from 'node:stream';
+import { rmSync } from 'node:fs';
+import { open, rename, stat } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import type { DataSource } from 'typeorm';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
-import { csvForm } from '../csv/csv.export';
 import { csvFormOf, CsvOptions, withCsvOptions } from '../csv/csv.options';
-import { type Form, NDJSON, OBJECT } from '../export/export.form';
+import { csvForm, type Form, NDJSON, OBJECT } from '../export/export.form';
 import { exportSections } from '../export/export.service';
-import { SectionName, SECTIONS } from '../import/sections';
+import { type Counts, noRecords, type SectionName, SECTIONS } from '../import/sections';
 import { PROGRAM } from '../program';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
-import { answer, OutputClosed, reasonOf, Refusal, UsageError, write } from '../terminal/terminal';
+import { answer, OutputClosed, print, reasonOf, Refusal, UsageError } from '../terminal/terminal';
 import { countsText } from './import.command';
-
-/** Records, a section. */
-type Counts = Record<SectionName, number>;
 
 interface ExportOptions extends GlobalOptions, CsvOptions {
   organization: number;
@@ -62,16 +56,17 @@ async function exportData({ json, organization: id, ndjson, bom, ...options }: E
   const sections = csv ? [csv.section] : SECTIONS;
   const counts = await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, id);
-    const send = (to: Writable, name: string) => sendRecords(dataSource, id, sections, form, to, name);
+    const send = (to: Sink) => sendRecords(dataSource, id, sections, form, to);
     if (output) return intoFile(output, send);
-    await send(process.stdout, 'standard output').catch((error: unknown) => {
+    return send(print).catch((error: unknown) => {
       if (!(error instanceof OutputClosed)) throw error; // who wanted the first records (`… | head`) has them
     });
-    return undefined;
   });
-  if (!counts) return;
-  await answer(json, { exported: counts }, () => `Exported to ${output}: ${countsText(counts)}`);
+  if (output && counts) await answer(json, { exported: counts }, () => `Exported to ${output}: ${countsText(counts)}`);
 }
+
+/** Where text goes; resolves when it has been taken. */
+type Sink = (text: string) => Promise<void>;
 
 /** Characters that are written at once. */
 const WRITE_SIZE = 65_536;
@@ -81,13 +76,11 @@ async function sendRecords(
   organizationId: number,
   sections: SectionName[],
   form: Form,
-  to: Writable,
-  name: string,
+  to: Sink,
 ): Promise<Counts> {
-  const counts = Object.fromEntries(SECTIONS.map((section) => [section, 0])) as Counts;
+  const counts = noRecords();
   // Not among the records on the same terminal.
-  const isSeen = process.stderr.isTTY && !(to === process.stdout && process.stdout.isTTY);
-  const progress = isSeen ? new Progress() : undefined;
+  const progress = to === print && process.stdout.isTTY ? undefined : new Progress();
   let text = '';
   let total = 0;
   try {
@@ -97,12 +90,12 @@ async function sendRecords(
         text += form.record(record, section, counts[section]++);
         total++;
         if (text.length < WRITE_SIZE) continue;
-        await write(to, text, name);
+        await to(text);
         progress?.records(total);
         text = '';
       }
     });
-    await write(to, text + form.end, name);
+    await to(text + form.end);
     return counts;
   } finally {
     progress?.stop();
@@ -110,21 +103,19 @@ async function sendRecords(
 }
 
 /** Writes next to the file and renames when complete, so that half an export never replaces an earlier one. */
-async function intoFile(file: string, send: (to: Writable, name: string) => Promise<Counts>): Promise<Counts> {
+async function intoFile(file: string, send: (to: Sink) => Promise<Counts>): Promise<Counts> {
+  /** @throws Refusal that names the file when the work on it fails */
+  const named = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => Promise.reject(new Refusal(`cannot write ${file}: ${reasonOf(error)}`)));
   const existing = await stat(file).catch(() => undefined);
   if (existing?.isFile() === false) throw new Refusal(`cannot write ${file}: it is no regular file`);
   const part = `${file}.${process.pid}.part`;
   process.once('exit', () => rmSync(part, { force: true })); // also after a signal
   // With the permissions of the earlier file: it may be for its owner only.
-  const to = createWriteStream(part, { mode: existing?.mode, flush: true });
-  await named(file, once(to, 'open'));
-  to.on('error', () => undefined); // a failed write rejects its own promise
-  const counts = await send(to, file);
-  await named(file, once(to.end(), 'close'));
-  await named(file, rename(part, file));
+  const to = await named(open(part, 'w', existing?.mode));
+  const counts = await send((text) => named(to.appendFile(text)));
+  await named(to.sync());
+  await named(to.close());
+  await named(rename(part, file));
   return counts;
 }
-
-/** @throws Refusal that names the file when the work on it fails */
-const named = <T>(file: string, work: Promise<T>): Promise<T> =>
-  work.catch((error: unknown) => Promise.reject(new Refusal(`cannot write ${file}: ${reasonOf(error)}`)));

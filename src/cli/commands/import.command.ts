@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
 import { CsvRecords } from '../csv/csv.import';
-import { type CsvForm, csvFormOf, CsvOptions, fieldsText, withCsvOptions, wrapped } from '../csv/csv.options';
-import { SECTIONS } from '../import/sections';
-import { chunksOf, openDataset, sizeOf } from '../import/dataset-source';
-import { ImportFault } from '../import/import-fault';
+import { csvFormOf, CsvOptions, fieldsText, withCsvOptions, wrapped } from '../csv/csv.options';
+import { chunksOf, datasetRecords, sizeOf } from '../import/dataset-file';
 import { type ImportResult, ImportService } from '../import/import.service';
+import type { Given } from '../import/moves';
+import { type Counts, type Records, SECTIONS } from '../import/sections';
 import { PROGRAM } from '../program';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
@@ -53,66 +53,37 @@ export function importCommand(program: Command): void {
 }
 
 async function importFile(file: string, { json, organization: id, ...options }: ImportOptions): Promise<void> {
-  const csv = csvFormOf(options);
-  const progress = new Progress({ bytes: sizeOf(file) });
-  const result = await importInto(id, progress, async (imports) => {
-    if (csv) return importCsv(imports, id, file, csv, progress);
-    const source = await openDataset(file, progress.read);
-    return 'lines' in source
-      ? imports.importLines(id, source.lines, progress.records)
-      : imports.import(id, source.dataset, progress.records);
-  });
+  const form = csvFormOf(options);
+  const csv = form && new CsvRecords(form, id);
+  const progress = new Progress(sizeOf(file));
+  const chunks = chunksOf(file, progress.read);
+  const result = await importInto(id, csv ? csv.read(chunks) : datasetRecords(chunks), progress, csv);
   await answerImported(json, result, result.imported);
 }
 
-async function importCsv(
-  imports: ImportService,
-  id: number,
-  file: string,
-  form: CsvForm,
-  progress: Progress,
-): Promise<ImportResult> {
-  const csv = new CsvRecords(form, id);
-  try {
-    return await imports.importRecords(id, csv.read(chunksOf(file, progress.read)), progress.records, csv.given);
-  } catch (error) {
-    throw error instanceof ImportFault ? csv.explain(error) : error;
-  }
-}
-
-/** Imports into an organization. Once committed it has succeeded, whatever happens afterwards. */
+/** Imports into an organization. */
 export async function importInto(
   id: number,
+  records: Records,
   progress: Progress,
-  work: (imports: ImportService) => Promise<ImportResult>,
+  given?: Given,
 ): Promise<ImportResult> {
-  let imported: ImportResult | undefined;
   try {
-    return await withDatabase(async (dataSource, _, hold) => {
+    return await withDatabase(async (dataSource, _, finish) => {
       await requireOrganization(dataSource, id);
-      const imports = new ImportService(dataSource.manager);
-      imports.onWritten = () => hold(true);
-      imports.onCommit = (result) => {
-        imported = result;
-        hold(false);
-      };
-      return await work(imports);
+      return new ImportService(dataSource.manager, finish).importRecords(id, records, progress.records, given);
     });
-  } catch (error) {
-    // After the commit only speed is at stake, and reporting a failure would make people import everything twice.
-    if (imported === undefined) throw error;
-    return imported;
   } finally {
     progress.stop();
   }
 }
 
 /** A second import would add records without an id again: that it succeeded is said also where the result cannot be. */
-export const answerImported = (json: boolean | undefined, result: object, counts: ImportResult['imported']) =>
+export const answerImported = (json: boolean | undefined, result: object, counts: Counts) =>
   answer(json, result, () => `Imported: ${countsText(counts)}`, `stored: ${countsText(counts)}`);
 
 /** How many records there are of each section, in one line. */
-export function countsText(counts: ImportResult['imported']): string {
+export function countsText(counts: Counts): string {
   const read = Object.entries(counts).filter(([, count]) => count > 0);
   return read.map(([section, count]) => `${figure(count)} ${section}`).join(', ') || 'nothing';
 }

@@ -1,17 +1,13 @@
 import { Command } from 'commander';
 import { type ApiKey, ApiKeysService, DEFAULT_LIMITS, type IssuedKey, KeyEnded } from '../../access/api-keys.service';
-import { limitsFault, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
+import { type BucketLimits, limitsFault, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
 import { command, type GlobalOptions, requireOrganization } from '../arguments';
 import { withDatabase } from '../session';
-import { visible } from '../terminal/quoted';
 import { table } from '../terminal/table';
-import { answer, Refusal, UsageError } from '../terminal/terminal';
+import { answer, Refusal, UsageError, visible } from '../terminal/terminal';
 
-interface Limits {
-  maxTokens?: number;
-  refillRate?: number;
-}
+type Limits = Partial<BucketLimits>;
 
 interface IssueOptions extends GlobalOptions, Limits {
   organization: number;
@@ -22,6 +18,9 @@ interface IssueOptions extends GlobalOptions, Limits {
 const MAX_OVERLAP_S = 999_999_999;
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const KEY_ID = ['<KEYID>', 'id of the key (see keys list)', args.keyId] as const;
+const range = ({ least, most }: { least: number; most: number }): string => `from ${least} to ${most}`;
+const BURST = ['--max-tokens <N>', `largest burst of requests: an integer ${range(MAX_TOKENS)}`, args.decimal] as const;
+const RATE = ['--refill-rate <R>', `requests a second: ${range(REFILL_RATE)}, up to 3 decimals`, args.decimal] as const;
 const ROW = '{id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt}';
 const ISSUED = '{id, key, organizationId, label, maxTokens, refillRate, expiresAt}';
 
@@ -31,15 +30,16 @@ export function keysCommand(program: Command): void {
     about: 'Issue, list, limit, rotate and revoke the API keys of an organization.',
     example: 'keys issue --organization 1 --label crm-sync',
   });
-  const issueOptions = command(group, 'issue', {
+  command(group, 'issue', {
     about: `Issue a key, shown only this once: its hash is stored. By default it has ${limitsText(DEFAULT_LIMITS)}.`,
     result: ISSUED,
     example:
       'keys issue --organization 1 --label crm-sync \\\n    --max-tokens 100 --refill-rate 10 --expires-at 2027-01-31',
   })
     .requiredOption('--organization <ID>', 'organization of the key', args.organization)
-    .option('--label <TEXT>', 'purpose of the key, at most 255 characters', args.text('--label'));
-  withLimits(issueOptions)
+    .option('--label <TEXT>', 'purpose of the key, at most 255 characters', args.text('--label'))
+    .option(...BURST)
+    .option(...RATE)
     .option('--expires-at <DATE>', 'date (midnight UTC) or ISO 8601 date-time; default: never', args.moment)
     .action((_, self: Command) => issue(self.optsWithGlobals()));
 
@@ -51,13 +51,14 @@ export function keysCommand(program: Command): void {
     .requiredOption('--organization <ID>', 'organization of the keys', args.organization)
     .action((_, self: Command) => list(self.optsWithGlobals()));
 
-  const setLimitsOptions = command(group, 'set-limits', {
+  command(group, 'set-limits', {
     about: 'Change the limits of a key; in force within 5 seconds.',
     result: ROW,
     example: `keys set-limits \\\n    ${EXAMPLE_ID} --max-tokens 200`,
-  });
-  withLimits(setLimitsOptions)
+  })
     .argument(...KEY_ID)
+    .option(...BURST)
+    .option(...RATE)
     .action((id: string, _, self: Command) => setLimits(id, self.optsWithGlobals()));
 
   command(group, 'rotate', {
@@ -78,15 +79,8 @@ export function keysCommand(program: Command): void {
     .action((id: string, _, self: Command) => revoke(id, self.optsWithGlobals()));
 }
 
-const withLimits = (to: Command): Command =>
-  to
-    .option('--max-tokens <N>', `largest burst of requests: an integer ${range(MAX_TOKENS)}`, args.decimal)
-    .option('--refill-rate <R>', `requests a second: ${range(REFILL_RATE)}, up to 3 decimals`, args.decimal);
-
-const range = ({ least, most }: { least: number; most: number }): string => `from ${least} to ${most}`;
-
-async function issue({ json, organization: id, label, expiresAt, ...rest }: IssueOptions): Promise<void> {
-  const settings = { ...checkedLimits(rest), ...(label !== undefined && { label }), ...(expiresAt && { expiresAt }) };
+async function issue({ json, organization: id, ...settings }: IssueOptions): Promise<void> {
+  requireLimits(settings);
   const issued = await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, id);
     return new ApiKeysService(dataSource.manager).issue(id, settings);
@@ -102,8 +96,8 @@ async function list({ json, organization: id }: GlobalOptions & { organization: 
   await answer(json, keys.map(rowOf), () => (keys.length > 0 ? keysTable(keys) : `Organization ${id} has no keys.`));
 }
 
-async function setLimits(id: string, { json, ...rest }: GlobalOptions & Limits): Promise<void> {
-  const limits = checkedLimits(rest);
+async function setLimits(id: string, { json, ...limits }: GlobalOptions & Limits): Promise<void> {
+  requireLimits(limits);
   if (Object.keys(limits).length === 0) throw new UsageError('--max-tokens or --refill-rate must be given');
   const key = await withKeys(id, (keys) => keys.setLimits(id, limits));
   await answer(json, rowOf(key), () => `Key ${id}: ${limitsText(key)}`);
@@ -132,12 +126,10 @@ async function withKeys<T>(id: string, work: (keys: ApiKeysService) => Promise<T
   return key;
 }
 
-/** The limits that were given. @throws UsageError when a key cannot have them */
-function checkedLimits({ maxTokens, refillRate }: Limits): Limits {
-  const given = { ...(maxTokens !== undefined && { maxTokens }), ...(refillRate !== undefined && { refillRate }) };
+/** @throws UsageError when a key cannot have them */
+function requireLimits(given: Limits): void {
   const fault = limitsFault({ ...DEFAULT_LIMITS, ...given });
   if (fault) throw new UsageError(fault);
-  return given;
 }
 
 /** A key as programs see it listed: without its organization, which they named. */
@@ -155,9 +147,8 @@ const keysTable = (keys: ApiKey[]): string =>
 /** A moment as a table shows it, in UTC. */
 const minute = (at: Date | null): string | null => at && `${at.toISOString().slice(0, 16)}Z`;
 
-function limitsText({ maxTokens, refillRate }: { maxTokens: number; refillRate: number }): string {
-  return `${maxTokens} tokens, refilled by ${refillRate} a second`;
-}
+const limitsText = ({ maxTokens, refillRate }: BucketLimits): string =>
+  `${maxTokens} tokens, refilled by ${refillRate} a second`;
 
 /** A new key, on a line of its own so that it can be copied. */
 function issuedText(issued: IssuedKey): string {

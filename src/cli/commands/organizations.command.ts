@@ -3,9 +3,8 @@ import { OrganizationsService } from '../../access/organizations.service';
 import { command, GlobalOptions, text } from '../arguments';
 import { PROGRAM } from '../program';
 import { withDatabase } from '../session';
-import { visible } from '../terminal/quoted';
 import { figure, table } from '../terminal/table';
-import { answer } from '../terminal/terminal';
+import { answer, visible } from '../terminal/terminal';
 
 /** `organizations …` */
 export function organizationsCommand(program: Command): void {

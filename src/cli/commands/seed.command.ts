@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { MAX_INT32 } from '../../api-schema/schemas';
 import { isCalendarDay } from '../../api-schema/text';
@@ -27,11 +26,8 @@ export function seedCommand(program: Command): void {
 }
 
 async function seed({ json, organization: organizationId, ...options }: SeedOptions): Promise<void> {
-  const progress = new Progress({ records: Math.floor(1.8 * options.leads) }); // roughly
-  const records = Readable.from(inventedRecords({ organizationId, ...options }));
-  const { imported } = await importInto(organizationId, progress, (imports) =>
-    imports.importRecords(organizationId, records, progress.records),
-  );
+  const records = inventedRecords({ organizationId, ...options });
+  const { imported } = await importInto(organizationId, records, new Progress());
   await answerImported(json, { imported }, imported);
 }
 

@@ -8,9 +8,8 @@ import { RedisConnection } from '../../redis/redis';
 import { command, GlobalOptions } from '../arguments';
 import { withDatabase } from '../session';
 import { type Status, statusOf, UNKNOWN_COUNTS } from '../status/status.service';
-import { visible } from '../terminal/quoted';
 import { figure, pairs, table } from '../terminal/table';
-import { answer, Refusal, styled } from '../terminal/terminal';
+import { answer, Refusal, styled, visible } from '../terminal/terminal';
 
 const RESULT =
   '{database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +

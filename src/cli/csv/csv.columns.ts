@@ -1,6 +1,5 @@
 import { ImportFault } from '../import/import-fault';
-import { quoted } from '../terminal/quoted';
-import { UsageError } from '../terminal/terminal';
+import { quoted, UsageError } from '../terminal/terminal';
 import type { Field } from '../../dataset/cells';
 import type { SectionName } from '../import/sections';
 import { CSV_FIELDS } from './csv.fields';
@@ -36,7 +35,7 @@ export function mappingsOf(section: SectionName, entries: string[]): Mapping[] {
  * @throws ImportFault naming the columns without a field, or two columns of the same field
  */
 export function columnsOf(section: SectionName, heads: string[], mappings: Mapping[]): Column[] {
-  const absent = mappings.find(({ column }) => !heads.some((head) => isSame(head, column)));
+  const absent = mappings.find(({ column }) => !heads.some((head) => isSame(column, head)));
   if (absent) {
     const columns = heads.map(quoted).join(', ');
     throw new ImportFault(`--map: the file has no column ${quoted(absent.column)}; its columns are ${columns}`);
@@ -61,39 +60,31 @@ export function columnsOf(section: SectionName, heads: string[], mappings: Mappi
 }
 
 /** The columns of an export: those that --map names, in its order, or every field that loses nothing. */
-export function exportedColumns(section: SectionName, mappings: Mapping[]): { head: string; field: Written }[] {
-  if (mappings.length === 0) return CSV_FIELDS[section].filter(isWritten).map((field) => ({ head: field.name, field }));
+export function exportedColumns(section: SectionName, mappings: Mapping[]): { head: string; field: Field }[] {
+  const all = CSV_FIELDS[section].filter(({ take }) => take).map((field) => ({ head: field.name, field }));
+  if (mappings.length === 0) return all;
   return mappings.map(({ column, field }) => {
-    if (field && isWritten(field)) return { head: column, field };
+    if (field?.take) return { head: column, field };
     throw new UsageError(`--map: column ${quoted(column)} needs a field that can be exported`);
   });
 }
 
-type Written = Required<Pick<Field, 'name' | 'take'>>;
-const isWritten = (field: Field): field is Field & Written => field.take !== undefined;
-
 /** Undefined when the column is unknown; empty when it is to be left out. */
 function fieldsOf(section: SectionName, head: string, mappings: Mapping[]): Field[] | undefined {
-  const named = mappings.filter(({ column }) => isSame(head, column));
+  const named = mappings.filter(({ column }) => isSame(column, head));
   if (named.length > 0) return named.flatMap(({ field }) => field ?? []);
-  const field = head.trim() === '' ? undefined : fieldNamed(section, head);
+  const field = fieldNamed(section, head);
   return field && [field];
 }
 
-/** Names are compared by letters and digits: `First name` is `firstName`. */
+const fieldNamed = (section: SectionName, name: string): Field | undefined =>
+  CSV_FIELDS[section].find((field) => isSame(field.name, name) || isSame(field.name.replace(/\.name$/, ''), name));
+
+/** Names are compared by letters and digits, if they have any: `First name` is `firstName`. */
+const isSame = (one: string, other: string): boolean => plainName(one) === plainName(other);
+
 const plainName = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
-
-const isSame = (head: string, column: string): boolean =>
-  head.trim() === column || (plainName(head) !== '' && plainName(head) === plainName(column));
-
-function fieldNamed(section: SectionName, name: string): Field | undefined {
-  const fields = CSV_FIELDS[section];
-  const plain = plainName(name);
-  return fields.find((field) =>
-    [field.name, field.name.replace(/\.name$/, '')].some((own) => plainName(own) === plain),
-  );
-}
+    .replace(/[^\p{L}\p{N}]/gu, '') || name.trim();

@@ -1,17 +1,16 @@
 import { array, type Field, field, flag, type Kind, list, text, whole } from '../../dataset/cells';
-import type { RecordClass } from '../../dataset/dataset';
-import { classOf, type FieldSchema, fieldsOf } from '../../dataset/schema';
-import { datasetOf, SectionName, SECTIONS } from '../import/sections';
+import { classOf, type FieldSchema, fieldsOf, type RecordClass } from '../../dataset/dataset';
+import { DATASETS, SectionName, SECTIONS } from '../import/sections';
 
 /** The sections that are tables enough to be read and written as CSV. */
-export const CSV_SECTIONS = SECTIONS.filter((section) => datasetOf(section).csv);
+export const CSV_SECTIONS = SECTIONS.filter((section) => DATASETS[section].csv);
 
 /** Columns that stand first. */
 const FIRST = ['id', 'createdAt', 'updatedAt', 'createdBy'];
 
 /** The fields of a section, in the order of an export: those of its record, and what its dataset says of them. */
 function fieldsOfSection(section: SectionName): Field[] {
-  const { record, csv } = datasetOf(section);
+  const { record, csv } = DATASETS[section];
   const fields = csv?.fields ?? [];
   const own = ofRecord(record).map((each) => fields.find(({ name }) => name === each.name) ?? each);
   const first = FIRST.flatMap((name) => own.filter((each) => each.name === name));

@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import { fieldsOf } from '../../dataset/dataset';
 import type { SectionName } from '../import/sections';
-import { recordsSelect } from './export.records';
+import { type Column, type Table, tablesOf } from '../import/tables';
 
 /** Records that are in memory at a time. */
 const FETCH = 1000;
@@ -16,10 +17,13 @@ export function exportSections(
   sections: SectionName[],
   receive: (section: SectionName, records: AsyncIterable<string>) => Promise<void>,
 ): Promise<void> {
+  const tables = tablesOf(dataSource);
   return dataSource.transaction('REPEATABLE READ', async (manager) => {
     await manager.query('set transaction read only');
     for (const section of sections) {
-      await receive(section, recordsOf(manager, recordsSelect(dataSource, section, organizationId)));
+      const select = recordsSelect(tables.filter((table) => table.section === section));
+      // The statement of a cursor has no parameters.
+      await receive(section, recordsOf(manager, select.replaceAll('$1', String(Math.trunc(organizationId)))));
     }
   });
 }
@@ -33,4 +37,48 @@ async function* recordsOf(manager: EntityManager, select: string): AsyncGenerato
     if (rows.length < FETCH) break;
   }
   await manager.query('close records');
+}
+
+/** The select of one column, `record`: the JSON texts of a section's records, in the order of its list. */
+function recordsSelect(tables: Table[]): string {
+  const [main] = tables as [Table];
+  const { record, more = {} } = main.dataset;
+  const fields = [...fieldsOf(record).keys()].map((field) => {
+    const list = tables.find((table) => table.list?.name === field);
+    return `${more[field]?.select ?? (list ? entries(list) : value(main, field))} as "${field}"`;
+  });
+  const where = main.isShared ? '' : 'where t.organization_id = $1';
+  const order = main.tracked ? 'position' : 'id';
+  const select = `select ${fields.join(', ')} from ${main.name} t ${where} order by t.${order}`;
+  return `select row_to_json(r)::text as record from (${select}) r`;
+}
+
+/** A field that is one column, or an object of several. */
+function value({ columns }: Table, field: string): string {
+  const column = columns.find(({ path }) => path === field);
+  const parts = columns.filter(({ path }) => path.startsWith(`${field}.`));
+  return column ? rendered('t', column) : object('t', parts);
+}
+
+/** The array whose entries are the rows of a table. */
+function entries({ name, columns, owner, list, isOfTexts }: Table): string {
+  const shown = columns.filter((column) => column !== owner && column.property !== 'position');
+  const entry = isOfTexts ? shown.map((column) => rendered('c', column)).join() : object('c', shown);
+  return `coalesce((select json_agg(${entry} order by ${list?.order ?? 'c.position'}) from ${name} c
+    where c.organization_id = t.organization_id and c.${owner?.name} = t.id), '[]')`;
+}
+
+function object(row: string, columns: Column[]): string {
+  const values = columns.map((column) => `${rendered(row, column)} as "${column.path.replace(/.*\./, '')}"`);
+  return `(select row_to_json(o) from (select ${values.join(', ')}) o)`;
+}
+
+/** The value of a column of a row; the key of what it refers to. Associations are listed by the microsecond. */
+function rendered(row: string, { name, type, target, isPrecise }: Column): string {
+  if (target && target.key !== 'id') {
+    return `(select o.${target.key} from ${target.table} o
+      where o.organization_id = ${row}.organization_id and o.id = ${row}.${name})`;
+  }
+  if (isPrecise) return `to_char(${row}.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+  return type.startsWith('timestamptz') ? `iso_utc(${row}.${name})` : `${row}.${name}`;
 }

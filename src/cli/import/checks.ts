@@ -1,18 +1,14 @@
 import type { EntityManager } from 'typeorm';
 import { ImportFault } from './import-fault';
-import type { Given } from './moves';
+import type { Given, Place } from './moves';
 import type { Column, Table } from './tables';
 
-interface Place {
-  line: number | null;
-  place: number;
-  nth: number | null;
-}
-
-/** A select of the places of rows `s` at fault, the first one first, and what is wrong with them. */
+/** What is wrong with a column of rows. */
 interface Check {
-  sql: string;
-  fault: (place: Place) => string;
+  /** these rows `s`, as it stands after `from` */
+  rows: string;
+  column: Column;
+  reason: string;
 }
 
 /**
@@ -26,93 +22,77 @@ export async function check(
   given: Given,
 ): Promise<void> {
   for (const section of new Set(tables.map((table) => table.section))) {
-    const checks = tables
-      .filter((table) => table.section === section)
-      .flatMap((table) => checksOf(table, tables, given));
     let first: (Place & { fault: string }) | undefined;
-    for (const { sql, fault } of checks) {
-      const [place] = await manager.query<Place[]>(sql, sql.includes('$1') ? [organizationId] : []);
-      if (place && (!first || place.place < first.place)) first = { ...place, fault: fault(place) };
+    for (const table of tables.filter((each) => each.section === section)) {
+      for (const { rows, column, reason } of checksOf(table, tables, given)) {
+        const [found] = await manager.query<{ line: number | null; place: number; nth: number | null }[]>(
+          `select s.line, s.place, s.nth from ${rows} order by s.place, s.nth limit 1`,
+          rows.includes('$1') ? [organizationId] : [],
+        );
+        if (!found || (first && first.place <= found.place)) continue;
+        const at = { section, place: found.place, line: found.line };
+        first = { ...at, fault: `${given.nameOf(at, pathIn(table, column, found.nth))}: ${reason}` };
+      }
     }
-    if (first) throw new ImportFault(`${placeOf(section, first)}${first.fault}`);
+    if (first) throw new ImportFault(first.fault);
   }
 }
 
-export const placeOf = (section: string, { line, place }: { line?: number | null; place: number }): string =>
-  `${line ? `line ${line}: ` : ''}${section}[${place}]`;
+/** Where the column of a row stands in its record. */
+const pathIn = ({ list, isOfTexts }: Table, { path }: Column, nth: number | null): string =>
+  list ? `${list.name}[${nth}]${isOfTexts ? '' : `.${path}`}` : path;
 
 function checksOf(table: Table, tables: Table[], given: Given): Check[] {
-  const own = table.dataset.shared?.checks ?? [];
+  const { columns, dataset, match, owner } = table;
+  const named = (name?: string): Column[] => columns.filter((column) => column.name === name);
   return [
-    ...repeated(table),
-    ...foreign(table),
+    // Within an array, the record's own check has found them.
+    ...(match.length > 1 ? [] : named(match[0]).map((column) => repeated(table, column))),
+    ...(table.isShared ? [] : named('id').map((column) => foreign(table, column))),
     ...(given.isPart ? missing(table) : []),
-    ...table.columns.flatMap((column) => (column === table.owner ? [] : unknown(table, column, tables))),
-    ...own.map(({ sql, path, reason }) => ({ sql, fault: () => `.${path}: ${reason}` })),
+    ...columns.flatMap((column) => (column === owner ? [] : unknown(table, column, tables))),
+    ...(dataset.shared?.checks ?? []).flatMap(({ column: name, ...check }) =>
+      named(name).map((column) => ({ ...check, column })),
+    ),
   ];
 }
 
-/** Where the column of a row stands in the file, below its record. */
-const pathIn = ({ list, isOfTexts }: Table, column: Column, nth: number | null): string =>
-  list ? `.${list.name}[${nth}]${isOfTexts ? '' : `.${column.path}`}` : `.${column.path}`;
+const repeated = ({ stage }: Table, column: Column): Check => ({
+  column,
+  rows: `(
+      select *, row_number() over (partition by ${column.name} order by place, nth) as time from ${stage}
+      where ${column.name} in (select ${column.name} from ${stage} group by ${column.name} having count(*) > 1)
+    ) s where time > 1`,
+  reason: 'is in the file twice',
+});
 
-const FIRST = 'order by s.place, s.nth limit 1';
-
-/** Within an array, the record's own check has found them. */
-function repeated(table: Table): Check[] {
-  const { stage, match, columns } = table;
-  const [key] = match;
-  const column = columns.find(({ name }) => name === key);
-  if (match.length > 1 || !column) return [];
-  return [
-    {
-      sql: `select line, place, nth from (
-          select *, row_number() over (partition by ${key} order by place, nth) as time from ${stage}
-          where ${key} in (select ${key} from ${stage} group by ${key} having count(*) > 1)
-        ) s where time > 1 ${FIRST}`,
-      fault: ({ nth }) => `${pathIn(table, column, nth)}: is in the file twice`,
-    },
-  ];
-}
-
-function foreign(table: Table): Check[] {
-  const id = table.columns.find(({ name }) => name === 'id');
-  if (!id || table.isShared) return [];
-  return [
-    {
-      sql: `select s.line, s.place, s.nth from ${table.stage} s join ${table.name} t on t.id = s.id
-        where t.organization_id <> $1 ${FIRST}`,
-      fault: ({ nth }) => `${pathIn(table, id, nth)}: belongs to another organization`,
-    },
-  ];
-}
+const foreign = ({ stage, name }: Table, column: Column): Check => ({
+  column,
+  rows: `${stage} s join ${name} t on t.id = s.id where t.organization_id <> $1`,
+  reason: 'belongs to another organization',
+});
 
 /** Of a file that has a part of the fields, new rows may lack what they need. */
 const missing = ({ stage, name, match, columns, list, isShared }: Table): Check[] =>
   (list ? [] : columns.filter(({ isRequired }) => isRequired)).map((column) => ({
-    sql: `select s.line, s.place, s.nth from ${stage} s where s.${column.name} is null and not exists (
+    column,
+    rows: `${stage} s where s.${column.name} is null and not exists (
         select from ${name} t where ${isShared ? '' : 't.organization_id = $1 and '}t.${match[0]} = s.${match[0]}
-      ) ${FIRST}`,
-    fault: () => `.${column.path}: missing or invalid`,
+      )`,
+    reason: 'missing or invalid',
   }));
 
-function unknown(table: Table, column: Column, tables: Table[]): Check[] {
+function unknown({ stage }: Table, column: Column, tables: Table[]): Check[] {
   if (!column.target) return [];
-  const { table: name, key, what } = column.target;
+  const { table: name, key } = column.target;
   const target = tables.find((other) => other.name === name);
-  const { owner } = target ?? {};
-  const main = target && tables.find(({ section, list }) => section === target.section && !list);
-  // Entries that the file takes from their record are no more.
-  const stays =
-    owner && main ? `and not exists (select from ${main.stage} o where o.${main.match[0]} = t.${owner.name})` : '';
   const isStaged = target ? `and not exists (select from ${target.stage} g where g.${key} = s.${column.name})` : '';
-  return [
-    {
-      sql: `select s.line, s.place, s.nth from ${table.stage} s
-        where s.${column.name} is not null ${isStaged} and not exists (
-          select from ${name} t where t.organization_id = $1 and t.${key} = s.${column.name} ${stays}
-        ) ${FIRST}`,
-      fault: ({ nth }) => `${pathIn(table, column, nth)}: unknown ${what}`,
-    },
-  ];
+  // Entries that the file takes from their record are no more.
+  const { name: of, target: main } = target?.owner ?? {};
+  const stays = main ? `and not exists (select from staged_${main.table} o where o.${main.key} = t.${of})` : '';
+  const rows = `${stage} s where s.${column.name} is not null ${isStaged} and not exists (
+      select from ${name} t where t.organization_id = $1 and t.${key} = s.${column.name} ${stays}
+    )`;
+  // `tag_options` has tag options
+  return [{ column, rows, reason: `unknown ${name.replace(/s$/, '').replaceAll('_', ' ')}` }];
 }

@@ -1,4 +1,14 @@
+import type { SectionName } from './sections';
 import type { Column, Table } from './tables';
+
+/** Where a record stood. */
+export interface Place {
+  section: SectionName;
+  /** in its section */
+  place: number;
+  /** of the file, from 1 */
+  line?: number | null;
+}
 
 /** What of a record the file has. Stored rows keep the rest. */
 export interface Given {
@@ -7,30 +17,30 @@ export interface Given {
   has(path: string): boolean;
   /** SQL for what a stored row gets */
   merged(path: string, stored: string, given: string): string;
+  /** the name of a place in a record, or with an empty path of all of it */
+  nameOf(place: Place, path: string): string;
 }
 
-export const WHOLE: Given = { isPart: false, has: () => true, merged: (_, __, given) => given };
+export const WHOLE: Given = {
+  isPart: false,
+  has: () => true,
+  merged: (_, __, given) => given,
+  nameOf: ({ section, place, line }, path) =>
+    `${line ? `line ${line}: ` : ''}${section}[${place}]${path && `.${path}`}`,
+};
 
 /** The statements that write what is staged, parents first; `$1` is the organization. */
-export function movesOf(tables: Table[], given: Given): string[] {
-  const waiting = tables.flatMap((table) =>
-    table.columns.flatMap(({ target }) => (target && target.table === shownBy(table) ? [target.constraint] : [])),
-  );
-  const statements = inOrder(tables).flatMap((table) => moves(table, given));
-  if (waiting.length === 0) return statements;
-  const set = (when: string): string => `set constraints ${waiting.join(', ')} ${when}`;
-  return [set('deferred'), ...statements, set('immediate')];
-}
-
-const shownBy = ({ dataset, list }: Table): string | undefined => (list ? list.shownBy : dataset.shownBy);
+export const movesOf = (tables: Table[], given: Given): string[] => [
+  'set constraints all deferred',
+  ...inOrder(tables).flatMap((table) => moves(table, given)),
+  'set constraints all immediate',
+];
 
 /** Rows that others show stand right before those: each is rendered once. Their foreign keys wait for the end. */
 function inOrder(tables: Table[]): Table[] {
-  const names = tables.map(({ name }) => name);
-  const isEarly = (table: Table): boolean => names.includes(shownBy(table) ?? '');
-  return tables.flatMap((table) =>
-    isEarly(table) ? [] : [...tables.filter((other) => shownBy(other) === table.name), table],
-  );
+  const shownIn = ({ name }: Table) => tables.filter(({ dataset, list }) => (list ?? dataset).shownBy === name);
+  const early = tables.flatMap(shownIn);
+  return tables.flatMap((table) => (early.includes(table) ? [] : [...shownIn(table), table]));
 }
 
 function moves(table: Table, given: Given): string[] {
@@ -105,19 +115,17 @@ function insert(table: Table): string {
     insert into ${name} (organization_id, ${names.join(', ')})
     select $1, ${values.join(', ')} from ${source(table)} where ${isNew} order by place, nth`;
   }
-  const parent = tracked.parent?.column;
+  const parent = tracked.parent ? `s.${tracked.parent.column}` : '0::bigint';
+  const listName = tracked.parent ? `'${name}/' || parent` : `'${name}'`;
   const ordered = columns.find(({ property }) => property === list?.orderedBy);
   const order = ordered ? `coalesce(s.${ordered.name}, now()), s.place, s.nth` : 's.place, s.nth';
   return `
     with fresh as materialized (
-      select s.*, row_number() over (${parent ? `partition by s.${parent} ` : ''}order by ${order}) - 1 as n
+      select s.*, ${parent} as parent, row_number() over (partition by ${parent} order by ${order}) - 1 as n
       from ${source(table)} where ${isNew}
     ), taken as materialized (
-      select ${parent ? `${parent} as parent, ` : ''}
-        list_take($1, '${name}'${parent ? ` || '/' || ${parent}` : ''}, count(*)) as start
-      from fresh ${parent ? `group by ${parent} order by ${parent}` : 'having count(*) > 0'}
+      select parent, list_take($1, ${listName}, count(*)) as start from fresh group by parent order by parent
     )
     insert into ${name} (organization_id, position, ${names.join(', ')})
-    select $1, start + n, ${values.join(', ')} from fresh, taken ${parent ? `where parent = ${parent}` : ''}
-    order by ${parent ? `${parent}, ` : ''}n`;
+    select $1, start + n, ${values.join(', ')} from fresh join taken using (parent) order by parent, n`;
 }

@@ -1,6 +1,5 @@
 import { ACTIVATIONS } from '../../activations/activation.dataset';
-import { EVENTS } from '../../events/event.dataset';
-import { USERS } from '../../events/user.dataset';
+import { EVENTS, USERS } from '../../events/event.dataset';
 import type { Dataset } from '../../dataset/dataset';
 import { INDUSTRY_EVENTS } from '../../industry-events/industry-event.dataset';
 import { LEAD_ACTIVITY_EVENTS } from '../../lead-activity-events/lead-activity-event.dataset';
@@ -21,4 +20,16 @@ export const DATASETS = {
 export type SectionName = keyof typeof DATASETS;
 export const SECTIONS = Object.keys(DATASETS) as SectionName[];
 
-export const datasetOf = (section: SectionName): Dataset => DATASETS[section];
+/** Records, a section. */
+export type Counts = Record<SectionName, number>;
+export const noRecords = (): Counts => Object.fromEntries(SECTIONS.map((section) => [section, 0])) as Counts;
+
+/** A record as it was read, and where. */
+export interface UncheckedRecord {
+  section: SectionName;
+  record: unknown;
+  /** of the file, from 1 */
+  line?: number;
+}
+
+export type Records = Iterable<UncheckedRecord> | AsyncIterable<UncheckedRecord>;

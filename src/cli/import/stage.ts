@@ -1,18 +1,13 @@
 import type { EntityManager } from 'typeorm';
+import type { Place } from './moves';
 import type { SectionName } from './sections';
-import type { Column, Table } from './tables';
+import type { Table } from './tables';
 
 /** Records that are sent to PostgreSQL at once. */
 export const BATCH = 1000;
 
 /** A record that has been checked, and where it stood. */
-export interface Placed {
-  record: object;
-  /** in its section */
-  place: number;
-  /** of the file, from 1 */
-  line?: number;
-}
+type Placed = Place & { record: object };
 
 type Row = Record<string, unknown>;
 
@@ -21,26 +16,24 @@ export class Stage {
   private readonly waiting = new Map<SectionName, Placed[]>();
   /** The batch that PostgreSQL is busy with while the next one is read and checked. */
   private writing: Promise<unknown> = Promise.resolve();
-  private readonly columns = new Map<Table, Column[]>();
 
   constructor(
     private readonly manager: EntityManager,
     private readonly tables: Table[],
-  ) {
-    for (const table of tables) this.columns.set(table, [...table.columns, ...table.more]);
-  }
+  ) {}
 
+  /** Empty tables, whatever an import before left on the connection. */
   async create(): Promise<void> {
     for (const table of this.tables) {
       await this.manager.query(`drop table if exists ${table.stage}`);
-      await this.manager.query(`create temporary table ${table.stage} (${this.definitions(table)})`);
+      await this.manager.query(`create temporary table ${table.stage} (${definitions(table)})`);
     }
   }
 
-  async add(section: SectionName, placed: Placed): Promise<void> {
-    const batch = this.waiting.get(section) ?? [];
-    this.waiting.set(section, batch);
-    if (batch.push(placed) === BATCH) await this.send(section);
+  async add(placed: Placed): Promise<void> {
+    const batch = this.waiting.get(placed.section) ?? [];
+    this.waiting.set(placed.section, batch);
+    if (batch.push(placed) === BATCH) await this.send(placed.section);
   }
 
   /** Everything that was added is there, and the planner knows how much it is. */
@@ -52,53 +45,41 @@ export class Stage {
     await this.manager.query(`set local default_statistics_target = 10; analyze ${stages.join(', ')}`);
   }
 
-  async drop(): Promise<void> {
-    await this.writing.catch(() => undefined);
-    for (const { stage } of this.tables) await this.manager.query(`drop table if exists ${stage}`);
-  }
-
   private async send(section: SectionName): Promise<void> {
     const batch = this.waiting.get(section)?.splice(0) ?? [];
     const parts = this.tables
       .filter((table) => table.section === section)
-      .map((table) => [table, JSON.stringify(batch.flatMap((placed) => this.rowsOf(table, placed)))] as const)
+      .map((table) => [table, JSON.stringify(batch.flatMap((placed) => rowsOf(table, placed)))] as const)
       .filter(([, rows]) => rows !== '[]');
     await this.writing;
     this.writing = (async () => {
       for (const [table, rows] of parts) {
-        const definitions = this.definitions(table);
-        await this.manager.query(
-          `insert into ${table.stage} select * from json_to_recordset($1) as r (${definitions})`,
-          [rows],
-        );
+        const from = `json_to_recordset($1) as r (${definitions(table)})`;
+        await this.manager.query(`insert into ${table.stage} select * from ${from}`, [rows]);
       }
     })();
     this.writing.catch(() => undefined); // the next await gets it
   }
+}
 
-  private definitions(table: Table): string {
-    const columns = (this.columns.get(table) ?? []).map(({ name, type }) => `${name} ${type}`);
-    return ['line integer', 'place integer', 'nth integer', ...columns].join(', ');
-  }
+const definitions = ({ staged }: Table): string =>
+  ['line integer', 'place integer', 'nth integer', ...staged.map(({ name, type }) => `${name} ${type}`)].join(', ');
 
-  private rowsOf(table: Table, { record, place, line }: Placed): Row[] {
-    const { list, owner, dataset, isOfTexts } = table;
-    const columns = this.columns.get(table) ?? [];
-    if (!list) return [filled({ line, place }, columns, record as Row)];
-    const entries = ((record as Row)[list.name] ?? []) as unknown[];
-    return entries.map((entry, nth) => {
-      const row: Row = { line, place, nth };
-      if (isOfTexts) row[table.match[1] ?? ''] = entry;
-      else filled(row, columns, entry as Row);
-      row.position = nth;
-      row[owner?.name ?? ''] = (record as Row)[dataset.key];
-      return row;
-    });
-  }
+function rowsOf({ list, owner, dataset, isOfTexts, staged, match }: Table, { record, place, line }: Placed): Row[] {
+  if (!list) return [filled({ line, place }, staged, record as Row)];
+  const entries = ((record as Row)[list.name] ?? []) as unknown[];
+  return entries.map((entry, nth) => {
+    const row: Row = { line, place, nth };
+    if (isOfTexts) row[match[1] ?? ''] = entry;
+    else filled(row, staged, entry as Row);
+    row.position = nth;
+    row[owner?.name ?? ''] = (record as Row)[dataset.key];
+    return row;
+  });
 }
 
 /** Columns that are null are left out. */
-function filled(row: Row, columns: Column[], from: Row): Row {
+function filled(row: Row, columns: Table['staged'], from: Row): Row {
   for (const { name, path, initial } of columns) {
     const value = valueAt(from, path) ?? initial;
     if (value !== null && value !== undefined) row[name] = value;

@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { type Dataset, type List, pathOf } from '../../dataset/dataset';
-import { classOf, fieldsOf } from '../../dataset/schema';
+import { classOf, type Dataset, fieldsOf, type List } from '../../dataset/dataset';
+import { columnOf as nameOf } from '../../database/data-source';
 import { LISTS, type TrackedList } from '../../database/lists';
 import { DATASETS, type SectionName } from './sections';
 
@@ -14,15 +14,14 @@ export interface Column {
   /** in a record, or in an entry of its array */
   path: string;
   /** what a row refers to, by the column `key` of that table */
-  target?: { table: string; key: string; what: string; constraint: string };
+  target?: { table: string; key: string };
   /** the database fills it in a new row, and what is stored stays where a record says nothing */
   isKept: boolean;
   /** of milliseconds, or of more */
   isPrecise: boolean;
   /** in a new row, where a record says nothing */
-  initial: unknown;
+  initial?: unknown;
   isRequired: boolean;
-  isInserted: boolean;
 }
 
 /** A table that a section fills, with its own records or with the entries of an array of theirs. */
@@ -34,8 +33,8 @@ export interface Table {
   /** the temporary table with what the file says */
   stage: string;
   columns: Column[];
-  /** what is staged beside them */
-  more: Column[];
+  /** these, and fields that are no columns */
+  staged: Pick<Column, 'name' | 'type' | 'path' | 'initial'>[];
   /** the columns by which a row is matched with a stored one */
   match: string[];
   /** of an array: the column that refers to its record */
@@ -51,41 +50,35 @@ export interface Table {
 /** The tables of all sections, in their order: columns, types and references come from the entities. */
 export function tablesOf(dataSource: DataSource): Table[] {
   const sources = Object.entries(DATASETS).flatMap(([section, dataset]: [string, Dataset]) =>
-    [undefined, ...(dataset.lists ?? [])].map((list) => ({
-      ...{ section: section as SectionName, dataset, list },
-      metadata: dataSource.getMetadata(list?.entity ?? dataset.entity),
-    })),
+    [undefined, ...(dataset.lists ?? [])].map((list) => {
+      const metadata = dataSource.getMetadata(list?.entity ?? dataset.entity);
+      const key = String(metadata.findColumnWithPropertyName(list?.key ?? dataset.key)?.databaseName);
+      return { section: section as SectionName, dataset, list, metadata, key, name: metadata.tableName };
+    }),
   );
-  const keyOf = ({ metadata, dataset, list }: (typeof sources)[number]): string =>
-    String(metadata.findColumnWithPropertyName(list?.key ?? dataset.key)?.databaseName);
-  const keys = new Map(sources.map((source) => [source.metadata.tableName, keyOf(source)]));
-  return sources.map((source) => {
-    const { section, dataset, list, metadata } = source;
-    const [name, main] = [metadata.tableName, dataSource.getMetadata(dataset.entity).tableName];
+  const keys = new Map(sources.map(({ name, key }) => [name, key]));
+  return sources.map(({ section, dataset, list, metadata, key, name }) => {
+    const main = dataSource.getMetadata(dataset.entity).tableName;
     const all = metadata.columns.map((column) => columnOf(metadata, column, keys, dataset));
     const owner = list && all.find(({ target }) => target?.table === main);
-    const isOwn = isFilled(dataset, list);
-    const more = list ? [] : Object.entries(dataset.more ?? {}).map(([path, { type }]) => extra(path, type));
-    const isListed = metadata.findColumnWithPropertyName('position')?.isInsert === false;
+    const tracked = Object.values<TrackedList>(LISTS).find(({ table }) => table === name);
+    const fields = fieldsOf(dataset.record);
+    const entry = list && classOf(fields.get(list.name) ?? {});
+    const isFilled = ({ path, property }: Column): boolean => {
+      if (!list) return fields.has(path.split('.')[0] ?? '');
+      if (property === 'position') return !tracked; // the entry's place
+      return entry ? fieldsOf(entry).has(path) : property === list.key;
+    };
+    const columns = all.filter((column) => column === owner || isFilled(column));
+    const more = list ? [] : Object.entries(dataset.more ?? {});
     return {
-      ...{ section, dataset, list, name, owner, stage: `staged_${name}`, more },
-      columns: all.filter((column) => column === owner || isOwn(column)),
-      match: owner && !metadata.findColumnWithPropertyName('id') ? [owner.name, keyOf(source)] : [keyOf(source)],
-      tracked: isListed ? Object.values<TrackedList>(LISTS).find(({ table }) => table === name) : undefined,
-      isOfTexts: list !== undefined && !classOf(fieldsOf(dataset.record).get(list.name) ?? {}),
+      ...{ section, dataset, list, name, owner, tracked, columns, stage: `staged_${name}` },
+      staged: [...columns, ...more.map(([path, { type }]) => ({ name: nameOf(path), type, path }))],
+      match: owner && !metadata.findColumnWithPropertyName('id') ? [owner.name, key] : [key],
+      isOfTexts: list !== undefined && !entry,
       isShared: !metadata.findColumnWithPropertyName('organizationId'),
     };
   });
-}
-
-/** Whether a record, or an entry of its array, has a column's value. An entry's place is the column `position`. */
-function isFilled({ record }: Dataset, list?: List): (column: Column) => boolean {
-  const fields = fieldsOf(record);
-  if (!list) return ({ path }) => fields.has(path.split('.')[0] ?? '');
-  const entry = classOf(fields.get(list.name) ?? {});
-  const own = entry && fieldsOf(entry);
-  return ({ path, property, isInserted }) =>
-    (property === 'position' && isInserted) || (own ? own.has(path) : property === list.key);
 }
 
 function columnOf(
@@ -94,39 +87,19 @@ function columnOf(
   keys: Map<string, string>,
   dataset: Dataset,
 ): Column {
-  const { propertyName, databaseName, isArray, isNullable, precision, default: initial } = column;
+  const { propertyName: property, isArray, isNullable, precision, default: initial } = column;
+  // Every foreign key has the organization; what it refers to is in its other column.
   const foreign = foreignKeys.find(({ columns }) => columns.length > 1 && columns.includes(column));
-  const referred = foreign && propertyName !== 'organizationId' ? foreign.referencedEntityMetadata : undefined;
-  const key = referred && (keys.get(referred.tableName) ?? 'id');
+  const table = property === 'organizationId' ? undefined : foreign?.referencedEntityMetadata.tableName;
+  const target = table ? { table, key: keys.get(table) ?? 'id' } : undefined;
   const type = `${String(column.type)}${precision === undefined || precision === null ? '' : `(${precision})`}`;
   const isKept = typeof initial === 'function' && column.type === 'timestamptz';
   return {
-    ...{ property: propertyName, name: databaseName, path: pathOf(dataset, propertyName), isKept },
-    type: key && key !== 'id' ? 'text' : `${type}${isArray ? '[]' : ''}`,
-    target:
-      referred && key
-        ? {
-            ...{ table: referred.tableName, key, what: wordsOf(referred.targetName) },
-            constraint: String(foreign?.name),
-          }
-        : undefined,
+    ...{ property, name: column.databaseName, path: dataset.path?.(property) ?? property, isKept },
+    type: target && target.key !== 'id' ? 'text' : `${type}${isArray ? '[]' : ''}`,
+    target,
     isPrecise: isKept && !precision,
     initial: typeof initial === 'function' ? undefined : initial,
     isRequired: !isNullable && initial === undefined,
-    isInserted: column.isInsert,
   };
 }
-
-const extra = (path: string, type: string): Column => ({
-  ...{ path, type, property: path, name: snake(path), isKept: false, isPrecise: false, initial: undefined },
-  ...{ isRequired: false, isInserted: false },
-});
-
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** `TagOptionEntity` is a tag option. */
-const wordsOf = (entity: string): string =>
-  entity
-    .replace(/Entity$/, '')
-    .replace(/(?<=.)[A-Z]/g, ' $&')
-    .toLowerCase();

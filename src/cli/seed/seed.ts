@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import type { UncheckedRecord } from '../import/import.service';
+import type { UncheckedRecord } from '../import/sections';
 
 /** The same values make the same records. */
 export interface Seed {
@@ -26,20 +26,11 @@ const PLACES = [
   { city: 'Rotterdam', country: 'Netherlands', timeZone: 'Europe/Amsterdam', latitude: '51.9244', longitude: '4.4777' },
   { city: 'Porto', country: 'Portugal', timeZone: 'Europe/Lisbon', latitude: '41.1579', longitude: '-8.6291' },
 ];
-const PEOPLE = [
-  ['Ada', 'Rowe', 'Cobalt Systems', 'Head of Procurement'],
-  ['Ben', 'Ito', 'Quarry Labs', 'Plant Engineer'],
-  ['Chiara', 'Sandoval', 'Tidewater Group', 'Managing Director'],
-  ['Dmitri', 'Vance', 'Northlock', 'Buyer'],
-  ['Eun-ji', 'Park', 'Hanbit Marine', 'Maintenance Lead'],
-  ['Fatou', 'Ndiaye', 'Sahel Water', 'Project Manager'],
-  ['Gwen', 'Pryce', 'Bryn Engineering', 'Consultant'],
-  ['Håkon', 'Lie', 'Fjordline Process', 'Operations Manager'],
-  ['Isla', 'Moreau', 'Atelier Hydraulique', 'Designer'],
-  ['João', 'Teles', 'Douro Tech', 'CTO'],
-  ['Kavya', 'Rao', 'Indus Controls', 'Automation Engineer'],
-  ['Łukasz', 'Wrona', 'Odra Pompy', 'Technical Director'],
-];
+const FIRST_NAMES = ['Ada', 'Ben', 'Chiara', 'Dmitri', 'Eun-ji', 'Fatou', 'Gwen', 'Håkon', 'João', 'Kavya', 'Łukasz'];
+const LAST_NAMES = ['Rowe', 'Ito', 'Sandoval', 'Vance', 'Park', 'Ndiaye', 'Pryce', 'Lie', 'Teles', 'Rao', 'Wrona'];
+const FIRMS = ['Cobalt', 'Quarry', 'Tidewater', 'Northlock', 'Hanbit', 'Sahel', 'Fjordline', 'Douro', 'Indus', 'Odra'];
+const TRADES = ['Systems', 'Labs', 'Group', 'Marine', 'Water'];
+const TITLES = ['Head of Procurement', 'Plant Engineer', 'Managing Director', 'Buyer', 'Project Manager', 'CTO'];
 
 const iso = (at: number): string => new Date(at).toISOString();
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
@@ -51,8 +42,7 @@ export function* inventedRecords(seed: Seed): Generator<UncheckedRecord> {
   const createdAt = iso(end - YEARS_MS);
   const eventCount = 3 + Math.min(400, Math.round(seed.leads / 400));
   const users = times(4 + Math.min(400, Math.round(Math.sqrt(seed.leads) / 4)), (n) => {
-    const [firstName, lastName] = chance.name();
-    return { email: `user${n + 1}@exhibitor.example`, firstName, lastName, createdAt };
+    return { email: `user${n + 1}@exhibitor.example`, ...chance.name(), createdAt };
   });
   for (const record of users) yield { section: 'users', record };
   const emails = users.map(({ email }) => email);
@@ -95,15 +85,14 @@ export function* inventedRecords(seed: Seed): Generator<UncheckedRecord> {
 }
 
 function inventLead(n: number, at: number, met: { id: string; event: string }, options: string[][], chance: Chance) {
-  const [firstName, lastName] = chance.name();
   const { city, country } = chance.one(PLACES);
-  const company = `${chance.one(PEOPLE)[2]} ${city}`;
+  const company = `${chance.one(FIRMS)} ${chance.one(TRADES)} ${city}`;
   const [isEnriched, registered, checkedIn] = [chance.happens(0.35), chance.happens(0.5), true];
   const phone = { number: `+1 ${201 + (n % 780)} 555 01${10 + (n % 90)}`, type: 'MOBILE', preferred: true };
   return {
-    ...{ id: chance.id(at, `lead ${n}`), createdAt: iso(at), firstName, lastName, isEnriched },
+    ...{ id: chance.id(at, `lead ${n}`), createdAt: iso(at), ...chance.name(), isEnriched },
     email: chance.happens(0.9) ? `lead${n + 1}@${company.toLowerCase().replaceAll(' ', '-')}.example` : null,
-    jobTitle: chance.one(PEOPLE)[3],
+    jobTitle: chance.one(TITLES),
     company: { name: company, industry: isEnriched ? 'Machinery' : null, city, country },
     phoneNumbers: { leadProvided: chance.happens(0.6) ? [phone] : [] },
     tags: options.filter(() => chance.happens(0.8)).map((ids) => ({ tagOptionId: chance.one(ids) })),
@@ -126,7 +115,7 @@ class Chance {
   next = (): number => (this.state = (this.state * 48271) % 2147483647) / 2147483647;
   happens = (share: number): boolean => this.next() < share;
   one = <T>(all: readonly T[]): T => all[Math.floor(this.next() * all.length)] as T;
-  name = (): [string?, string?] => [this.one(PEOPLE)[0], this.one(PEOPLE)[1]];
+  name = () => ({ firstName: this.one(FIRST_NAMES), lastName: this.one(LAST_NAMES) });
 
   /** Version 7, which sorts by time; the rest is a digest of what it identifies. */
   id(at: number, name: string): string {

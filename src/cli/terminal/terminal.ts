@@ -1,5 +1,5 @@
-import type { Writable } from 'node:stream';
 import { getSystemErrorMap, styleText } from 'node:util';
+import { MAX_LENGTH } from '../../api-schema/fields';
 
 /** The one-line reason for refusing a command: exit status 1. */
 export class Refusal extends Error {}
@@ -20,15 +20,16 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 export const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
- * Writes to a stream; resolves when the text has been taken.
- * @throws OutputClosed when the reader has closed it, Refusal when it cannot be written
+ * Writes on standard output; resolves when the text has been taken.
+ * @throws OutputClosed when its reader has closed it, Refusal when it cannot be written
  */
-export function write(stream: Writable, text: string, name: string): Promise<void> {
+export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(text, (error) => {
+    process.stdout.write(text, (error) => {
       if (!error) resolve();
-      else if ((error as NodeJS.ErrnoException).code === 'EPIPE') reject(new OutputClosed(`${name} was closed`));
-      else reject(new Refusal(`cannot write ${name}: ${reasonOf(error)}`));
+      else if ((error as NodeJS.ErrnoException).code === 'EPIPE')
+        reject(new OutputClosed('standard output was closed'));
+      else reject(new Refusal(`cannot write standard output: ${reasonOf(error)}`));
     });
   });
 }
@@ -51,8 +52,7 @@ export async function answer(
   text: () => string,
   done?: string,
 ): Promise<void> {
-  const shown = `${json ? JSON.stringify(result) : text()}\n`;
-  await write(process.stdout, shown, 'standard output').catch((error: Error) => {
+  await print(`${json ? JSON.stringify(result) : text()}\n`).catch((error: Error) => {
     if (done) error.message += `; ${done}`;
     throw error;
   });
@@ -63,3 +63,13 @@ export function reasonOf(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException;
   return (errno !== undefined && getSystemErrorMap().get(errno)?.[1]) || message;
 }
+
+/** Characters that control a terminal or reorder its text; JSON leaves many of them unescaped. */
+const CONTROLS = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** Foreign text, safe to show in one line. */
+export const visible = (text: string): string =>
+  text.replace(CONTROLS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** A name from a file, safe to show: one line, in quotes, cut to the length that names have. */
+export const quoted = (name: string): string => visible(JSON.stringify(name.slice(0, MAX_LENGTH.name)));
