@@ -1,20 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { type BucketLimits, type BucketState, take, type TakeResult } from './token-bucket';
-import { TokenBucketStore } from './token-bucket.store';
 
 /** About 20 MB. Of more keys than this, those used longest ago have a full bucket again. */
 const MAX_BUCKETS = 100_000;
 
 /** Buckets in this process's memory: the store of a single process, and the stand-in while Redis does not answer. */
-export class InProcessTokenBucketStore extends TokenBucketStore {
+export class InProcessTokenBucketStore {
   private readonly buckets = new LRUCache<string, BucketState>({ max: MAX_BUCKETS });
 
   /** @param clock unix time in microseconds, an integer */
-  constructor(private readonly clock: () => number = () => Date.now() * 1000) {
-    super();
-  }
+  constructor(private readonly clock: () => number = () => Date.now() * 1000) {}
 
-  override async take(keyId: string, limits: BucketLimits): Promise<TakeResult> {
+  take(keyId: string, limits: BucketLimits): TakeResult {
     const { state, result } = take(this.buckets.get(keyId), limits, this.clock());
     this.buckets.set(keyId, state);
     return result;

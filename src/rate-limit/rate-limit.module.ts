@@ -1,9 +1,7 @@
 import { Module } from '@nestjs/common';
 import { RedisConnection } from '../redis/redis';
 import { RedisModule } from '../redis/redis.module';
-import { InProcessTokenBucketStore } from './in-process-token-bucket.store';
 import { RedisTokenBucketStore } from './redis-token-bucket.store';
-import { ResilientTokenBucketStore } from './resilient-token-bucket.store';
 import { TokenBucketStore } from './token-bucket.store';
 
 /** The token buckets: in Redis when it is configured, otherwise in this process. */
@@ -13,8 +11,7 @@ import { TokenBucketStore } from './token-bucket.store';
     {
       provide: TokenBucketStore,
       inject: [RedisConnection],
-      useFactory: (redis?: RedisConnection) =>
-        redis ? new ResilientTokenBucketStore(new RedisTokenBucketStore(redis)) : new InProcessTokenBucketStore(),
+      useFactory: (redis?: RedisConnection) => new TokenBucketStore(redis && new RedisTokenBucketStore(redis)),
     },
   ],
   exports: [TokenBucketStore],
