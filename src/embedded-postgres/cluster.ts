@@ -5,7 +5,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify, types } from 'node:util';
 import { spawnAs } from './account';
-import type { Binaries } from './binaries';
 import type { DataDirectory } from './data-directory';
 import { complaintIn, EmbeddedPostgresError } from './embedded-postgres-error';
 
@@ -27,7 +26,7 @@ const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '-
  *
  * @throws EmbeddedPostgresError when it holds one of another major version, or something else.
  */
-export function hasCluster({ path, cluster }: DataDirectory, major: number): boolean {
+export function hasCluster({ path, cluster }: DataDirectory, major: string): boolean {
   if (!existsSync(cluster) || readdirSync(cluster).length === 0) return false;
   const file = join(cluster, 'PG_VERSION');
   if (!existsSync(file)) {
@@ -36,7 +35,7 @@ export function hasCluster({ path, cluster }: DataDirectory, major: number): boo
     );
   }
   const found = readFileSync(file, 'utf8').trim();
-  if (found === String(major)) return true;
+  if (found === major) return true;
   throw new EmbeddedPostgresError(
     `${path} holds data of PostgreSQL ${found}, but this Lanyard brings PostgreSQL ${major}: set LANYARD_DATA_DIR to another directory and move the data with pg_dump`,
   );
@@ -56,7 +55,7 @@ export function readPassword(cluster: string): string {
  */
 export async function createCluster(
   { path, cluster, account }: DataDirectory,
-  { initdb, postgres }: Binaries,
+  programs: string,
   durable: boolean,
 ): Promise<void> {
   const folder = mkdtempSync(join(path, 'new-'));
@@ -66,9 +65,9 @@ export async function createCluster(
     writeFileSync(password, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
     if (account) for (const each of [password, folder]) lchownSync(each, account.uid, account.gid);
     const place = [`--pgdata=${unfinished}`, `--username=${ROLE}`, `--pwfile=${password}`, '--auth=scram-sha-256'];
-    await run(initdb, [...place, ...LOCALE, ...(durable ? [] : ['--no-sync'])], spawnAs(account));
+    await run(join(programs, 'initdb'), [...place, ...LOCALE, ...(durable ? [] : ['--no-sync'])], spawnAs(account));
     const alone = ['--single', '-D', unfinished, '-c', 'exit_on_error=on', ...(durable ? [] : ['-F']), 'postgres'];
-    const running = run(postgres, alone, spawnAs(account));
+    const running = run(join(programs, 'postgres'), alone, spawnAs(account));
     running.child.stdin?.end(`create database ${DATABASE}\n`);
     await running;
     renameSync(password, join(unfinished, PASSWORD_FILE));
