@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, lchownSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, lchownSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify, types } from 'node:util';
@@ -24,16 +24,11 @@ const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '-
 /**
  * Whether the data directory holds a cluster that a PostgreSQL of `major` can run.
  *
- * @throws EmbeddedPostgresError when it holds one of another major version, or something else.
+ * @throws EmbeddedPostgresError when it holds one of another major version.
  */
 export function hasCluster({ path, cluster }: DataDirectory, major: string): boolean {
-  if (!existsSync(cluster) || readdirSync(cluster).length === 0) return false;
   const file = join(cluster, 'PG_VERSION');
-  if (!existsSync(file)) {
-    throw new EmbeddedPostgresError(
-      `${cluster} is not a PostgreSQL data directory: set LANYARD_DATA_DIR to another one`,
-    );
-  }
+  if (!existsSync(file)) return false;
   const found = readFileSync(file, 'utf8').trim();
   if (found === major) return true;
   throw new EmbeddedPostgresError(

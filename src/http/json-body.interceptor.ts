@@ -75,7 +75,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
         if (response.writableEnded) return;
         if (buffer.length < length + piece.length) {
           const larger = Buffer.allocUnsafe(Math.max(2 * buffer.length, length + piece.length));
-          partial.hold(larger.length - buffer.length);
+          this.partialBodies.hold(partial, larger.length - buffer.length);
           if (response.writableEnded) return; // this body was the one to be dropped
           buffer.copy(larger);
           buffer = larger;
@@ -85,7 +85,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
       return buffer.subarray(0, length);
     } finally {
       buffer = EMPTY; // the request keeps its listeners, and the connection keeps the request
-      partial.release();
+      this.partialBodies.release(partial);
     }
   }
 

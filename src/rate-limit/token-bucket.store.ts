@@ -1,7 +1,10 @@
 import { Logger } from '@nestjs/common';
-import { InProcessTokenBucketStore } from './in-process-token-bucket.store';
+import { LRUCache } from 'lru-cache';
 import type { RedisTokenBucketStore } from './redis-token-bucket.store';
-import type { BucketLimits, TakeResult } from './token-bucket';
+import { type BucketLimits, type BucketState, take, type TakeResult } from './token-bucket';
+
+/** About 20 MB. Of more keys than this, those used longest ago have a full bucket again. */
+const MAX_BUCKETS = 100_000;
 
 /** In a row; then Redis counts as away, and is asked once a second. */
 const MAX_ERRORS = 3;
@@ -21,14 +24,16 @@ export class TokenBucketStore {
   degradedDecisions = 0;
 
   private readonly logger = new Logger('RateLimit');
-  private readonly inProcess = new InProcessTokenBucketStore();
+  /** of this process; with Redis, as it last reported them */
+  private readonly buckets = new LRUCache<string, BucketState>({ max: MAX_BUCKETS });
   private errors = 0;
-  private nextProbe = 0;
+  /** set while a Redis that is away is not asked */
+  private pause?: NodeJS.Timeout;
 
-  /** @param clock milliseconds that never go back */
+  /** @param clock unix time in microseconds, an integer */
   constructor(
     private readonly redis?: RedisTokenBucketStore,
-    private readonly clock: () => number = () => performance.now(),
+    private readonly clock = () => Date.now() * 1000,
   ) {}
 
   /**
@@ -37,14 +42,17 @@ export class TokenBucketStore {
    * @param keyId the id of the API key, never the key
    */
   async take(keyId: string, limits: BucketLimits): Promise<TakeResult> {
-    if (!this.redis) return this.inProcess.take(keyId, limits);
-    const taken = await this.takeFromRedis(this.redis, keyId, limits);
-    if (taken) return taken;
-    this.degradedDecisions += 1;
-    return this.inProcess.take(keyId, limits);
+    if (this.redis) {
+      const taken = this.degraded && this.pause ? undefined : await this.takeFromRedis(this.redis, keyId, limits);
+      if (taken) return taken;
+      this.degradedDecisions += 1;
+    }
+    const { state, result } = take(this.buckets.get(keyId), limits, this.clock());
+    this.buckets.set(keyId, state);
+    return result;
   }
 
-  /** @returns undefined when Redis does not answer, or is not asked because it did not */
+  /** @returns undefined when Redis does not answer */
   private async takeFromRedis(
     redis: RedisTokenBucketStore,
     keyId: string,
@@ -52,29 +60,32 @@ export class TokenBucketStore {
   ): Promise<TakeResult | undefined> {
     const { connection } = redis;
     const isProbe = this.degraded;
-    if (isProbe && this.clock() < this.nextProbe) return undefined;
-    if (isProbe) this.nextProbe = this.clock() + PROBE_INTERVAL_MS;
+    if (isProbe) this.pauseAsking();
     try {
       const { result, state, now } = await connection.withDeadline(redis.take(keyId, limits));
-      this.inProcess.remember(keyId, state, now);
+      // The two clocks may differ; without the difference a client would gain it in tokens, or wait for it.
+      this.buckets.set(keyId, { ...state, time: state.time + this.clock() - now });
       this.errors = 0;
-      if (this.degraded) this.logger.log('Redis is back');
+      if (this.degraded) this.logger.warn('Redis is back');
       this.degraded = false;
       return result;
     } catch (error) {
       // A peer that vanished, or is a replica since a failover, keeps its old connection for minutes.
       if (isProbe && connection.status === 'ready') connection.disconnect(true);
-      // The message only: the error itself carries the command.
-      this.failed((connection.failure ?? (error as Error)).message);
+      this.errors += 1;
+      if (!this.degraded && this.errors >= MAX_ERRORS) {
+        this.degraded = true;
+        this.pauseAsking();
+        // The message only: the error itself carries the command.
+        const { message } = connection.failure ?? (error as Error);
+        this.logger.warn(`Redis does not answer (${message}); each process counts tokens by itself`);
+      }
       return undefined;
     }
   }
 
-  private failed(message: string): void {
-    this.errors += 1;
-    if (this.degraded || this.errors < MAX_ERRORS) return;
-    this.degraded = true;
-    this.nextProbe = this.clock() + PROBE_INTERVAL_MS;
-    this.logger.warn(`Redis does not answer (${message}); each process counts tokens by itself`);
+  private pauseAsking(): void {
+    clearTimeout(this.pause);
+    this.pause = setTimeout(() => (this.pause = undefined), PROBE_INTERVAL_MS).unref();
   }
 }

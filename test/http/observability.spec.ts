@@ -186,7 +186,7 @@ describe('the metrics', () => {
       await redis.startAgain();
       while ((await valuesOf(lanyard)).get('lanyard_redis_degraded')) await api.get('/tagGroups').expect(200);
       const told = kept.entries.filter(({ part }) => part === 'RateLimit').map(({ level }) => level);
-      expect(told).toEqual(['warn', 'info']);
+      expect(told).toEqual(['warn', 'warn']);
     });
   });
 });
