@@ -111,7 +111,11 @@ async function consumeBody(request: Request, response: Response, take: (piece: B
   const isCompressed = encodingOf(request) !== undefined;
   // The unpacked size of a compressed body is not known yet.
   if (!isCompressed && Number(request.headers['content-length']) > MAX_BODY_BYTES) throw new PayloadTooLargeException();
-  sendContinue(request, response);
+  if (request.headers.expect?.toLowerCase() === '100-continue') {
+    // The connection of a client that waits for it in vain ends with the response: see broken-requests.ts.
+    response.removeHeader('Connection');
+    response.writeContinue();
+  }
   // Compression makes some bodies a little larger.
   const max = isCompressed ? 2 * MAX_BODY_BYTES : MAX_BODY_BYTES;
   let length = 0;
@@ -129,13 +133,6 @@ async function consumeBody(request: Request, response: Response, take: (piece: B
     request.once('error', breakOff);
     request.once('close', breakOff);
   });
-}
-
-/** The connection of a client that waits for 100 Continue in vain ends with the response: see broken-requests.ts. */
-function sendContinue(request: Request, response: Response): void {
-  if (request.headers.expect?.toLowerCase() !== '100-continue') return;
-  response.removeHeader('Connection');
-  response.writeContinue();
 }
 
 function encodingOf({ headers }: Request): string | undefined {
