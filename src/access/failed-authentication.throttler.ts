@@ -4,8 +4,8 @@ import { type ExecutionContext, HttpException, Injectable } from '@nestjs/common
 import { ThrottlerGuard, type ThrottlerLimitDetail, ThrottlerModule, type ThrottlerStorage } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { Config } from '../config';
+import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { RedisConnection } from '../redis/redis';
-import { RedisModule } from '../redis/redis.module';
 import { InProcessThrottlerStorage } from './in-process-throttler.storage';
 
 const WINDOW_MS = 60_000;
@@ -28,7 +28,7 @@ export class FailedAuthenticationThrottler extends ThrottlerGuard {
 }
 
 export const FailedAuthenticationModule = ThrottlerModule.forRootAsync({
-  imports: [RedisModule],
+  imports: [RateLimitModule],
   inject: [Config, RedisConnection],
   useFactory: ({ authenticationFailures }: Config, redis?: RedisConnection) => ({
     throttlers: [{ name: 'authentication-failures', limit: authenticationFailures, ttl: WINDOW_MS }],
