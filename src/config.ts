@@ -10,26 +10,26 @@ export interface Address {
 export class ConfigError extends Error {}
 
 /** A variable of the environment, and the field of Config that it sets. */
-export interface Setting {
+interface Setting {
   readonly name: string;
-  readonly key: keyof Config;
+  readonly key: string;
   /** @returns undefined when the text cannot be used */
   readonly read: (text: string) => unknown;
   /** what the text must be */
   readonly must: string;
   /** whether the value may hold a password */
-  readonly secret: boolean;
+  readonly isSecret?: boolean;
 }
+
+type Check = Omit<Setting, 'name' | 'key'>;
 
 /** Every setting, in the order of the fields below. */
 export const SETTINGS: Setting[] = [];
 
-type Check = Pick<Setting, 'read' | 'must'> & Partial<Pick<Setting, 'secret'>>;
-
 const setting =
   (name: string, check: Check) =>
   (_: Config, key: string): void =>
-    void SETTINGS.push({ name, key: key as keyof Config, secret: false, ...check });
+    void SETTINGS.push({ name, key, ...check });
 
 const integer = (least: number, most: number): Check => ({
   read: (text) => {
@@ -45,23 +45,18 @@ const oneOf = (values: readonly string[]): Check => ({
 });
 
 const url = (...protocols: string[]): Check => ({
-  read: (text) => {
-    const isOfProtocol = URL.canParse(text) && protocols.includes(new URL(text).protocol);
-    return isOfProtocol && hasHost(text) && isDecodable(text) ? text : undefined;
-  },
+  read: (text) => (isUrl(text, protocols) ? text : undefined),
   must: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, its user and password percent-encoded`,
-  secret: true,
+  isSecret: true,
 });
 
-/** With a `/` in its password, a URL ends its host there, and what follows would be shown as the database's name. */
-const hasHost = (text: string): boolean => !new URL(text).pathname.includes('@');
-
-/** Clients of PostgreSQL and Redis decode user and password, and throw a URIError at a `%` that begins no character. */
-function isDecodable(text: string): boolean {
-  const { username, password } = new URL(text);
+function isUrl(text: string, protocols: string[]): boolean {
   try {
+    const { protocol, username, password, pathname } = new URL(text);
+    // Clients of PostgreSQL and Redis decode them, and throw a URIError at a `%` that begins no character.
     [username, password].forEach(decodeURIComponent);
-    return true;
+    // With a `/` in its password, a URL ends its host there, and what follows would be shown as the database's name.
+    return protocols.includes(protocol) && !pathname.includes('@');
   } catch {
     return false;
   }
@@ -170,12 +165,12 @@ export class Config {
 
 /** @throws ConfigError on a value that cannot be used */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const given = SETTINGS.flatMap(({ name, key, read, must, secret }) => {
+  const given = SETTINGS.flatMap(({ name, key, read, must, isSecret }) => {
     const asked = env[name];
     if (!asked) return [];
     const value = read(asked);
     if (value !== undefined) return [[key, value]];
-    throw new ConfigError(`${name} must be ${must}${secret ? '' : `, not ${JSON.stringify(asked)}`}`);
+    throw new ConfigError(`${name} must be ${must}${isSecret ? '' : `, not ${JSON.stringify(asked)}`}`);
   });
   const config = new Config(Object.fromEntries(given) as Partial<Config>);
   // With rediss:// the way to the sentinels would still be in the clear, and that would go unnoticed.
@@ -194,10 +189,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 /** The settings in force, as the environment says them and without passwords; a value is null when there is none. */
 export function shownSettings(env: NodeJS.ProcessEnv = process.env) {
   const config = readConfig(env);
-  return SETTINGS.map(({ name, key, secret }) => {
-    const given = env[name] && (secret ? withoutPassword(env[name]) : env[name]);
+  return SETTINGS.map(({ name, key, isSecret }) => {
+    const given = env[name] && (isSecret ? withoutPassword(env[name]) : env[name]);
     if (given) return { name, value: given, source: 'environment' };
-    return { name, value: config[key] === undefined ? null : String(config[key]), source: 'default' };
+    const value = config[key as keyof Config];
+    return { name, value: value === undefined ? null : String(value), source: 'default' };
   });
 }
 

@@ -15,20 +15,14 @@ export class Interrupted extends Error {
   }
 }
 
-/**
- * Aborted, by an `Interrupted`, at the first of the signals; another one, later, ends the process at once.
- * @param clock milliseconds that never go back
- */
-export function stopSignal(
-  clock = () => performance.now(),
-  exit: (status: number) => void = process.exit,
-): AbortSignal {
+/** Aborted, by an `Interrupted`, at the first of the signals; another one, later, ends the process at once. */
+export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   let first = Infinity;
   for (const signal of SIGNALS) {
     process.on(signal, () => {
-      if (clock() - first > ONE_SIGNAL) exit(statusOf(signal));
-      first = Math.min(first, clock());
+      if (performance.now() - first > ONE_SIGNAL) process.exit(statusOf(signal));
+      first = Math.min(first, performance.now());
       controller.abort(new Interrupted(signal));
     });
   }

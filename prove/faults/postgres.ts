@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Account, accountFor, spawnAs } from '../../src/embedded-postgres/account';
-import { type Binaries, findNativePackage, prepareBinaries } from '../../src/embedded-postgres/binaries';
+import { findNativePackage, prepareBinaries } from '../../src/embedded-postgres/binaries';
 import { createCluster, DATABASE, readPassword, ROLE } from '../../src/embedded-postgres/cluster';
 import { freePort } from '../../src/embedded-postgres/free-port';
 import { removeStaleLock } from '../../src/embedded-postgres/server';
@@ -22,7 +22,7 @@ const SETTINGS = {
 export class Postgres extends Daemon {
   private constructor(
     logFile: string,
-    private readonly binaries: Binaries,
+    private readonly programs: string,
     private readonly account: Account | undefined,
     /** the data directory */
     private readonly cluster: string,
@@ -36,9 +36,9 @@ export class Postgres extends Daemon {
     mkdirSync(path, { recursive: true });
     const cluster = join(path, 'postgresql');
     const account = accountFor(cluster);
-    const binaries = prepareBinaries(findNativePackage(), account, path);
-    await createCluster({ path, cluster, account }, binaries, false);
-    const postgres = new Postgres(logFile, binaries, account, cluster, await freePort());
+    const programs = prepareBinaries(findNativePackage(), account, path);
+    await createCluster({ path, cluster, account }, programs, false);
+    const postgres = new Postgres(logFile, programs, account, cluster, await freePort());
     await postgres.start();
     return postgres;
   }
@@ -61,7 +61,7 @@ export class Postgres extends Daemon {
     removeStaleLock(this.cluster);
     const settings = Object.entries({ ...SETTINGS, port: String(this.port) });
     const parameters = ['-D', this.cluster, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-    this.run(this.binaries.postgres, parameters, spawnAs(this.account));
+    this.run(join(this.programs, 'postgres'), parameters, spawnAs(this.account));
   }
 
   async accepts(): Promise<boolean> {

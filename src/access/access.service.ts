@@ -50,7 +50,7 @@ export class AccessService implements OnApplicationShutdown {
   );
   /** requests since the last flush, by the id of their key */
   private used = new Map<string, number>();
-  private flushing: NodeJS.Timeout | undefined;
+  private readonly flushing = setInterval(() => void this.flushUsage(), USAGE_FLUSH_INTERVAL_MS).unref();
 
   constructor(private readonly dataSource: DataSource) {}
 
@@ -63,7 +63,7 @@ export class AccessService implements OnApplicationShutdown {
     let known = this.known.get(hash);
     if (!known && hasKeyForm(key) && !this.unknown.has(hash)) known = await this.lookUps.add(0, hash);
     if (!known || known.expiresAt <= Date.now()) return undefined;
-    this.recordUsage(known.keyId);
+    this.used.set(known.keyId, (this.used.get(known.keyId) ?? 0) + 1);
     return known;
   }
 
@@ -86,14 +86,8 @@ export class AccessService implements OnApplicationShutdown {
     });
   }
 
-  private recordUsage(id: string): void {
-    this.used.set(id, (this.used.get(id) ?? 0) + 1);
-    this.flushing ??= setTimeout(() => void this.flushUsage(), USAGE_FLUSH_INTERVAL_MS).unref();
-  }
-
   /** No request waits for it. */
   private async flushUsage(): Promise<void> {
-    this.flushing = undefined;
     // Sorted, so that processes do not deadlock.
     const ids = [...this.used.keys()].sort();
     const requests = ids.map((id) => this.used.get(id));
@@ -107,7 +101,7 @@ export class AccessService implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearTimeout(this.flushing);
+    clearInterval(this.flushing);
     await this.flushUsage();
   }
 }

@@ -7,14 +7,7 @@ import { hashOf, newKey, prefixOf } from './key-format';
 /** Burst and rate of a key that was issued without limits of its own: the contract's defaults. */
 export const DEFAULT_LIMITS = { maxTokens: 20, refillRate: 1 };
 
-export interface KeySettings {
-  label: string | null;
-  /** tokens */
-  maxTokens: number;
-  /** tokens a second */
-  refillRate: number;
-  expiresAt: Date | null;
-}
+export type KeySettings = Pick<ApiKeyEntity, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt'>;
 
 /** A key as it is shown once, when it is issued. */
 export interface IssuedKey extends KeySettings {

@@ -4,8 +4,8 @@ import { type ExecutionContext, HttpException, Injectable } from '@nestjs/common
 import { ThrottlerGuard, type ThrottlerLimitDetail, ThrottlerModule, type ThrottlerStorage } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { Config } from '../config';
-import { REDIS_DEADLINE_MS, RedisConnection, withDeadline } from '../redis/redis';
-import { RedisModule } from '../redis/redis.module';
+import { RateLimitModule } from '../rate-limit/rate-limit.module';
+import { RedisConnection } from '../redis/redis';
 import { InProcessThrottlerStorage } from './in-process-throttler.storage';
 
 const WINDOW_MS = 60_000;
@@ -28,23 +28,19 @@ export class FailedAuthenticationThrottler extends ThrottlerGuard {
 }
 
 export const FailedAuthenticationModule = ThrottlerModule.forRootAsync({
-  imports: [RedisModule],
+  imports: [RateLimitModule],
   inject: [Config, RedisConnection],
   useFactory: ({ authenticationFailures }: Config, redis?: RedisConnection) => ({
-    throttlers: [{ limit: authenticationFailures, ttl: WINDOW_MS }],
+    throttlers: [{ name: 'authentication-failures', limit: authenticationFailures, ttl: WINDOW_MS }],
     setHeaders: false,
-    generateKey: (_: ExecutionContext, address: string) => hash('sha256', `failed-authentication ${address}`, 'base64'),
-    storage: redis ? failingOpen(new ThrottlerStorageRedisService(redis)) : new InProcessThrottlerStorage(),
+    generateKey: (_: ExecutionContext, address: string) => hash('sha256', address, 'base64'),
+    storage: redis ? failingOpen(redis) : new InProcessThrottlerStorage(),
   }),
 });
 
 /** A counter that cannot be reached refuses no request: a key cannot be guessed, counted or not. */
-const failingOpen = (storage: ThrottlerStorage): ThrottlerStorage => ({
-  increment: (...args) =>
-    withDeadline(storage.increment(...args), REDIS_DEADLINE_MS).catch(() => ({
-      totalHits: 0,
-      timeToExpire: 0,
-      isBlocked: false,
-      timeToBlockExpire: 0,
-    })),
-});
+function failingOpen(redis: RedisConnection): ThrottlerStorage {
+  const storage = new ThrottlerStorageRedisService(redis);
+  const uncounted = { totalHits: 0, timeToExpire: 0, isBlocked: false, timeToBlockExpire: 0 };
+  return { increment: (...args) => redis.withDeadline(storage.increment(...args)).catch(() => uncounted) };
+}

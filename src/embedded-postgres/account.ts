@@ -33,10 +33,8 @@ export function accountFor(cluster: string): Account | undefined {
   );
 }
 
-type RunAs = { env: NodeJS.ProcessEnv; cwd?: string; uid?: number; gid?: number };
-
 /** What child_process needs to run one of PostgreSQL's programs as `account`. */
-export function spawnAs(account: Account | undefined): RunAs {
+export function spawnAs(account: Account | undefined) {
   // Other variables would change PostgreSQL (PGPORT, LC_ALL) or show it secrets.
   const { PATH, LD_LIBRARY_PATH, TMPDIR, TEMP, TMP, SYSTEMROOT, WINDIR, COMSPEC } = process.env;
   const env = { PATH, LD_LIBRARY_PATH, TMPDIR, TEMP, TMP, SYSTEMROOT, WINDIR, COMSPEC, LC_ALL: 'C', TZ: 'UTC' };

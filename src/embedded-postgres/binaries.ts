@@ -8,23 +8,16 @@ import { EmbeddedPostgresError } from './embedded-postgres-error';
 export interface NativePackage {
   readonly root: string;
   readonly version: string;
-  /** Major version of PostgreSQL. */
-  readonly major: number;
-}
-
-export interface Binaries {
-  readonly initdb: string;
-  readonly postgres: string;
-  readonly pgCtl: string;
 }
 
 /** @throws EmbeddedPostgresError when npm did not install the package, or there is none for this platform. */
-export function findNativePackage(platform = thisPlatform()): NativePackage {
+export function findNativePackage(): NativePackage {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
     // The main entry is dist/index.js; package.json itself is not exported.
     const root = dirname(dirname(require.resolve(`@embedded-postgres/${platform}`)));
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-    return { root, version, major: Number.parseInt(version, 10) };
+    return { root, version };
   } catch (error) {
     throw new EmbeddedPostgresError(
       `There is no embedded PostgreSQL for ${platform} in node_modules (npm ci --omit=optional leaves it out): set DATABASE_URL to a PostgreSQL 15 or newer`,
@@ -33,36 +26,29 @@ export function findNativePackage(platform = thisPlatform()): NativePackage {
   }
 }
 
-function thisPlatform(): string {
-  return `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-}
-
 /**
- * The programs of the package, ready to run as `account`. Runs the package's install script when npm did not
+ * The directory of the package's programs, which `account` can run. Runs the package's install script when npm did not
  * (`--ignore-scripts`), and copies the package to `systemDir` when it is below a directory that is closed to `account`.
  *
  * @throws EmbeddedPostgresError when they cannot be run.
  */
-export function prepareBinaries(native: NativePackage, account: Account | undefined, systemDir: string): Binaries {
-  if (runs(native.root, account)) return binariesIn(native.root);
+export function prepareBinaries(native: NativePackage, account: Account | undefined, systemDir: string): string {
+  if (runs(native.root, account)) return programsIn(native.root);
   install(native.root);
-  if (runs(native.root, account)) return binariesIn(native.root);
+  if (runs(native.root, account)) return programsIn(native.root);
   const copy = join(systemDir, `binaries-${native.version}`);
   if (account && !existsSync(copy)) copyPackage(native.root, copy);
-  if (account && runs(copy, account)) return binariesIn(copy);
+  if (account && runs(copy, account)) return programsIn(copy);
   const place = account ? copy : native.root;
   throw new EmbeddedPostgresError(
     `The PostgreSQL programs in ${place} do not run: remove this directory and run npm ci, or set DATABASE_URL`,
   );
 }
 
-function binariesIn(root: string): Binaries {
-  const program = (name: string) => join(root, 'native', 'bin', process.platform === 'win32' ? `${name}.exe` : name);
-  return { initdb: program('initdb'), postgres: program('postgres'), pgCtl: program('pg_ctl') };
-}
+const programsIn = (root: string): string => join(root, 'native', 'bin');
 
 function runs(root: string, account: Account | undefined): boolean {
-  return spawnSync(binariesIn(root).postgres, ['--version'], spawnAs(account)).status === 0;
+  return spawnSync(join(programsIn(root), 'postgres'), ['--version'], spawnAs(account)).status === 0;
 }
 
 /** Makes the links between libraries, which npm packages cannot hold. */

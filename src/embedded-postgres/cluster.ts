@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, lchownSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, lchownSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify, types } from 'node:util';
 import { spawnAs } from './account';
-import type { Binaries } from './binaries';
 import type { DataDirectory } from './data-directory';
 import { complaintIn, EmbeddedPostgresError } from './embedded-postgres-error';
 
@@ -25,18 +24,13 @@ const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '-
 /**
  * Whether the data directory holds a cluster that a PostgreSQL of `major` can run.
  *
- * @throws EmbeddedPostgresError when it holds one of another major version, or something else.
+ * @throws EmbeddedPostgresError when it holds one of another major version.
  */
-export function hasCluster({ path, cluster }: DataDirectory, major: number): boolean {
-  if (!existsSync(cluster) || readdirSync(cluster).length === 0) return false;
+export function hasCluster({ path, cluster }: DataDirectory, major: string): boolean {
   const file = join(cluster, 'PG_VERSION');
-  if (!existsSync(file)) {
-    throw new EmbeddedPostgresError(
-      `${cluster} is not a PostgreSQL data directory: set LANYARD_DATA_DIR to another one`,
-    );
-  }
+  if (!existsSync(file)) return false;
   const found = readFileSync(file, 'utf8').trim();
-  if (found === String(major)) return true;
+  if (found === major) return true;
   throw new EmbeddedPostgresError(
     `${path} holds data of PostgreSQL ${found}, but this Lanyard brings PostgreSQL ${major}: set LANYARD_DATA_DIR to another directory and move the data with pg_dump`,
   );
@@ -56,7 +50,7 @@ export function readPassword(cluster: string): string {
  */
 export async function createCluster(
   { path, cluster, account }: DataDirectory,
-  { initdb, postgres }: Binaries,
+  programs: string,
   durable: boolean,
 ): Promise<void> {
   const folder = mkdtempSync(join(path, 'new-'));
@@ -66,9 +60,9 @@ export async function createCluster(
     writeFileSync(password, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
     if (account) for (const each of [password, folder]) lchownSync(each, account.uid, account.gid);
     const place = [`--pgdata=${unfinished}`, `--username=${ROLE}`, `--pwfile=${password}`, '--auth=scram-sha-256'];
-    await run(initdb, [...place, ...LOCALE, ...(durable ? [] : ['--no-sync'])], spawnAs(account));
+    await run(join(programs, 'initdb'), [...place, ...LOCALE, ...(durable ? [] : ['--no-sync'])], spawnAs(account));
     const alone = ['--single', '-D', unfinished, '-c', 'exit_on_error=on', ...(durable ? [] : ['-F']), 'postgres'];
-    const running = run(postgres, alone, spawnAs(account));
+    const running = run(join(programs, 'postgres'), alone, spawnAs(account));
     running.child.stdin?.end(`create database ${DATABASE}\n`);
     await running;
     renameSync(password, join(unfinished, PASSWORD_FILE));

@@ -17,10 +17,13 @@ export interface DataDirectory {
 /** Where root's default directories move to. */
 export const SYSTEM_DIR = '/var/lib/lanyard';
 
-interface DataDirectoryOptions {
+export interface DataDirectoryOptions {
   readonly dataDir: string;
+  /** Whether the operator named the directory; then it is never moved to a place that PostgreSQL can reach. */
   readonly explicit: boolean;
+  /** For root: where a default directory that PostgreSQL cannot reach moves to, and the programs with it. */
   readonly systemDir: string;
+  /** Receives lines for the person who started the program. */
   readonly say: (line: string) => void;
 }
 
@@ -65,9 +68,8 @@ function openIfEmpty(path: string): void {
   if (existsSync(path) && statSync(path).uid === 0 && readdirSync(path).length === 0) chmodSync(path, 0o755);
 }
 
-function canReach(account: Account, directory: string): boolean {
-  return spawnSync('test', ['-x', directory], spawnAs(account)).status === 0;
-}
+const canReach = (account: Account, directory: string): boolean =>
+  spawnSync('test', ['-x', directory], spawnAs(account)).status === 0;
 
 /** Root keeps the directory and gives the account the cluster alone, so that nothing can be planted for root. */
 function make(path: string, mode: number): DataDirectory {
@@ -77,9 +79,7 @@ function make(path: string, mode: number): DataDirectory {
   return { path: real, cluster, account: accountFor(cluster) };
 }
 
-function clusterIn(dataDir: string): string {
-  return join(dataDir, 'postgresql');
-}
+const clusterIn = (dataDir: string): string => join(dataDir, 'postgresql');
 
 function nameFor(dataDir: string): string {
   const project = basename(dirname(dataDir)).replace(/[^\w.-]/g, '_');

@@ -2,20 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
 import { findNativePackage, prepareBinaries } from './binaries';
 import { createCluster, DATABASE, hasCluster, readPassword, ROLE } from './cluster';
-import { settleDataDirectory, SYSTEM_DIR } from './data-directory';
+import { type DataDirectoryOptions, settleDataDirectory, SYSTEM_DIR } from './data-directory';
 import { EmbeddedPostgresError, explain } from './embedded-postgres-error';
-import { PostgresServer, runningPostmaster, StartAgain } from './server';
+import { PostgresServer, runningPostmaster, TryAgain } from './server';
 
-export interface EmbeddedPostgresOptions {
+export interface EmbeddedPostgresOptions extends Partial<DataDirectoryOptions> {
   readonly dataDir: string;
-  /** Whether the operator named the directory; then it is never moved to a place that PostgreSQL can reach. */
   readonly explicit: boolean;
-  /** Receives lines for the person who started the program. */
-  readonly say?: (line: string) => void;
   /** Settings of PostgreSQL, for instance `fsync: 'off'` in tests; plain words. A server that runs keeps its own. */
   readonly settings?: Record<string, string>;
-  /** For root: where a default directory that PostgreSQL cannot reach moves to, and the programs with it. */
-  readonly systemDir?: string;
 }
 
 /** Advisory lock that every process which uses the server holds in shared mode. */
@@ -37,13 +32,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   try {
     const native = findNativePackage();
     const directory = settleDataDirectory({ dataDir, explicit, systemDir, say });
-    const isNew = !hasCluster(directory, native.major);
-    const binaries = prepareBinaries(native, directory.account, systemDir);
+    const [major = ''] = native.version.split('.');
+    const isNew = !hasCluster(directory, major);
+    const programs = prepareBinaries(native, directory.account, systemDir);
     if (isNew) {
-      say(`Making a PostgreSQL ${native.major} database in ${directory.path}`);
-      await createCluster(directory, binaries, settings.fsync !== 'off');
+      say(`Making a PostgreSQL ${major} database in ${directory.path}`);
+      await createCluster(directory, programs, settings.fsync !== 'off');
     }
-    const postgres = new EmbeddedPostgres(new PostgresServer(directory, binaries, settings), say);
+    const postgres = new EmbeddedPostgres(new PostgresServer(directory, programs, settings), say);
     await postgres.start();
     return postgres;
   } catch (error) {
@@ -61,7 +57,6 @@ export class EmbeddedPostgres {
   private port?: number;
   private connection?: Client;
   private returning?: Promise<void>;
-  private stopped?: Promise<void>;
 
   constructor(
     private readonly server: PostgresServer,
@@ -84,24 +79,24 @@ export class EmbeddedPostgres {
   async start(): Promise<void> {
     const deadline = Date.now() + JOIN_TIMEOUT_MS;
     while (!this.stopping.signal.aborted) {
-      const obstacle = await this.join();
-      if (!obstacle) return;
-      if (Date.now() > deadline)
-        throw new EmbeddedPostgresError(`The embedded PostgreSQL does not answer: ${obstacle}`);
+      try {
+        await this.join();
+        return;
+      } catch (error) {
+        if (!(error instanceof TryAgain)) throw error;
+        if (Date.now() > deadline)
+          throw new EmbeddedPostgresError(`The embedded PostgreSQL does not answer: ${error.message}`);
+      }
       await delay(RETRY_MS);
     }
   }
 
   /** Ends this process's use of PostgreSQL; the last process to do so stops it. Close pools before. */
-  stop(): Promise<void> {
-    this.stopped ??= this.leave();
-    return this.stopped;
-  }
-
-  private async leave(): Promise<void> {
+  async stop(): Promise<void> {
     this.stopping.abort();
     await this.returning;
     const { connection } = this;
+    this.connection = undefined;
     try {
       await connection?.query('select pg_advisory_unlock_shared($1)', [IN_USE]);
       const last = await connection?.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [IN_USE]);
@@ -112,24 +107,19 @@ export class EmbeddedPostgres {
     await connection?.end().catch(() => undefined);
   }
 
-  /** @returns what is in the way, if it is something that passes */
-  private async join(): Promise<string | undefined> {
+  /** @throws TryAgain when what is in the way passes */
+  private async join(): Promise<void> {
     const { cluster } = this.server.directory;
-    try {
-      if (!runningPostmaster(cluster)) await this.server.start(this.port);
-    } catch (error) {
-      if (error instanceof StartAgain) return error.message;
-      throw error;
-    }
+    if (!runningPostmaster(cluster)) await this.server.start(this.port);
     const port = runningPostmaster(cluster)?.port;
-    if (!port) return 'it has no port yet';
+    if (!port) throw new TryAgain('it has no port yet');
     if (this.port && port !== this.port) {
       throw new EmbeddedPostgresError('PostgreSQL runs on another port now: start this process again');
     }
-    return this.connect(port);
+    await this.connect(port);
   }
 
-  private async connect(port: number): Promise<string | undefined> {
+  private async connect(port: number): Promise<void> {
     const connection = new Client({
       ...{ host: '127.0.0.1', port, user: ROLE, password: this.password, database: 'postgres', ssl: false },
       application_name: 'lanyard (keeps PostgreSQL running)',
@@ -140,17 +130,16 @@ export class EmbeddedPostgres {
       await connection.connect();
       const sql = 'select pg_try_advisory_lock_shared($1) as locked';
       const { rows } = await connection.query<{ locked: boolean }>(sql, [IN_USE]);
-      if (!rows[0]?.locked) throw new Error('another process stops it');
+      if (!rows[0]?.locked) throw new TryAgain('another process stops it');
     } catch (error) {
       void connection.end().catch(() => undefined);
       // Starting, stopping and full pass (SQLSTATE 57P01 to 57P03, 53300), like every failure of the connection.
       if (error instanceof DatabaseError && !/^57P|^53300/.test(String(error.code))) throw error;
-      return (error as Error).message;
+      throw new TryAgain((error as Error).message);
     }
     this.port = port;
     this.connection = connection;
     connection.once('end', () => this.lost());
-    return undefined;
   }
 
   private lost(): void {

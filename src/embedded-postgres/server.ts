@@ -1,9 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { closeSync, constants, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { spawnAs } from './account';
-import type { Binaries } from './binaries';
 import type { DataDirectory } from './data-directory';
 import { complaintIn, EmbeddedPostgresError } from './embedded-postgres-error';
 import { freePort } from './free-port';
@@ -26,14 +25,12 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const START_TIMEOUT_S = 600;
 /** Seconds until a shutdown stops to wait for writes; the next start then recovers. */
 const STOP_TIMEOUT_S = 30;
-/** At a start, a larger log begins at nothing again. */
-const MAX_LOG_BYTES = 5_000_000;
 
 /** Complaints that pass: another process started it at the same moment, or the last one is not quite gone. */
 const TRANSIENT = /lock file ".*" (already exists|is empty)|shared memory block|could not create any TCP\/IP/;
 
-/** PostgreSQL did not start, for a reason that passes. */
-export class StartAgain extends Error {}
+/** PostgreSQL cannot be used at this moment, for a reason that passes. */
+export class TryAgain extends Error {}
 
 /** What PostgreSQL's first process writes into postmaster.pid; the TCP port is not there at once. */
 type Postmaster = { pid: number; port: number | undefined };
@@ -44,7 +41,7 @@ export class PostgresServer {
 
   constructor(
     readonly directory: DataDirectory,
-    private readonly binaries: Binaries,
+    private readonly programs: string,
     private readonly settings: Record<string, string>,
   ) {
     this.log = join(directory.cluster, 'server.log');
@@ -55,22 +52,22 @@ export class PostgresServer {
    * connections.
    *
    * @param fixedPort otherwise the port of the last run if PostgreSQL was killed, or else any free one.
-   * @throws StartAgain, or EmbeddedPostgresError with PostgreSQL's complaint.
+   * @throws TryAgain, or EmbeddedPostgresError with PostgreSQL's complaint.
    */
   async start(fixedPort: number | undefined): Promise<void> {
     const { cluster, account } = this.directory;
     const port = fixedPort ?? (await freePort(readPostmaster(cluster)?.port));
     removeStaleLock(cluster);
-    const logged = this.trimLog();
+    const logged = statSync(this.log, { throwIfNoEntry: false })?.size;
     const settings = Object.entries({ ...SETTINGS, ...this.settings, port: String(port) });
     const options = settings.map(([name, value]) => `-c ${name}=${value}`).join(' ');
     const parameters = ['start', '-D', cluster, '-l', this.log, '-t', String(START_TIMEOUT_S), '-o', options];
     try {
-      await run(this.binaries.pgCtl, parameters, spawnAs(account));
+      await run(join(this.programs, 'pg_ctl'), parameters, spawnAs(account));
     } catch (error) {
       const output = existsSync(this.log) ? readFileSync(this.log).subarray(logged).toString() : '';
       const complaint = complaintIn(output || String((error as { stderr?: string }).stderr));
-      if (TRANSIENT.test(output)) throw new StartAgain(complaint);
+      if (TRANSIENT.test(output)) throw new TryAgain(complaint);
       throw new EmbeddedPostgresError(`The embedded PostgreSQL did not start: ${complaint} (its log: ${this.log})`, {
         cause: error,
       });
@@ -81,23 +78,9 @@ export class PostgresServer {
   async stop(): Promise<void> {
     const stop = (mode: string) => {
       const parameters = ['stop', '-D', this.directory.cluster, '-m', mode, '-t', String(STOP_TIMEOUT_S)];
-      return run(this.binaries.pgCtl, parameters, spawnAs(this.directory.account));
+      return run(join(this.programs, 'pg_ctl'), parameters, spawnAs(this.directory.account));
     };
     await stop('fast').catch(() => stop('immediate'));
-  }
-
-  /** Bounds the log, and returns its size. */
-  private trimLog(): number {
-    try {
-      // The directory is the account's: root must not follow a link from it.
-      const file = openSync(this.log, constants.O_RDWR | constants.O_NOFOLLOW);
-      if (fstatSync(file).size > MAX_LOG_BYTES) ftruncateSync(file);
-      const { size } = fstatSync(file);
-      closeSync(file);
-      return size;
-    } catch {
-      return 0; // there is none yet
-    }
   }
 }
 

@@ -6,8 +6,10 @@ export const MAX_BODY_BYTES = 1_048_576;
 /** of all partially received bodies of the process */
 const MAX_PARTIAL_BYTES = 64 << 20;
 
+/** A body of which a part has arrived. */
 interface PartialBody {
   readonly organizationId: number | undefined;
+  /** lets go of the body's bytes and answers its request */
   readonly drop: () => void;
   bytes: number;
 }
@@ -20,42 +22,36 @@ export class BodyMemoryLimit {
   private bytes = 0;
   /** oldest first */
   private readonly bodies = new Set<PartialBody>();
-  private readonly bytesOf = new Map<number | undefined, number>();
 
   constructor(private readonly max = MAX_PARTIAL_BYTES) {}
 
-  /** @param drop lets go of the body's bytes and answers its request */
-  add({ caller }: Pick<Request, 'caller'>, drop: () => void) {
-    const body: PartialBody = { organizationId: caller?.organizationId, drop, bytes: 0 };
+  add({ caller }: Pick<Request, 'caller'>, drop: () => void): PartialBody {
+    const body = { organizationId: caller?.organizationId, drop, bytes: 0 };
     this.bodies.add(body);
-    return {
-      /** counts that many bytes more, and may drop bodies, this one too */
-      hold: (bytes: number): void => this.hold(body, bytes),
-      /** the body is complete, or broken off */
-      release: (): void => this.release(body),
-    };
+    return body;
   }
 
-  private hold(body: PartialBody, bytes: number): void {
+  /** Counts that many bytes more, and may drop bodies, this one too. */
+  hold(body: PartialBody, bytes: number): void {
     if (!this.bodies.has(body)) return;
-    this.count(body, bytes);
+    body.bytes += bytes;
+    this.bytes += bytes;
     while (this.bytes > this.max) {
-      const [largest] = [...this.bytesOf].reduce((one, other) => (other[1] > one[1] ? other : one));
-      const oldest = [...this.bodies].find(({ organizationId }) => organizationId === largest) as PartialBody;
+      const oldest = this.oldestOfLargest();
       this.release(oldest);
       oldest.drop();
     }
   }
 
-  private release(body: PartialBody): void {
-    if (this.bodies.delete(body)) this.count(body, -body.bytes);
+  /** The body is complete, or broken off. */
+  release(body: PartialBody): void {
+    if (this.bodies.delete(body)) this.bytes -= body.bytes;
   }
 
-  private count(body: PartialBody, bytes: number): void {
-    const total = (this.bytesOf.get(body.organizationId) ?? 0) + bytes;
-    if (total === 0) this.bytesOf.delete(body.organizationId);
-    else this.bytesOf.set(body.organizationId, total);
-    body.bytes += bytes;
-    this.bytes += bytes;
+  private oldestOfLargest(): PartialBody {
+    const held = new Map<number | undefined, number>();
+    for (const { organizationId: id, bytes } of this.bodies) held.set(id, (held.get(id) ?? 0) + bytes);
+    const most = Math.max(...held.values());
+    return [...this.bodies].find(({ organizationId: id }) => held.get(id) === most) as PartialBody;
   }
 }

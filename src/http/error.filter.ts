@@ -9,7 +9,7 @@ import {
   RowNotFound,
   sqlState,
 } from '../database/errors';
-import { ApiError, errorBody, errorText, JSON_TYPE } from './errors';
+import { errorBody, errorText, InvalidField, JSON_TYPE } from './errors';
 import { discardBody } from './request';
 
 /** Refusals are logged once in this time, so that the log does not grow with them. */
@@ -40,7 +40,8 @@ export class ErrorFilter implements ExceptionFilter {
       return;
     }
     if (status === 503) response.setHeader('Retry-After', '1');
-    const text = error instanceof ApiError || error instanceof IdempotencyConflict ? error.message : errorText(status);
+    const text =
+      error instanceof InvalidField || error instanceof IdempotencyConflict ? error.message : errorText(status);
     response.status(status).setHeader('Content-Type', JSON_TYPE);
     response.send(JSON.stringify(errorBody(status, text)));
   }

@@ -1,17 +1,10 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import { HttpException } from '@nestjs/common';
-
-/** An error whose text says more than the name of its status. */
-export class ApiError extends HttpException {
-  constructor(status: number, text: string) {
-    super(text, status);
-  }
-}
+import { BadRequestException } from '@nestjs/common';
 
 /** 400 that names the invalid field of the body by its path, such as `phoneNumbers[0].type`. */
-export class InvalidField extends ApiError {
+export class InvalidField extends BadRequestException {
   constructor(path: string) {
-    super(400, `Missing or invalid '${path}'`);
+    super(`Missing or invalid '${path}'`);
   }
 }
 

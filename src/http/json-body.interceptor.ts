@@ -1,5 +1,5 @@
-import type { Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliDecompress, type BrotliOptions, gunzip, inflate, type ZlibOptions } from 'node:zlib';
 import {
   BadRequestException,
   type CallHandler,
@@ -15,16 +15,16 @@ import { JSON_BODY, type JsonBodyOptions } from '../api-schema/parameters';
 import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
 import { refuse } from './errors';
 import { Semaphore } from './semaphore';
-import { ValueCounter } from './value-counter';
+import { countValues } from './count-values';
 
 const EMPTY = Buffer.alloc(0);
 
 const SAFE_METHODS = ['GET', 'HEAD'];
 const JSON_TYPES = ['application/json', '+json'];
-const DECOMPRESSORS = new Map<string, () => Transform>([
-  ['gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
+const DECOMPRESSORS = new Map([
+  ['gzip', promisify<Buffer, ZlibOptions, Buffer>(gunzip)],
+  ['deflate', promisify<Buffer, ZlibOptions, Buffer>(inflate)],
+  ['br', promisify<Buffer, BrotliOptions, Buffer>(brotliDecompress)],
 ]);
 
 /** Bodies that are unpacked at the same time. Each may become 1 MiB, and zlib has four threads. */
@@ -46,26 +46,24 @@ export class JsonBodyInterceptor implements NestInterceptor {
     // The rest of the request was broken, and it was refused while its key was checked.
     if (response.writableEnded) throw new BadRequestException();
     const options = this.reflector.get<JsonBodyOptions | undefined>(JSON_BODY, context.getHandler());
-    if (options) return this.read(request, response, options).then(() => next.handle());
     // A write without a body must not happen either before it has arrived whole and well-formed.
     const isWrite = request.caller && !SAFE_METHODS.includes(request.method);
-    return isWrite ? drainBody(request, response).then(() => next.handle()) : next.handle();
+    return options || isWrite ? this.read(request, response, options).then(() => next.handle()) : next.handle();
   }
 
-  private async read(request: Request, response: Response, { allOptional }: JsonBodyOptions): Promise<void> {
+  private async read(request: Request, response: Response, options?: JsonBodyOptions): Promise<void> {
+    const bytes = await this.collect(request, response);
+    if (!options) return;
     // Node keeps a request until the next one on its connection.
     response.once('finish', () => (request.body = undefined));
-    if (request.is(JSON_TYPES)) {
-      request.body = parse(await this.unpack(request, await this.collect(request, response)));
-      return;
-    }
-    const bytes = await drainBody(request, response);
-    if (allOptional && bytes > 0) throw new BadRequestException();
-    request.body = {};
+    if (request.is(JSON_TYPES)) request.body = parse(await this.unpack(request, bytes));
+    else if (options.allOptional && bytes.length > 0) throw new BadRequestException();
+    else request.body = {};
   }
 
   /** The bytes as they arrive, in one piece: thousands of tiny ones take far more memory than they have bytes. */
   private async collect(request: Request, response: Response): Promise<Buffer> {
+    if (request.complete && request.readableLength === 0) return EMPTY;
     let buffer: Buffer = EMPTY;
     let length = 0;
     const partial = this.partialBodies.add(request, () => {
@@ -77,7 +75,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
         if (response.writableEnded) return;
         if (buffer.length < length + piece.length) {
           const larger = Buffer.allocUnsafe(Math.max(2 * buffer.length, length + piece.length));
-          partial.hold(larger.length - buffer.length);
+          this.partialBodies.hold(partial, larger.length - buffer.length);
           if (response.writableEnded) return; // this body was the one to be dropped
           buffer.copy(larger);
           buffer = larger;
@@ -87,46 +85,22 @@ export class JsonBodyInterceptor implements NestInterceptor {
       return buffer.subarray(0, length);
     } finally {
       buffer = EMPTY; // the request keeps its listeners, and the connection keeps the request
-      partial.release();
+      this.partialBodies.release(partial);
     }
   }
 
-  /** Decompresses a body, and counts its values. */
   private async unpack(request: Request, bytes: Buffer): Promise<Buffer> {
     const encoding = encodingOf(request);
-    if (encoding === undefined) {
-      new ValueCounter().add(bytes);
-      return bytes;
+    if (encoding === undefined) return bytes;
+    const decompress = DECOMPRESSORS.get(encoding);
+    if (!decompress) throw new BadRequestException();
+    try {
+      return await this.unpacking.run(() => decompress(bytes, { maxOutputLength: MAX_BODY_BYTES }));
+    } catch (error) {
+      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+      throw isTooLarge ? new PayloadTooLargeException() : new BadRequestException();
     }
-    const createDecompressor = DECOMPRESSORS.get(encoding);
-    if (!createDecompressor) throw new BadRequestException();
-    return this.unpacking.run(() => decompress(createDecompressor().end(bytes)));
   }
-}
-
-async function decompress(stream: Transform): Promise<Buffer> {
-  const counter = new ValueCounter();
-  const pieces: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const piece of stream as AsyncIterable<Buffer>) {
-      length += piece.length;
-      if (length > MAX_BODY_BYTES) throw new PayloadTooLargeException();
-      counter.add(piece);
-      pieces.push(piece);
-    }
-  } catch (error) {
-    throw error instanceof PayloadTooLargeException ? error : new BadRequestException();
-  }
-  return Buffer.concat(pieces);
-}
-
-/** Waits for the end of a body that is not read. @returns its bytes */
-async function drainBody(request: Request, response: Response): Promise<number> {
-  if (request.complete) return request.readableLength;
-  let length = 0;
-  await consumeBody(request, response, (piece) => (length += piece.length));
-  return length;
 }
 
 /**
@@ -137,7 +111,11 @@ async function consumeBody(request: Request, response: Response, take: (piece: B
   const isCompressed = encodingOf(request) !== undefined;
   // The unpacked size of a compressed body is not known yet.
   if (!isCompressed && Number(request.headers['content-length']) > MAX_BODY_BYTES) throw new PayloadTooLargeException();
-  sendContinue(request, response);
+  if (request.headers.expect?.toLowerCase() === '100-continue') {
+    // The connection of a client that waits for it in vain ends with the response: see broken-requests.ts.
+    response.removeHeader('Connection');
+    response.writeContinue();
+  }
   // Compression makes some bodies a little larger.
   const max = isCompressed ? 2 * MAX_BODY_BYTES : MAX_BODY_BYTES;
   let length = 0;
@@ -157,13 +135,6 @@ async function consumeBody(request: Request, response: Response, take: (piece: B
   });
 }
 
-/** The connection of a client that waits for 100 Continue in vain ends with the response: see broken-requests.ts. */
-function sendContinue(request: Request, response: Response): void {
-  if (request.headers.expect?.toLowerCase() !== '100-continue') return;
-  response.removeHeader('Connection');
-  response.writeContinue();
-}
-
 function encodingOf({ headers }: Request): string | undefined {
   const encoding = headers['content-encoding']?.toLowerCase();
   return encoding === '' || encoding === 'identity' ? undefined : encoding;
@@ -171,8 +142,9 @@ function encodingOf({ headers }: Request): string | undefined {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws BadRequestException when the bytes are not UTF-8, not JSON, or not an object */
+/** @throws BadRequestException when the bytes are not UTF-8, not JSON, or not an object, PayloadTooLargeException */
 function parse(bytes: Buffer): object {
+  countValues(bytes);
   let body: unknown;
   try {
     body = JSON.parse(UTF8.decode(bytes));

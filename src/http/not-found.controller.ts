@@ -1,4 +1,4 @@
-import { All, Controller, NotFoundException } from '@nestjs/common';
+import { All, Controller, Module, NotFoundException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 
 /** Unknown paths under the prefix. Being a route, it has the guard and the token bucket in front of it like any other. */
@@ -10,3 +10,6 @@ export class NotFoundController {
     throw new NotFoundException();
   }
 }
+
+@Module({ controllers: [NotFoundController] })
+export class NotFoundModule {}

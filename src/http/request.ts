@@ -64,15 +64,10 @@ function refusalOf({ httpVersion, httpVersionMajor, rawHeaders, url }: Request):
  */
 function escapeStrayPercents(request: Request): void {
   const [path = '', ...query] = request.url.split('?');
-  request.url = [path.split('/').map(decodable).join('/'), ...query].join('?');
-}
-
-function decodable(segment: string): string {
   try {
-    decodeURIComponent(segment);
-    return segment;
+    decodeURIComponent(path);
   } catch {
-    return segment.replaceAll('%', '%25');
+    request.url = [path.replaceAll('%', '%25'), ...query].join('?');
   }
 }
 

@@ -68,15 +68,14 @@ export async function endLog(): Promise<void> {
 const requestLine = ({ method, route, status, durationMs }: Record<string, unknown>): string =>
   `${String(method)} ${String(route)} ${String(status)} in ${Number(durationMs).toFixed(1)} ms`;
 
-/** Parts of Nest that tell of every module and route at each start. */
-const TALKATIVE = ['InstanceLoader', 'NestApplication', 'NestFactory', 'RouterExplorer', 'RoutesResolver'];
-
-/** What modules say through Nest's Logger: a text, or an object of fields, and the name of the part that says it. */
+/**
+ * What modules say through Nest's Logger: a text, or an object of fields, and the name of the part that says it. `log` is
+ * at level `debug`, because Nest has a line for every module and route at each start.
+ */
 export class NestLog implements LoggerService {
   constructor(private readonly to: Log) {}
 
-  log = (message: unknown, ...more: unknown[]): void =>
-    this.say(TALKATIVE.includes(String(more.at(-1))) ? 'debug' : 'info', message, more);
+  log = (message: unknown, ...more: unknown[]): void => this.say('debug', message, more);
   error = (message: unknown, ...more: unknown[]): void => this.say('error', message, more);
   warn = (message: unknown, ...more: unknown[]): void => this.say('warn', message, more);
 

@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
@@ -14,7 +13,7 @@ import type { Observer } from './requests';
 /** Seconds. A request takes a few milliseconds; one that waits for a database in trouble two seconds at most. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60];
 /** Milliseconds for which a scrape waits for the database. */
-const DATABASE_PATIENCE = 1000;
+const DATABASE_TIMEOUT_MS = 1000;
 
 /** What operators watch, at `/metrics` on a port of its own: it needs no key, and is not for the world to see. */
 @Injectable()
@@ -132,11 +131,10 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /** @returns undefined when PostgreSQL does not answer in time */
   private async databaseSize(): Promise<number | undefined> {
-    const asked = this.dataSource.query<[{ size: string }]>('select pg_database_size(current_database()) as size');
-    const rows = await Promise.race([
-      asked.catch(() => undefined),
-      pause(DATABASE_PATIENCE, undefined, { ref: false }),
-    ]);
-    return rows && Number(rows[0].size);
+    const size = { text: 'select pg_database_size(current_database()) as size', query_timeout: DATABASE_TIMEOUT_MS };
+    const found = await poolOf(this.dataSource)
+      .query<{ size: string }>(size)
+      .catch(() => undefined);
+    return found && Number(found.rows[0]?.size);
   }
 }

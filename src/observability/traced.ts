@@ -18,16 +18,6 @@ function isWanted(): boolean {
   }
 }
 
-function startTracing(): () => Promise<void> {
-  try {
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- only when it is asked for, and now
-    return (require('./tracing') as typeof import('./tracing')).startTracing();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    throw new ConfigError(`OTEL_EXPORTER_OTLP_ENDPOINT needs more packages; in Lanyard's folder, run: ${INSTALL}`);
-  }
-}
-
 /**
  * Starts at once, because what is traced must not be loaded before: the program imports this first. Nothing is loaded for it
  * when it is off.
@@ -36,8 +26,14 @@ function startTracing(): () => Promise<void> {
  */
 async function traced(): Promise<() => Promise<unknown>> {
   if (!isWanted()) return () => Promise.resolve();
-  const stop = startTracing();
-  return () => Promise.race([stop().catch(() => undefined), pause(LAST_EXPORT)]);
+  try {
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- only when it is asked for, and now
+    const stop = (require('./tracing') as typeof import('./tracing')).startTracing();
+    return () => Promise.race([stop().catch(() => undefined), pause(LAST_EXPORT)]);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    throw new ConfigError(`OTEL_EXPORTER_OTLP_ENDPOINT needs more packages; in Lanyard's folder, run: ${INSTALL}`);
+  }
 }
 
 export const tracing = traced();

@@ -27,11 +27,9 @@ export function asVersion31(node: unknown): unknown {
   return nullable(exemplified(referring(inner)));
 }
 
-function referring({ allOf, ...rest }: Node): Node {
-  if (!Array.isArray(allOf)) return rest;
-  const [only, ...more] = allOf as Node[];
-  return more.length === 0 ? { ...only, ...rest } : { allOf, ...rest };
-}
+/** Of a reference with neighbours Nest makes an `allOf` with one member. */
+const referring = ({ allOf, ...rest }: Node): Node =>
+  Array.isArray(allOf) ? { ...(allOf[0] as Node), ...rest } : rest;
 
 /** A parameter keeps its `example`. */
 const exemplified = ({ example, ...rest }: Node): Node =>
@@ -41,8 +39,5 @@ function nullable({ nullable: isNullable, ...rest }: Node): Node {
   if (isNullable !== true) return rest;
   if (typeof rest.type === 'string' && !rest.enum && !rest.$ref) return { ...rest, type: [rest.type, 'null'] };
   const { description, examples, type: _, ...schema } = rest;
-  const notes = Object.fromEntries(
-    Object.entries({ description, examples }).filter(([, value]) => value !== undefined),
-  );
-  return { ...notes, oneOf: [schema, { type: 'null' }] };
+  return { description, examples, oneOf: [schema, { type: 'null' }] };
 }

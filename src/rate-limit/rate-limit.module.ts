@@ -1,22 +1,35 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Config } from '../config';
 import { RedisConnection } from '../redis/redis';
-import { RedisModule } from '../redis/redis.module';
-import { InProcessTokenBucketStore } from './in-process-token-bucket.store';
 import { RedisTokenBucketStore } from './redis-token-bucket.store';
-import { ResilientTokenBucketStore } from './resilient-token-bucket.store';
 import { TokenBucketStore } from './token-bucket.store';
 
-/** The token buckets: in Redis when it is configured, otherwise in this process. */
+/** The token buckets, and the connection to Redis that all limits share; undefined where none is configured. */
 @Module({
-  imports: [RedisModule],
   providers: [
+    {
+      provide: RedisConnection,
+      inject: [Config],
+      useFactory: ({ redisUrl, redisSentinels }: Config) =>
+        redisUrl ? new RedisConnection(redisUrl, redisSentinels) : undefined,
+    },
     {
       provide: TokenBucketStore,
       inject: [RedisConnection],
-      useFactory: (redis?: RedisConnection) =>
-        redis ? new ResilientTokenBucketStore(new RedisTokenBucketStore(redis)) : new InProcessTokenBucketStore(),
+      useFactory: (redis?: RedisConnection) => new TokenBucketStore(redis && new RedisTokenBucketStore(redis)),
     },
   ],
-  exports: [TokenBucketStore],
+  exports: [RedisConnection, TokenBucketStore],
 })
-export class RateLimitModule {}
+export class RateLimitModule implements OnModuleInit, OnApplicationShutdown {
+  constructor(private readonly redis?: RedisConnection) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.redis?.untilReady();
+  }
+
+  /** Not earlier: requests that are still under way need it. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.redis?.close();
+  }
+}

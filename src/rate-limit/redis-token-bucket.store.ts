@@ -1,7 +1,6 @@
 import type { RedisConnection } from '../redis/redis';
 import { TAKE_TOKEN } from './take-token.lua';
 import { type BucketLimits, type BucketState, describeTake, storedLimits, type TakeResult } from './token-bucket';
-import { TokenBucketStore } from './token-bucket.store';
 
 /** The version stands for the layout of the hash: processes of two releases never read each other's layout. */
 const KEY_PREFIX = 'rl:v1:';
@@ -15,33 +14,26 @@ interface ReportedTake {
 }
 
 interface Scripts {
-  takeToken(key: string, ...values: number[]): Promise<[admitted: number, tokens: number, time: number, now: number]>;
+  takeToken(
+    key: string,
+    max: number,
+    rate: number,
+  ): Promise<[admitted: number, tokens: number, time: number, now: number]>;
 }
 
 /** Buckets in Redis (5 or later), shared by all processes: one script call a take, by Redis's own clock. */
-export class RedisTokenBucketStore extends TokenBucketStore {
+export class RedisTokenBucketStore {
   private readonly scripts: Scripts;
 
-  /** @param clock unix time in microseconds in place of Redis's clock, for tests of the exact arithmetic only */
-  constructor(
-    readonly connection: RedisConnection,
-    private readonly clock?: () => number,
-  ) {
-    super();
+  constructor(readonly connection: RedisConnection) {
     connection.defineCommand('takeToken', { numberOfKeys: 1, lua: TAKE_TOKEN });
     this.scripts = connection as unknown as Scripts;
   }
 
   /** @throws Error on everything that keeps Redis from answering or from writing */
-  override async take(keyId: string, limits: BucketLimits): Promise<TakeResult> {
-    return (await this.takeAndReport(keyId, limits)).result;
-  }
-
-  /** As `take`, with the bucket as Redis has stored it. */
-  async takeAndReport(keyId: string, limits: BucketLimits): Promise<ReportedTake> {
+  async take(keyId: string, limits: BucketLimits): Promise<ReportedTake> {
     const { max, rate } = storedLimits(limits);
-    const clock = this.clock ? [this.clock()] : [];
-    const [admitted, tokens, time, now] = await this.scripts.takeToken(KEY_PREFIX + keyId, max, rate, ...clock);
+    const [admitted, tokens, time, now] = await this.scripts.takeToken(KEY_PREFIX + keyId, max, rate);
     const state = { tokens, time, max, rate };
     return { result: describeTake(state, admitted === 1, now), state, now };
   }

@@ -4,8 +4,6 @@
  *
  * KEYS[1] the bucket, a hash of tokens (nano-tokens), time (unix µs), max (nano-tokens) and rate (milli-tokens/s).
  * ARGV[1], ARGV[2] the limits in force, in the units of max and rate.
- * ARGV[3] unix µs, optional: tests of the exact arithmetic cannot wait on a real clock. The server never passes it,
- *   as the clocks of its processes differ and Redis has one for all of them.
  *
  * Returns {admitted 0 or 1, tokens, time, now}: the bucket as stored and Redis's clock. What the client sees is
  * derived from them in TypeScript, once for all stores.
@@ -18,11 +16,9 @@ local TOKEN = 1000000000
 local key = KEYS[1]
 local max = tonumber(ARGV[1])
 local rate = tonumber(ARGV[2])
-local now = tonumber(ARGV[3])
-if not now then
-  local clock = redis.call('TIME')
-  now = clock[1] * 1000000 + clock[2]
-end
+-- The clocks of the servers differ, and Redis has one for all of them.
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
 
 -- Exact for a below 2^53: see ceilDivide in token-bucket.ts.
 local function ceil_divide(a, b)

@@ -8,7 +8,6 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
-import type { Caller } from '../http/caller';
 import { TokenBucketStore } from './token-bucket.store';
 
 /** Takes one token for each request with a valid key, and sets the X-RateLimit headers. Public routes cost none. */
@@ -20,16 +19,13 @@ export class TokenBucketInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<Request>();
-    if (caller) await this.take(caller, http.getResponse<Response>());
-    return next.handle();
-  }
-
-  private async take(caller: Caller, response: Response): Promise<void> {
+    if (!caller) return next.handle();
+    const response = http.getResponse<Response>();
     const taken = await this.buckets.take(caller.keyId, caller);
     response.setHeader('X-RateLimit-Limit', caller.maxTokens);
     response.setHeader('X-RateLimit-Remaining', taken.remaining);
     response.setHeader('X-RateLimit-Reset', taken.resetAt);
-    if (taken.admitted) return;
+    if (taken.admitted) return next.handle();
     response.setHeader('Retry-After', taken.retryAfter);
     throw new HttpException('Too Many Requests', HttpStatus.TOO_MANY_REQUESTS);
   }

@@ -1,17 +1,91 @@
-import type { BucketLimits, TakeResult } from './token-bucket';
+import { Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { RedisTokenBucketStore } from './redis-token-bucket.store';
+import { type BucketLimits, type BucketState, take, type TakeResult } from './token-bucket';
 
-/** Where the buckets of all keys are held. Also the injection token of the one in use. */
-export abstract class TokenBucketStore {
-  /** whether the store that all processes share counts as away */
+/** About 20 MB. Of more keys than this, those used longest ago have a full bucket again. */
+const MAX_BUCKETS = 100_000;
+
+/** In a row; then Redis counts as away, and is asked once a second. */
+const MAX_ERRORS = 3;
+const PROBE_INTERVAL_MS = 1_000;
+
+/**
+ * The buckets of all keys: in Redis while it answers, in this process while it does not or where there is none. A limit is
+ * there to keep the service up, so its own failure must not take the service down: `take` never throws, and waits for a
+ * silent Redis 100 ms at most, for one that answers others a second. Meanwhile each process goes on from the last state
+ * that Redis gave it, so an outage hands out no fresh burst, but n processes may admit n times the refill. When Redis is
+ * back its state rules.
+ */
+export class TokenBucketStore {
+  /** whether Redis counts as away */
   degraded = false;
-
-  /** decisions made without it since the start, single errors included */
+  /** decisions made because Redis did not answer, since the start */
   degradedDecisions = 0;
+
+  private readonly logger = new Logger('RateLimit');
+  /** of this process; with Redis, as it last reported them */
+  private readonly buckets = new LRUCache<string, BucketState>({ max: MAX_BUCKETS });
+  private errors = 0;
+  /** set while a Redis that is away is not asked */
+  private pause?: NodeJS.Timeout;
+
+  /** @param clock unix time in microseconds, an integer */
+  constructor(
+    private readonly redis?: RedisTokenBucketStore,
+    private readonly clock = () => Date.now() * 1000,
+  ) {}
 
   /**
    * Takes one token from a key's bucket. An unknown key has a full one.
    *
    * @param keyId the id of the API key, never the key
    */
-  abstract take(keyId: string, limits: BucketLimits): Promise<TakeResult>;
+  async take(keyId: string, limits: BucketLimits): Promise<TakeResult> {
+    if (this.redis) {
+      const taken = this.degraded && this.pause ? undefined : await this.takeFromRedis(this.redis, keyId, limits);
+      if (taken) return taken;
+      this.degradedDecisions += 1;
+    }
+    const { state, result } = take(this.buckets.get(keyId), limits, this.clock());
+    this.buckets.set(keyId, state);
+    return result;
+  }
+
+  /** @returns undefined when Redis does not answer */
+  private async takeFromRedis(
+    redis: RedisTokenBucketStore,
+    keyId: string,
+    limits: BucketLimits,
+  ): Promise<TakeResult | undefined> {
+    const { connection } = redis;
+    const isProbe = this.degraded;
+    if (isProbe) this.pauseAsking();
+    try {
+      const { result, state, now } = await connection.withDeadline(redis.take(keyId, limits));
+      // The two clocks may differ; without the difference a client would gain it in tokens, or wait for it.
+      this.buckets.set(keyId, { ...state, time: state.time + this.clock() - now });
+      this.errors = 0;
+      if (this.degraded) this.logger.warn('Redis is back');
+      this.degraded = false;
+      return result;
+    } catch (error) {
+      // A peer that vanished, or is a replica since a failover, keeps its old connection for minutes.
+      if (isProbe && connection.status === 'ready') connection.disconnect(true);
+      this.errors += 1;
+      if (!this.degraded && this.errors >= MAX_ERRORS) {
+        this.degraded = true;
+        this.pauseAsking();
+        // The message only: the error itself carries the command.
+        const { message } = connection.failure ?? (error as Error);
+        this.logger.warn(`Redis does not answer (${message}); each process counts tokens by itself`);
+      }
+      return undefined;
+    }
+  }
+
+  private pauseAsking(): void {
+    clearTimeout(this.pause);
+    this.pause = setTimeout(() => (this.pause = undefined), PROBE_INTERVAL_MS).unref();
+  }
 }

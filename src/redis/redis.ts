@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import type { Address } from '../config';
 
 /** How long a request, and a shutdown, waits for Redis. */
-export const REDIS_DEADLINE_MS = 100;
+const DEADLINE_MS = 100;
 /** How long a request waits for its reply while Redis answers other commands. */
 const MAX_WAIT_MS = 1_000;
 
@@ -15,10 +15,10 @@ const MAX_WAIT_MS = 1_000;
  * (ioredis's own pipelining does so too, at a price in promises that eats up the gain.)
  */
 export class RedisConnection extends Redis {
-  /** when Redis last said something, by the clock of `performance.now()` */
-  heardAt = -Infinity;
   /** why there is no connection that can be used */
   failure?: Error;
+  /** when Redis last said something, by the clock of `performance.now()` */
+  private heardAt = -Infinity;
   private isCorked = false;
 
   /**
@@ -31,10 +31,10 @@ export class RedisConnection extends Redis {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
-      // A backstop for the connection's own handshake. Who has a request waiting uses withDeadline: see there.
+      // A backstop for the connection's own handshake. Who has a request waiting uses withDeadline.
       commandTimeout: 1_000,
       connectTimeout: 1_000,
-      disconnectTimeout: REDIS_DEADLINE_MS,
+      disconnectTimeout: DEADLINE_MS,
       retryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
       // As above, for a round of sentinels none of which answered.
       sentinelRetryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
@@ -53,8 +53,40 @@ export class RedisConnection extends Redis {
 
   /** Closes the connection, after the commands under way if Redis answers, and ends the attempts to reconnect. */
   async close(): Promise<void> {
-    if (this.status === 'ready') await withDeadline(this.quit(), REDIS_DEADLINE_MS).catch(() => undefined);
+    if (this.status === 'ready') await this.withDeadline(this.quit()).catch(() => undefined);
     this.disconnect();
+  }
+
+  /**
+   * A reply of Redis, with a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay. Commands
+   * leave at the end of a turn of the event loop, so the time counts from there. When this process was busy past the limit,
+   * timers run before the replies that wait in the socket are read, so the limit is checked again after they were. While
+   * Redis answers other commands it is busy, and not unreachable.
+   *
+   * @throws Error `No answer within 100 ms`
+   */
+  withDeadline<T>(reply: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      let sentAt = 0;
+      const wait = (time: number) => (timer = setTimeout(() => setImmediate(look), time));
+      const look = () => {
+        const now = performance.now();
+        const silence = now - Math.max(sentAt, this.heardAt);
+        if (silence >= DEADLINE_MS - 1 || now - sentAt >= MAX_WAIT_MS) {
+          reject(new Error(`No answer within ${DEADLINE_MS} ms`));
+        } else if (timer) wait(DEADLINE_MS - silence);
+      };
+      const sent = setImmediate(() => {
+        sentAt = performance.now();
+        wait(DEADLINE_MS);
+      });
+      reply.then(resolve, reject).finally(() => {
+        clearImmediate(sent);
+        clearTimeout(timer);
+        timer = undefined;
+      });
+    });
   }
 
   override sendCommand(...command: Parameters<Redis['sendCommand']>): unknown {
@@ -71,41 +103,4 @@ export class RedisConnection extends Redis {
       stream.uncork();
     });
   }
-}
-
-/**
- * A promise with a time limit. Unlike ioredis's `commandTimeout` it blames Redis only for its own delay. Commands leave
- * at the end of a turn of the event loop, so the time counts from there. When this process was busy past the limit,
- * timers run before the replies that wait in the socket are read, so the limit is checked again after they were. While
- * Redis answers other commands it is busy, and not unreachable.
- *
- * @param heardAt when the other side last said something, by the clock of `performance.now()`
- * @throws Error `No answer within … ms`
- */
-export function withDeadline<T>(
-  work: Promise<T>,
-  milliseconds: number,
-  heardAt: () => number = () => -Infinity,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    let begun = 0;
-    const wait = (time: number) => (timer = setTimeout(() => setImmediate(look), time));
-    const look = () => {
-      const now = performance.now();
-      const silence = now - Math.max(begun, heardAt());
-      if (silence >= milliseconds - 1 || now - begun >= MAX_WAIT_MS) {
-        reject(new Error(`No answer within ${milliseconds} ms`));
-      } else if (timer) wait(milliseconds - silence);
-    };
-    const sent = setImmediate(() => {
-      begun = performance.now();
-      wait(milliseconds);
-    });
-    work.then(resolve, reject).finally(() => {
-      clearImmediate(sent);
-      clearTimeout(timer);
-      timer = undefined;
-    });
-  });
 }

@@ -171,7 +171,7 @@ describe('the metrics', () => {
       await redis.start();
       while ((await valuesOf(lanyard)).get('lanyard_redis_degraded')) await api.get('/tagGroups').expect(200);
       const levels = kept.entries.filter(({ part }) => part === 'RateLimit').map(({ level }) => level);
-      expect(levels).toEqual(['warn', 'info']);
+      expect(levels).toEqual(['warn', 'warn']);
     });
   });
 });

@@ -62,16 +62,16 @@ describe('a body that does not end', () => {
     const body = (name: string, organizationId: number) =>
       limit.add({ caller: { organizationId } } as Request, () => dropped.push(name));
     const [ada, old, young] = [body('ada', 1), body('old', 2), body('young', 2)];
-    for (const each of [young, ada, old]) each.hold(1100);
+    for (const each of [young, ada, old]) limit.hold(each, 1100);
     expect(dropped).toEqual([]);
-    ada.hold(800); // has most alone, but less than the other two together
+    limit.hold(ada, 800); // has most alone, but less than the other two together
     expect(dropped).toEqual(['old']);
-    old.hold(5000); // which is dropped already
+    limit.hold(old, 5000); // which is dropped already
     expect(dropped).toEqual(['old']);
-    for (const each of [ada, young]) each.release();
-    body('alone', 1).hold(4000);
+    for (const each of [ada, young]) limit.release(each);
+    limit.hold(body('alone', 1), 4000);
     expect(dropped).toEqual(['old']);
-    body('many', 2).hold(1);
+    limit.hold(body('many', 2), 1);
     expect(dropped).toEqual(['old', 'alone']);
   });
 

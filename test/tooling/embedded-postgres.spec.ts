@@ -129,9 +129,9 @@ describe('embedded PostgreSQL', () => {
 
   it('links its libraries when npm did not run the install script', () => {
     const native = packageWithoutLinks();
-    const { initdb } = prepareBinaries(native, undefined, fixtures.folder());
-    expect(initdb.startsWith(native.root)).toBe(true);
-    expect(execFileSync(initdb, ['--version'], { encoding: 'utf8' })).toContain('18.');
+    const programs = prepareBinaries(native, undefined, fixtures.folder());
+    expect(programs.startsWith(native.root)).toBe(true);
+    expect(execFileSync(join(programs, 'initdb'), ['--version'], { encoding: 'utf8' })).toContain('18.');
   });
 
   describe('run by root below a directory of mode 0700', () => {
