@@ -27,7 +27,7 @@ export class TokenBucketStore {
   /** of this process; with Redis, as it last reported them */
   private readonly buckets = new LRUCache<string, BucketState>({ max: MAX_BUCKETS });
   private errors = 0;
-  /** set while a Redis that is away is not asked */
+  /** set while a Redis that counts as away is not asked */
   private pause?: NodeJS.Timeout;
 
   /** @param clock unix time in microseconds, an integer */
