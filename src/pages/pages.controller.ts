@@ -1,4 +1,4 @@
-import { All, Controller, Get, Header, MethodNotAllowedException, Param, Query, Req, Res } from '@nestjs/common';
+import { All, Controller, Get, Header, MethodNotAllowedException, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../access/api-key.guard';
@@ -7,12 +7,7 @@ import { PagesService } from './pages.service';
 /** The paths below, all of them outside the API's prefix. */
 export const PAGES = ['/', 'docs', 'openapi.json', 'openapi.yaml', 'assets/:name'];
 
-/** Cached, but revalidated each time: 304 while it is the same. */
-const REVALIDATE = { 'Cache-Control': 'no-cache' };
-const KEEP = { 'Cache-Control': 'public, max-age=31536000, immutable' };
-
 const policy = (...directives: string[]): Record<string, string> => ({
-  ...REVALIDATE,
   'Content-Security-Policy': [
     "default-src 'none'",
     "base-uri 'none'",
@@ -48,26 +43,14 @@ export class PagesController {
     return (await this.pages.docs()).send(request, response, DOCS);
   }
 
-  @Get('openapi.json')
-  async json(@Req() request: Request, @Res() response: Response) {
-    return (await this.pages.description('openapi.json')).send(request, response, REVALIDATE);
+  @Get(['openapi.json', 'openapi.yaml'])
+  async description(@Req() request: Request, @Res() response: Response) {
+    return (await this.pages.description(request.path.slice(1))).send(request, response);
   }
 
-  @Get('openapi.yaml')
-  async yaml(@Req() request: Request, @Res() response: Response) {
-    return (await this.pages.description('openapi.yaml')).send(request, response, REVALIDATE);
-  }
-
-  /** During a rolling upgrade a process may be asked for the other release's version: then nothing is cached for good. */
   @Get('assets/:name')
-  async asset(
-    @Param('name') name: string,
-    @Query('v') version: unknown,
-    @Req() request: Request,
-    @Res() response: Response,
-  ) {
-    const asset = await this.pages.asset(name);
-    return asset.send(request, response, version === asset.version ? KEEP : REVALIDATE);
+  async asset(@Param('name') name: string, @Req() request: Request, @Res() response: Response) {
+    return (await this.pages.asset(name)).send(request, response);
   }
 
   @All(PAGES)

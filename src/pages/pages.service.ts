@@ -38,12 +38,17 @@ export class PagesService {
 
   /** @param origin of the server, as the reader's browser knows it */
   async home(origin: string): Promise<Asset> {
-    this.homeHtml ??= await this.html('home.html');
+    this.homeHtml ??= await readFile(join(OWN, 'home.html'), 'utf8');
     return Asset.of(typeOf('home.html'), this.homeHtml.replaceAll(WRITTEN_ORIGIN, origin));
   }
 
+  /** An index of the operations. Swagger UI takes seconds on a phone: docs.js loads it when an operation is opened. */
   docs(): Promise<Asset> {
-    return this.once('docs.html', () => this.html('docs.html'));
+    return this.once('docs.html', async () => {
+      const page = await readFile(join(OWN, 'docs.html'), 'utf8');
+      const index = indexOf(await readFile(besidePackageJson('openapi.json'), 'utf8'));
+      return page.replace('<!-- operations -->', () => index);
+    });
   }
 
   /** @param name openapi.json or openapi.yaml */
@@ -58,14 +63,6 @@ export class PagesService {
     return this.once(name, () => readFile(join(folder, name)));
   }
 
-  /** A page whose asset URLs carry the asset's version, so that browsers may cache them for good. */
-  private async html(name: string): Promise<string> {
-    const parts = (await readFile(join(OWN, name), 'utf8')).split(/"\/assets\/([\w.-]+)"/);
-    const put = async (part: string, at: number): Promise<string> =>
-      at % 2 ? `"/assets/${part}?v=${(await this.asset(part)).version}"` : part;
-    return (await Promise.all(parts.map(put))).join('');
-  }
-
   private once(name: string, make: () => Promise<Buffer | string>): Promise<Asset> {
     const known = this.made.get(name);
     if (known) return known;
@@ -74,6 +71,27 @@ export class PagesService {
     making.catch(() => this.made.delete(name));
     return making;
   }
+}
+
+interface Description {
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, { operationId: string; summary: string; tags: string[] }>>;
+}
+
+/** HTML: each tag with its operations, linked as Swagger UI names them. */
+function indexOf(json: string): string {
+  const { tags, paths } = JSON.parse(json.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)) as Description;
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, call: `${method.toUpperCase()} ${path}` })),
+  );
+  const sections = tags.map(({ name, description }) => {
+    const link = `<a href="#/${encodeURIComponent(name)}`;
+    const items = operations
+      .filter((operation) => operation.tags.includes(name))
+      .map(({ operationId, call, summary }) => `<li>${link}/${operationId}"><code>${call}</code></a> ${summary}</li>`);
+    return `<h2>${name}</h2><p>${description}</p><ul>${items.join('')}</ul>`;
+  });
+  return sections.join('\n');
 }
 
 /** A file in the folder of package.json, which is two folders above src/pages and three above dist/src/pages. */

@@ -32,6 +32,8 @@ jest.setTimeout(120_000);
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
+/** at its introduction; the address of an operation opens that */
+const SWAGGER_UI = '/docs#/';
 const SCHEMES = ['light', 'dark'] as const;
 
 /** Everything that a page did which a reader, or a network without the Internet, would not forgive. */
@@ -114,11 +116,11 @@ unless(NO_CHROMIUM)(`pages in a browser${NO_CHROMIUM}`, () => {
     page.setDefaultTimeout(60_000);
     const faults = await watch(page, origin);
     await page.goto(path, { waitUntil: 'networkidle' });
-    if (path === '/docs') await page.locator('.opblock').first().waitFor();
+    if (path.includes('#')) await page.locator('.opblock').first().waitFor();
     return { page, faults };
   };
 
-  describe.each(['/', '/docs'])('%s', (path) => {
+  describe.each(['/', '/docs', SWAGGER_UI])('%s', (path) => {
     it.each(SCHEMES)('is quiet, at home, %s and open to all', async (scheme) => {
       const { page, faults } = await open(path, scheme);
       expect(faults).toEqual([]);
@@ -138,8 +140,18 @@ unless(NO_CHROMIUM)(`pages in a browser${NO_CHROMIUM}`, () => {
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(DESKTOP.height);
   });
 
+  it('opens an operation from the index, and goes back to it', async () => {
+    const { page, faults } = await open('/docs', 'light');
+    await page.getByRole('link', { name: 'GET /leadActivityEvents', exact: true }).click();
+    await page.locator('#operations-Lead_activity_events-listLeadActivityEvents .execute').waitFor();
+    expect(await page.getByRole('heading', { name: 'API reference' }).isVisible()).toBe(false);
+    await page.getByRole('link', { name: 'Reference' }).click();
+    await page.getByRole('heading', { name: 'API reference' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it.each(SCHEMES)('lets a reader with a key try an operation out, %s', async (scheme) => {
-    const { page, faults } = await open('/docs', scheme);
+    const { page, faults } = await open(SWAGGER_UI, scheme);
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     const dialog = page.locator('.dialog-ux');
     await dialog.getByRole('textbox').fill(tenant.key);
@@ -159,7 +171,7 @@ unless(NO_CHROMIUM)(`pages in a browser${NO_CHROMIUM}`, () => {
   });
 
   it.each(SCHEMES)('keeps nobody out of bodies, choices and schemas, %s', async (scheme) => {
-    const { page, faults } = await open('/docs', scheme);
+    const { page, faults } = await open(SWAGGER_UI, scheme);
     for (const operation of ['Leads-createLead', 'Lead_activity_events-listLeadActivityEvents']) {
       await page.locator(`#operations-${operation} .opblock-summary-control`).click();
       await page.locator(`#operations-${operation} .execute`).waitFor();
@@ -171,14 +183,14 @@ unless(NO_CHROMIUM)(`pages in a browser${NO_CHROMIUM}`, () => {
   });
 
   it('follows the system from light to dark', async () => {
-    const { page } = await open('/docs', 'light');
+    const { page } = await open(SWAGGER_UI, 'light');
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await brightness(page)).toBeLessThan(64);
     await page.locator('html.dark-mode').waitFor(); // a script's doing, a moment later
   });
 
   it('forgets a key with the page', async () => {
-    const { page } = await open('/docs', 'light');
+    const { page } = await open(SWAGGER_UI, 'light');
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     const dialog = page.locator('.dialog-ux');
     await dialog.getByRole('textbox').fill(tenant.key);

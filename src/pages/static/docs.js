@@ -25,14 +25,32 @@ const labels = ({ React: { createElement } }) => {
   };
 };
 
-SwaggerUIBundle({
-  url: '/openapi.json',
-  domNode: document.getElementById('reference'),
-  plugins: [labels],
-  deepLinking: true,
-  tryItOutEnabled: true,
-  displayRequestDuration: true,
-  defaultModelsExpandDepth: 0,
-  syntaxHighlight: { activated: false },
-  persistAuthorization: false,
-});
+// The index, or Swagger UI at the operation that the address names. Its script and style load when they are first needed.
+const index = document.getElementById('index');
+const reference = document.getElementById('reference');
+const { content } = document.getElementById('swagger-ui');
+const show = () => {
+  const script = content.querySelector('script');
+  const isOperation = location.hash.startsWith('#/');
+  if (isOperation && script) {
+    script.onload = () => {
+      show();
+      SwaggerUIBundle({
+        url: '/openapi.json',
+        domNode: reference,
+        plugins: [labels],
+        deepLinking: true,
+        tryItOutEnabled: true,
+        displayRequestDuration: true,
+        defaultModelsExpandDepth: 0,
+        syntaxHighlight: { activated: false },
+      });
+    };
+    document.head.prepend(content);
+  } else {
+    index.hidden = isOperation;
+    reference.hidden = !isOperation;
+  }
+};
+addEventListener('hashchange', show);
+show();
