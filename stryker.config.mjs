@@ -18,7 +18,7 @@ export default {
   mutator: { excludedMutations: ['StringLiteral'] },
   // What runs while a module is loaded (decorators, constants) would need all suites once for each mutant.
   ignoreStatic: true,
-  plugins: ['@stryker-mutator/jest-runner', './prove/mutants/lazy-types.mjs'],
+  plugins: ['@stryker-mutator/jest-runner', './prove/mutants/lazy-types.mjs', './prove/mutants/counts.mjs'],
   ignorers: ['lazy-types'],
   testRunner: 'jest',
   jest: {
@@ -36,9 +36,8 @@ export default {
   thresholds: { high: 95, low: 90, break: 85 },
   timeoutMS: 30_000,
   dryRunTimeoutMinutes: 30,
-  reporters: ['json', 'clear-text', 'progress-append-only'],
+  reporters: ['counts', 'clear-text', 'progress-append-only'],
   clearTextReporter: { logTests: false, allowColor: false },
-  jsonReporter: { fileName: '.data/mutants.json' },
   tempDirName: '.data/stryker',
   ignorePatterns: ['/bench', '/coverage', '/dist', '/.data', '/docs', '/examples'],
   disableTypeChecks: false,
