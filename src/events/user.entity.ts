@@ -1,9 +1,10 @@
-import { Column, Entity, ForeignKey, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { RefersTo } from '../database/columns';
 
 @Entity('users')
 @Unique('users_organization_id_key', ['organizationId', 'id'])
 @Unique('users_email_key', ['organizationId', 'email'])
-@ForeignKey('OrganizationEntity', ['organizationId'], ['id'], { name: 'users_organization_fkey', onDelete: 'CASCADE' })
+@RefersTo('OrganizationEntity', 'organizationId', 'users_organization_fkey')
 export class UserEntity {
   @PrimaryGeneratedColumn('identity', {
     type: 'bigint',
