@@ -1,11 +1,16 @@
-import { Controller, Get, Post, Put, Query } from '@nestjs/common';
+import { Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
 import { JsonBody, UuidParam } from '../api-schema/parameters';
-import { Returns, ReturnsPage } from '../api-schema/returns';
+import { Returns, ReturnsList, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
-import { IndustryEventCreation, IndustryEventV0Response, IndustryEventWithBookmark } from './industry-event.response';
+import {
+  BookmarkResult,
+  IndustryEventCreation,
+  IndustryEventV0Response,
+  IndustryEventWithBookmark,
+} from './industry-event.response';
 import { IndustryEventsRepository } from './industry-events.repository';
 import { IndustryEventsService } from './industry-events.service';
 
@@ -19,6 +24,40 @@ export class IndustryEventsController {
     private readonly industryEvents: IndustryEventsService,
     private readonly repository: IndustryEventsRepository,
   ) {}
+
+  // Before the route of one record, which would take `bookmarks` for an id.
+  @Get('bookmarks')
+  @ApiOperation({
+    operationId: 'listBookmarkedIndustryEvents',
+    summary: 'List bookmarked industry events',
+    description: 'All industry events that the organization has bookmarked, oldest first, without pagination.',
+  })
+  @ReturnsList('industryEvents', IndustryEventV0Response)
+  bookmarked(@CurrentCaller() caller: Caller) {
+    return this.repository.bookmarked(caller);
+  }
+
+  @Post(':industryEventId/bookmark')
+  @ApiOperation({
+    operationId: 'bookmarkIndustryEvent',
+    summary: 'Bookmark an industry event',
+    description: 'Bookmarks an industry event for the organization. Has no effect if it is already bookmarked.',
+  })
+  @Returns(BookmarkResult)
+  addBookmark(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
+    return this.repository.addBookmark(caller, industryEventId);
+  }
+
+  @Delete(':industryEventId/bookmark')
+  @ApiOperation({
+    operationId: 'removeIndustryEventBookmark',
+    summary: 'Remove a bookmark',
+    description: "Removes the organization's bookmark from an industry event. Has no effect if there is none.",
+  })
+  @Returns(BookmarkResult)
+  removeBookmark(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
+    return this.repository.removeBookmark(caller, industryEventId);
+  }
 
   @Get()
   @ApiOperation({

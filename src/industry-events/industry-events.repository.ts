@@ -67,6 +67,32 @@ const POTENTIAL_DUPLICATES = {
     ) industry_events`,
 };
 
+const BOOKMARKED = {
+  name: 'industryEvents.bookmarks',
+  text: `
+    select coalesce(string_agg(${INDUSTRY_EVENT}, ',' order by position), '')
+    from industry_events where id in (select industry_event_id from industry_event_bookmarks where organization_id = $1)`,
+};
+
+const ADD_BOOKMARK = {
+  name: 'industryEvent.bookmark',
+  text: `
+    with event as (select id from industry_events where id = $2),
+      added as (
+        insert into industry_event_bookmarks (organization_id, industry_event_id)
+        select $1, id from event on conflict do nothing
+      )
+    select '{"success":true}' from event`,
+};
+
+const REMOVE_BOOKMARK = {
+  name: 'industryEvent.removeBookmark',
+  text: `
+    with removed as (delete from industry_event_bookmarks where organization_id = $1 and industry_event_id = $2)
+    select '{"success":true}' from industry_events where id = $2`,
+};
+
+/** The catalogue is everybody's; bookmarks belong to an organization. */
 @Injectable()
 export class IndustryEventsRepository {
   constructor(
@@ -127,6 +153,18 @@ export class IndustryEventsRepository {
       if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, { id: industryEventId }, changes);
       return this.statements.one(caller, GET, [industryEventId], { manager });
     });
+  }
+
+  bookmarked(caller: Caller): Promise<Json> {
+    return this.statements.one(caller, BOOKMARKED, []);
+  }
+
+  addBookmark(caller: Caller, industryEventId: string): Promise<Json> {
+    return this.writes.one(caller, ADD_BOOKMARK, [industryEventId]);
+  }
+
+  removeBookmark(caller: Caller, industryEventId: string): Promise<Json> {
+    return this.writes.one(caller, REMOVE_BOOKMARK, [industryEventId]);
   }
 }
 
