@@ -1,11 +1,11 @@
 import { Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { JsonBody, PageQuery, Int64Param } from '../api-schema/parameters';
-import { Returns, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
+import { Int64Param, JsonBody, PageQuery, UuidParam } from '../api-schema/parameters';
+import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
-import { EventCreateV0Input, EventUpdateV0Input } from './event.dto';
-import { Event } from './event.response';
+import { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input, MAX_EVENT_LEADS } from './event.dto';
+import { Event, EventLeadV0Response, UserV0Response } from './event.response';
 import { EventsRepository } from './events.repository';
 
 @Tag('Events', 'Trade shows, conferences, dinners and other events where the organization meets leads.')
@@ -74,5 +74,62 @@ export class EventsController {
   @ReturnsNothing()
   delete(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
     return this.events.delete(caller, eventId);
+  }
+
+  @Get(':eventId/leads')
+  @ApiOperation({
+    operationId: 'listEventLeads',
+    summary: 'List the leads of an event',
+    description:
+      'Ids and flags of the leads associated with an event, in order of association. Fetch the leads themselves by id.',
+  })
+  @ReturnsPage('eventLeads', EventLeadV0Response)
+  leads(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
+    return this.events.leads(caller, eventId, page);
+  }
+
+  @Put(':eventId/leads')
+  @ApiOperation({
+    operationId: 'associateEventLeads',
+    summary: 'Associate leads with an event',
+    description:
+      'Associates all of the given leads, or none: if one is unknown, the response is 404 and nothing changes. Flags of ' +
+      'leads that are already associated are overwritten; omitted flags become false. If a lead appears twice, its last ' +
+      'entry applies. Other leads keep their association.',
+  })
+  @ReturnsList('eventLeads', EventLeadV0Response, MAX_EVENT_LEADS)
+  associate(
+    @CurrentCaller() caller: Caller,
+    @Int64Param('eventId') eventId: number,
+    @JsonBody() body: EventAddLeadsV0Input,
+  ) {
+    return this.events.associate(caller, eventId, body);
+  }
+
+  @Delete(':eventId/leads/:leadId')
+  @ApiOperation({
+    operationId: 'dissociateEventLead',
+    summary: 'Remove a lead from an event',
+    description:
+      'Removes the association of a lead with an event. The lead, the event and all other associations remain.',
+  })
+  @ReturnsNothing()
+  dissociate(
+    @CurrentCaller() caller: Caller,
+    @Int64Param('eventId') eventId: number,
+    @UuidParam('leadId') leadId: string,
+  ) {
+    return this.events.dissociate(caller, eventId, leadId);
+  }
+
+  @Get(':eventId/users')
+  @ApiOperation({
+    operationId: 'listEventUsers',
+    summary: 'List the users of an event',
+    description: 'The users assigned to an event. Paginated. Users are assigned by the operator.',
+  })
+  @ReturnsPage('users', UserV0Response)
+  users(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
+    return this.events.users(caller, eventId, page);
   }
 }
