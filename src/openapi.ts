@@ -65,7 +65,12 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const base = config.build();
   base.info.contact = { name: 'The operator of this server' };
   const document = asVersion31(
-    SwaggerModule.createDocument(app, base, { extraModels: [ErrorResponse], ignoreGlobalPrefix: true }),
+    SwaggerModule.createDocument(app, base, {
+      extraModels: [ErrorResponse],
+      ignoreGlobalPrefix: true,
+      // An operation is called as the method that handles it.
+      operationIdFactory: (_, method) => method,
+    }),
   ) as Document;
   Object.assign(document.components, {
     headers: HEADER_COMPONENTS,

@@ -15,47 +15,43 @@ export class EventsController {
 
   @Get()
   @ApiOperation({
-    operationId: 'listEvents',
     summary: 'List events',
     description: 'The events of the organization. Paginated, oldest first.',
   })
   @ReturnsPage('events', Event)
-  list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
+  listEvents(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
     return this.events.list(caller, page);
   }
 
   @Get(':eventId')
   @ApiOperation({
-    operationId: 'getEvent',
     summary: 'Get an event',
     description: 'An event with its location and the ids of its tag groups.',
   })
   @Returns(Event)
-  get(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
+  getEvent(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
     return this.events.get(caller, eventId);
   }
 
   @Post()
   @ApiOperation({
-    operationId: 'createEvent',
     summary: 'Create an event',
     description: 'Creates an event without a location, tag groups, users or leads, and returns it with its id.',
   })
   @Returns(Event)
-  create(@CurrentCaller() caller: Caller, @JsonBody() body: EventCreateV0Input) {
+  createEvent(@CurrentCaller() caller: Caller, @JsonBody() body: EventCreateV0Input) {
     return this.events.create(caller, body);
   }
 
   @Put(':eventId')
   @ApiOperation({
-    operationId: 'replaceEvent',
     summary: 'Replace an event',
     description:
       'Replaces name, type, dates and registration; an omitted `registrationEnabled` becomes false. Location, tag groups, ' +
       'users, leads and creator remain.',
   })
   @Returns(Event)
-  replace(
+  replaceEvent(
     @CurrentCaller() caller: Caller,
     @Int64Param('eventId') eventId: number,
     @JsonBody() body: EventUpdateV0Input,
@@ -65,32 +61,29 @@ export class EventsController {
 
   @Delete(':eventId')
   @ApiOperation({
-    operationId: 'deleteEvent',
     summary: 'Delete an event',
     description:
       'Deletes an event with its activations, user assignments and lead associations. Leads remain, and so do activity ' +
       'events that refer to it: their `associatedEvent` and `associatedActivation` become null.',
   })
   @ReturnsNothing()
-  delete(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
+  deleteEvent(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
     return this.events.delete(caller, eventId);
   }
 
   @Get(':eventId/leads')
   @ApiOperation({
-    operationId: 'listEventLeads',
     summary: 'List the leads of an event',
     description:
       'Ids and flags of the leads associated with an event, in order of association. Fetch the leads themselves by id.',
   })
   @ReturnsPage('eventLeads', EventLeadV0Response)
-  leads(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
+  listEventLeads(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
     return this.events.leads(caller, eventId, page);
   }
 
   @Put(':eventId/leads')
   @ApiOperation({
-    operationId: 'associateEventLeads',
     summary: 'Associate leads with an event',
     description:
       'Associates all of the given leads, or none: if one is unknown, the response is 404 and nothing changes. Flags of ' +
@@ -98,7 +91,7 @@ export class EventsController {
       'entry applies. Other leads keep their association.',
   })
   @ReturnsList('eventLeads', EventLeadV0Response, MAX_EVENT_LEADS)
-  associate(
+  associateEventLeads(
     @CurrentCaller() caller: Caller,
     @Int64Param('eventId') eventId: number,
     @JsonBody() body: EventAddLeadsV0Input,
@@ -108,13 +101,12 @@ export class EventsController {
 
   @Delete(':eventId/leads/:leadId')
   @ApiOperation({
-    operationId: 'dissociateEventLead',
     summary: 'Remove a lead from an event',
     description:
       'Removes the association of a lead with an event. The lead, the event and all other associations remain.',
   })
   @ReturnsNothing()
-  dissociate(
+  dissociateEventLead(
     @CurrentCaller() caller: Caller,
     @Int64Param('eventId') eventId: number,
     @UuidParam('leadId') leadId: string,
@@ -124,12 +116,11 @@ export class EventsController {
 
   @Get(':eventId/users')
   @ApiOperation({
-    operationId: 'listEventUsers',
     summary: 'List the users of an event',
     description: 'The users assigned to an event. Paginated. Users are assigned by the operator.',
   })
   @ReturnsPage('users', UserV0Response)
-  users(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
+  listEventUsers(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
     return this.events.users(caller, eventId, page);
   }
 }
