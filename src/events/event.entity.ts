@@ -59,6 +59,33 @@ export class EventTagGroupEntity extends OfEvent {
   position: number;
 }
 
+@Entity('users')
+@Unique('users_organization_id_key', ['organizationId', 'id'])
+@Unique('users_email_key', ['organizationId', 'email'])
+@RefersTo('OrganizationEntity', 'organizationId', 'users_organization_fkey')
+export class UserEntity {
+  @PrimaryGeneratedColumn('identity', {
+    type: 'bigint',
+    generatedIdentity: 'ALWAYS',
+  })
+  id: string;
+
+  @Column('integer')
+  organizationId: number;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+
+  @Column('text')
+  email: string;
+
+  @Column('text', { nullable: true })
+  firstName: string | null;
+
+  @Column('text', { nullable: true })
+  lastName: string | null;
+}
+
 @Entity('event_users')
 @Index('event_users_list_idx', ['organizationId', 'eventId', 'position'], { unique: true })
 @RefersTo('EventEntity', 'eventId', 'event_users_event_fkey')
