@@ -3,7 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { version } from '../package.json';
 import { PREFIX } from './app';
-import { ErrorResponse } from './api-schema/error.response';
+import { ErrorResponse } from './api-schema/returns';
 import { TAG, TagObject } from './api-schema/tag';
 import { ERROR_COMPONENTS } from './openapi/errors';
 import { HEADER_COMPONENTS, PARAMETERS } from './openapi/headers';
