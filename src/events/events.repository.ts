@@ -1,18 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import type { PageQuery } from '../api-schema/parameters';
-import { RowNotFound } from '../database/errors';
 import { lockOf } from '../database/locks';
 import { arrivalList } from '../database/paginate';
 import { type Json, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import type { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input } from './event.dto';
-import { EventEntity } from './event.entity';
 import { EVENT, EVENT_LEAD, EVENT_USER } from './event.response';
 
 const LIST = arrivalList({ table: 'events', item: EVENT });
 
 const GET = { name: 'event.get', text: `select ${EVENT} from events where organization_id = $1 and id = $2` };
+
+const CREATE = {
+  name: 'event.create',
+  text: `
+    insert into events (organization_id, name, type, start_date, end_date, registration_enabled, created_by)
+    values ($1, $2, $3, $4, $5, $6, $7) returning ${EVENT}`,
+};
+
+const REPLACE = {
+  name: 'event.replace',
+  text: `
+    update events set name = $3, type = $4, start_date = $5, end_date = $6, registration_enabled = $7
+    where organization_id = $1 and id = $2 returning ${EVENT}`,
+};
 
 /**
  * Foreign keys remove its associations, assignments and activations, and empty references to them elsewhere. These are of
@@ -90,21 +102,12 @@ export class EventsRepository {
   }
 
   create(caller: Caller, input: EventCreateV0Input): Promise<Json> {
-    const event = { organizationId: caller.organizationId, createdBy: input.createdByEmail, ...valuesOf(input) };
-    return this.writes.transaction(caller, async (manager) => {
-      const { identifiers } = await manager.insert(EventEntity, event);
-      return this.statements.one(caller, GET, [identifiers[0]?.id], { manager });
-    });
+    return this.writes.one(caller, CREATE, [...valuesOf(input), input.createdByEmail]);
   }
 
   /** Location, tag groups, users and creator stay. */
   replace(caller: Caller, eventId: number, input: EventUpdateV0Input): Promise<Json> {
-    const key = { organizationId: caller.organizationId, id: String(eventId) };
-    return this.writes.transaction(caller, async (manager) => {
-      const { affected } = await manager.update(EventEntity, key, valuesOf(input));
-      if (!affected) throw new RowNotFound();
-      return this.statements.one(caller, GET, [eventId], { manager });
-    });
+    return this.writes.one(caller, REPLACE, [eventId, ...valuesOf(input)]);
   }
 
   async delete(caller: Caller, eventId: number): Promise<void> {
@@ -137,10 +140,5 @@ export class EventsRepository {
   }
 }
 
-const valuesOf = ({ eventName, eventType, startDate, endDate, registrationEnabled = false }: EventUpdateV0Input) => ({
-  name: eventName,
-  type: eventType,
-  startDate,
-  endDate,
-  registrationEnabled,
-});
+const valuesOf = ({ eventName, eventType, startDate, endDate, registrationEnabled = false }: EventUpdateV0Input) =>
+  [eventName, eventType, startDate, endDate, registrationEnabled] as const;
