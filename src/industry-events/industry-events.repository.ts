@@ -147,7 +147,14 @@ export class IndustryEventsRepository {
     check: (dates: { startDate?: string | Date | null; endDate?: string | Date | null }) => void,
   ): Promise<Json> {
     return this.writes.transaction(caller, async (manager) => {
-      check({ ...(await lockedDates(manager, industryEventId)), ...input });
+      const stored = await manager.findOne(IndustryEventEntity, {
+        // With the id: TypeORM takes a row of nulls for none.
+        select: { id: true, startDate: true, endDate: true },
+        where: { id: industryEventId },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!stored) throw new RowNotFound();
+      check({ ...stored, ...input });
       // Not now(), the transaction's start: others may have changed the record since.
       const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
       if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, { id: industryEventId }, changes);
@@ -176,15 +183,4 @@ async function insert(
   const insertion = manager.createQueryBuilder().insert().into(IndustryEventEntity).values(input).orIgnore();
   const { raw } = await insertion.returning(`id, ${INDUSTRY_EVENT} as json`).execute();
   return (raw as { id: string; json: Json }[])[0];
-}
-
-async function lockedDates(manager: EntityManager, id: string) {
-  const stored = await manager.findOne(IndustryEventEntity, {
-    // With the id: TypeORM takes a row of nulls for none.
-    select: { id: true, startDate: true, endDate: true },
-    where: { id },
-    lock: { mode: 'pessimistic_write' },
-  });
-  if (!stored) throw new RowNotFound();
-  return { startDate: stored.startDate, endDate: stored.endDate };
 }
