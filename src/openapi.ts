@@ -3,7 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { version } from '../package.json';
 import { PREFIX } from './app';
-import { ErrorResponse } from './api-schema/error.response';
+import { ErrorResponse } from './api-schema/returns';
 import { TAG, TagObject } from './api-schema/tag';
 import { ERROR_COMPONENTS } from './openapi/errors';
 import { HEADER_COMPONENTS, PARAMETERS } from './openapi/headers';
@@ -65,7 +65,12 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const base = config.build();
   base.info.contact = { name: 'The operator of this server' };
   const document = asVersion31(
-    SwaggerModule.createDocument(app, base, { extraModels: [ErrorResponse], ignoreGlobalPrefix: true }),
+    SwaggerModule.createDocument(app, base, {
+      extraModels: [ErrorResponse],
+      ignoreGlobalPrefix: true,
+      // An operation is called as the method that handles it.
+      operationIdFactory: (_, method) => method,
+    }),
   ) as Document;
   Object.assign(document.components, {
     headers: HEADER_COMPONENTS,

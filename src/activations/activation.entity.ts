@@ -1,29 +1,14 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, Unique } from 'typeorm';
+import { ListedUuidRow, RefersTo } from '../database/columns';
 
 @Entity('activations')
 @Unique('activations_organization_id_key', ['organizationId', 'id'])
 @Index('activations_list_idx', ['organizationId', 'position'], { unique: true })
 @Index('activations_event_idx', ['organizationId', 'eventId'])
-@ForeignKey('EventEntity', ['organizationId', 'eventId'], ['organizationId', 'id'], {
-  name: 'activations_event_fkey',
-  onDelete: 'CASCADE',
-})
-export class ActivationEntity {
-  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
-  id: string;
-
-  @Column('integer')
-  organizationId: number;
-
-  /** its place in its list; a trigger gives it */
-  @Column({ type: 'bigint', select: false, insert: false, update: false })
-  position: string;
-
+@RefersTo('EventEntity', 'eventId', 'activations_event_fkey')
+export class ActivationEntity extends ListedUuidRow {
   @Column('bigint')
   eventId: number;
-
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
-  createdAt: Date;
 
   @Column('text', { nullable: true })
   createdBy: string | null;

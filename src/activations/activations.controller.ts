@@ -14,23 +14,21 @@ export class ActivationsController {
 
   @Get()
   @ApiOperation({
-    operationId: 'listActivations',
     summary: 'List activations',
     description: 'The activations of all events of the organization. Paginated, oldest first.',
   })
   @ReturnsPage('activations', ActivationV0Response)
-  list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
+  listActivations(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
     return this.activations.list(caller, page);
   }
 
   @Get(':activationId')
   @ApiOperation({
-    operationId: 'getActivation',
     summary: 'Get an activation',
     description: 'An activation with its event, times, location and users.',
   })
   @Returns(ActivationV0Response)
-  get(@CurrentCaller() caller: Caller, @UuidParam('activationId') activationId: string) {
+  getActivation(@CurrentCaller() caller: Caller, @UuidParam('activationId') activationId: string) {
     return this.activations.get(caller, activationId);
   }
 }

@@ -1,9 +1,8 @@
 import { applyDecorators, HttpCode, SetMetadata, Type } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOkResponse, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import type { Json, Page } from '../database/statements';
-import { MAX_ENTRIES } from './fields';
-import { Pagination } from './pagination.response';
-import { MAX_PAGE_SIZE } from './parameters';
+import { Int32, MAX_ENTRIES, Text } from './fields';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from './parameters';
 import { int32, int64 } from './schemas';
 
 /** Metadata of a handler: its envelope, which EnvelopeInterceptor puts around the result. */
@@ -94,6 +93,19 @@ export const ReturnsList = (key: string, model: Type, max = MAX_ENTRIES): Answer
     (items: Json) => `{"status":200,"results":{"${key}":[${items}]}}`,
   );
 
+@ApiSchema({ description: 'Position of the page in the list.' })
+export class Pagination {
+  @Int32({
+    min: 1,
+    max: MAX_PAGE_SIZE,
+    example: DEFAULT_PAGE_SIZE,
+    description: 'Effective page size, after clamping.',
+  })
+  limit: number;
+  @Int32({ description: 'Zero-based index of this page.' })
+  offset: number;
+}
+
 const total: Schema = {
   ...int64(0),
   description: 'Number of matching records on all pages.',
@@ -117,3 +129,11 @@ export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
     (page: Page) =>
       `{"status":200,"pagination":{"limit":${page.limit},"offset":${page.offset}},"results":{"${key}":[${itemsOf(page)}],"total":${page.total}}}`,
   );
+
+@ApiSchema({ description: 'Body of every error response.' })
+export class ErrorResponse {
+  @Int32({ min: 400, max: 599, description: 'HTTP status code.' })
+  status: number;
+  @Text({ description: 'Error message: the name of the status, or the field that is missing or invalid.' })
+  error: string;
+}

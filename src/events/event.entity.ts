@@ -1,4 +1,5 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { ListedRow, POSITION, RefersTo } from '../database/columns';
 
 /** The columns that every table of an event's links begins with. */
 abstract class OfEvent {
@@ -9,34 +10,21 @@ abstract class OfEvent {
   eventId: number;
 }
 
-const toEvent: [string, string] = ['organizationId', 'eventId'];
-const organizationAndId: [string, string] = ['organizationId', 'id'];
-
 @Entity('events')
-@Unique('events_organization_id_key', organizationAndId)
+@Unique('events_organization_id_key', ['organizationId', 'id'])
 @Unique('events_ref_key', ['organizationId', 'ref'])
 @Index('events_list_idx', ['organizationId', 'position'], { unique: true })
-@ForeignKey('OrganizationEntity', ['organizationId'], ['id'], { name: 'events_organization_fkey', onDelete: 'CASCADE' })
-export class EventEntity {
+@RefersTo('OrganizationEntity', 'organizationId', 'events_organization_fkey')
+export class EventEntity extends ListedRow {
   @PrimaryGeneratedColumn('identity', {
     type: 'bigint',
     generatedIdentity: 'ALWAYS',
   })
   id: string;
 
-  @Column('integer')
-  organizationId: number;
-
   /** the name by which datasets refer to the event */
   @Column('text', { default: () => '(gen_random_uuid())' })
   ref: string;
-
-  /** its place in its list; a trigger gives it */
-  @Column({ type: 'bigint', select: false, insert: false, update: false })
-  position: string;
-
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
-  createdAt: Date;
 
   @Column('text', { nullable: true })
   createdBy: string | null;
@@ -61,11 +49,8 @@ export class EventEntity {
 }
 
 @Entity('event_tag_groups')
-@ForeignKey('EventEntity', toEvent, organizationAndId, { name: 'event_tag_groups_event_fkey', onDelete: 'CASCADE' })
-@ForeignKey('TagGroupEntity', ['organizationId', 'tagGroupId'], organizationAndId, {
-  name: 'event_tag_groups_tag_group_fkey',
-  onDelete: 'CASCADE',
-})
+@RefersTo('EventEntity', 'eventId', 'event_tag_groups_event_fkey')
+@RefersTo('TagGroupEntity', 'tagGroupId', 'event_tag_groups_tag_group_fkey')
 export class EventTagGroupEntity extends OfEvent {
   @PrimaryColumn('uuid')
   tagGroupId: string;
@@ -74,36 +59,55 @@ export class EventTagGroupEntity extends OfEvent {
   position: number;
 }
 
+@Entity('users')
+@Unique('users_organization_id_key', ['organizationId', 'id'])
+@Unique('users_email_key', ['organizationId', 'email'])
+@RefersTo('OrganizationEntity', 'organizationId', 'users_organization_fkey')
+export class UserEntity {
+  @PrimaryGeneratedColumn('identity', {
+    type: 'bigint',
+    generatedIdentity: 'ALWAYS',
+  })
+  id: string;
+
+  @Column('integer')
+  organizationId: number;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+
+  @Column('text')
+  email: string;
+
+  @Column('text', { nullable: true })
+  firstName: string | null;
+
+  @Column('text', { nullable: true })
+  lastName: string | null;
+}
+
 @Entity('event_users')
 @Index('event_users_list_idx', ['organizationId', 'eventId', 'position'], { unique: true })
-@ForeignKey('EventEntity', toEvent, organizationAndId, { name: 'event_users_event_fkey', onDelete: 'CASCADE' })
-@ForeignKey('UserEntity', ['organizationId', 'userId'], organizationAndId, {
-  name: 'event_users_user_fkey',
-  onDelete: 'CASCADE',
-})
+@RefersTo('EventEntity', 'eventId', 'event_users_event_fkey')
+@RefersTo('UserEntity', 'userId', 'event_users_user_fkey')
 export class EventUserEntity extends OfEvent {
   @PrimaryColumn('bigint')
   userId: number;
 
-  /** its place in its list; a trigger gives it */
-  @Column({ type: 'bigint', select: false, insert: false, update: false })
+  @Column(POSITION)
   position: string;
 }
 
 @Entity('event_leads')
 @Index('event_leads_list_idx', ['organizationId', 'eventId', 'position'], { unique: true })
 @Index('event_leads_lead_idx', ['organizationId', 'leadId'])
-@ForeignKey('EventEntity', toEvent, organizationAndId, { name: 'event_leads_event_fkey', onDelete: 'CASCADE' })
-@ForeignKey('LeadEntity', ['organizationId', 'leadId'], organizationAndId, {
-  name: 'event_leads_lead_fkey',
-  onDelete: 'CASCADE',
-})
+@RefersTo('EventEntity', 'eventId', 'event_leads_event_fkey')
+@RefersTo('LeadEntity', 'leadId', 'event_leads_lead_fkey')
 export class EventLeadEntity extends OfEvent {
   @PrimaryColumn('uuid')
   leadId: string;
 
-  /** its place in its list; a trigger gives it */
-  @Column({ type: 'bigint', select: false, insert: false, update: false })
+  @Column(POSITION)
   position: string;
 
   /** in microseconds */

@@ -84,7 +84,6 @@ export class UserV0Response {
   @Text({ ...nullable, description: 'Family name.', example: 'Lindt' }) lastName: string | null;
 }
 
-/** Of the assignments of an event. (A lateral join keeps the order of the page.) */
 /** The JSON text of the user of a row of event_users. */
 export const EVENT_USER = `(select row_to_json(o)::text from (
   select id, email, first_name as "firstName", last_name as "lastName" from users

@@ -1,11 +1,11 @@
 import { Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { JsonBody, PageQuery, Int64Param } from '../api-schema/parameters';
-import { Returns, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
+import { Int64Param, JsonBody, PageQuery, UuidParam } from '../api-schema/parameters';
+import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
-import { EventCreateV0Input, EventUpdateV0Input } from './event.dto';
-import { Event } from './event.response';
+import { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input, MAX_EVENT_LEADS } from './event.dto';
+import { Event, EventLeadV0Response, UserV0Response } from './event.response';
 import { EventsRepository } from './events.repository';
 
 @Tag('Events', 'Trade shows, conferences, dinners and other events where the organization meets leads.')
@@ -15,47 +15,43 @@ export class EventsController {
 
   @Get()
   @ApiOperation({
-    operationId: 'listEvents',
     summary: 'List events',
     description: 'The events of the organization. Paginated, oldest first.',
   })
   @ReturnsPage('events', Event)
-  list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
+  listEvents(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
     return this.events.list(caller, page);
   }
 
   @Get(':eventId')
   @ApiOperation({
-    operationId: 'getEvent',
     summary: 'Get an event',
     description: 'An event with its location and the ids of its tag groups.',
   })
   @Returns(Event)
-  get(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
+  getEvent(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
     return this.events.get(caller, eventId);
   }
 
   @Post()
   @ApiOperation({
-    operationId: 'createEvent',
     summary: 'Create an event',
     description: 'Creates an event without a location, tag groups, users or leads, and returns it with its id.',
   })
   @Returns(Event)
-  create(@CurrentCaller() caller: Caller, @JsonBody() body: EventCreateV0Input) {
+  createEvent(@CurrentCaller() caller: Caller, @JsonBody() body: EventCreateV0Input) {
     return this.events.create(caller, body);
   }
 
   @Put(':eventId')
   @ApiOperation({
-    operationId: 'replaceEvent',
     summary: 'Replace an event',
     description:
       'Replaces name, type, dates and registration; an omitted `registrationEnabled` becomes false. Location, tag groups, ' +
       'users, leads and creator remain.',
   })
   @Returns(Event)
-  replace(
+  replaceEvent(
     @CurrentCaller() caller: Caller,
     @Int64Param('eventId') eventId: number,
     @JsonBody() body: EventUpdateV0Input,
@@ -65,14 +61,66 @@ export class EventsController {
 
   @Delete(':eventId')
   @ApiOperation({
-    operationId: 'deleteEvent',
     summary: 'Delete an event',
     description:
       'Deletes an event with its activations, user assignments and lead associations. Leads remain, and so do activity ' +
       'events that refer to it: their `associatedEvent` and `associatedActivation` become null.',
   })
   @ReturnsNothing()
-  delete(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
+  deleteEvent(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
     return this.events.delete(caller, eventId);
+  }
+
+  @Get(':eventId/leads')
+  @ApiOperation({
+    summary: 'List the leads of an event',
+    description:
+      'Ids and flags of the leads associated with an event, in order of association. Fetch the leads themselves by id.',
+  })
+  @ReturnsPage('eventLeads', EventLeadV0Response)
+  listEventLeads(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
+    return this.events.leads(caller, eventId, page);
+  }
+
+  @Put(':eventId/leads')
+  @ApiOperation({
+    summary: 'Associate leads with an event',
+    description:
+      'Associates all of the given leads, or none: if one is unknown, the response is 404 and nothing changes. Flags of ' +
+      'leads that are already associated are overwritten; omitted flags become false. If a lead appears twice, its last ' +
+      'entry applies. Other leads keep their association.',
+  })
+  @ReturnsList('eventLeads', EventLeadV0Response, MAX_EVENT_LEADS)
+  associateEventLeads(
+    @CurrentCaller() caller: Caller,
+    @Int64Param('eventId') eventId: number,
+    @JsonBody() body: EventAddLeadsV0Input,
+  ) {
+    return this.events.associate(caller, eventId, body);
+  }
+
+  @Delete(':eventId/leads/:leadId')
+  @ApiOperation({
+    summary: 'Remove a lead from an event',
+    description:
+      'Removes the association of a lead with an event. The lead, the event and all other associations remain.',
+  })
+  @ReturnsNothing()
+  dissociateEventLead(
+    @CurrentCaller() caller: Caller,
+    @Int64Param('eventId') eventId: number,
+    @UuidParam('leadId') leadId: string,
+  ) {
+    return this.events.dissociate(caller, eventId, leadId);
+  }
+
+  @Get(':eventId/users')
+  @ApiOperation({
+    summary: 'List the users of an event',
+    description: 'The users assigned to an event. Paginated. Users are assigned by the operator.',
+  })
+  @ReturnsPage('users', UserV0Response)
+  listEventUsers(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
+    return this.events.users(caller, eventId, page);
   }
 }

@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
-import { EventLeadsController } from './event-leads.controller';
-import { EventLeadsRepository } from './event-leads.repository';
 import { EventsController } from './events.controller';
 import { EventsRepository } from './events.repository';
 
-@Module({ controllers: [EventsController, EventLeadsController], providers: [EventsRepository, EventLeadsRepository] })
+@Module({ controllers: [EventsController], providers: [EventsRepository] })
 export class EventsModule {}

@@ -1,41 +1,27 @@
-import { ApiSchema } from '@nestjs/swagger';
+import { ApiSchema, IntersectionType } from '@nestjs/swagger';
 import { ValidateIf } from 'class-validator';
-import { DateTimeInput, MAX_LENGTH, optionalNullable, optional, Text, TextList, Int32 } from '../api-schema/fields';
+import { DateTimeInput, MAX_LENGTH, optionalNullable, optional, Text } from '../api-schema/fields';
 import { PageQuery, QueryText } from '../api-schema/parameters';
-import { FIELD_DOCS } from './industry-event.response';
+import { Details, FIELD_DOCS } from './industry-event.response';
 
 const FORMS = 'ISO 8601 with a zone, or a plain day, which counts as midnight UTC.';
 const START = { ...FIELD_DOCS.startDate, description: `${FIELD_DOCS.startDate.description} ${FORMS}` };
 const END = { ...FIELD_DOCS.endDate, description: `${FIELD_DOCS.endDate.description} ${FORMS}` };
 
-/** Every field but the name: optional, and null clears. */
-abstract class IndustryEventFields {
+class Dates {
   @DateTimeInput({ ...optionalNullable, ...START }) startDate?: string | null;
   @DateTimeInput({ ...optionalNullable, ...END, notBefore: 'startDate' }) endDate?: string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.sourceType }) sourceType?: string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.sourceId }) sourceId?: string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.eventType }) eventType?: string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.venueCity }) venueCity?: string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.venueState }) venueState?: string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.venueCountry }) venueCountry?: string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.venueName }) venueName?: string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.venueFullAddress, max: MAX_LENGTH.prose }) venueFullAddress?:
-    string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.venueCoordinates }) venueCoordinates?: string | null;
-  @Int32({ ...optionalNullable, ...FIELD_DOCS.numberOfAttendees }) numberOfAttendees?: number | null;
-  @Int32({ ...optionalNullable, ...FIELD_DOCS.numberOfExhibitors }) numberOfExhibitors?: number | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.attendeeCost }) attendeeCost?: string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.boothCost }) boothCost?: string | null;
-  @TextList({ ...optionalNullable, ...FIELD_DOCS.exhibitorIndustries }) exhibitorIndustries?: string[] | null;
-  @TextList({ ...optionalNullable, ...FIELD_DOCS.attendeePersonas }) attendeePersonas?: string[] | null;
-  @TextList({ ...optionalNullable, ...FIELD_DOCS.keywords }) keywords?: string[] | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.website, max: MAX_LENGTH.url }) website?: string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.description, max: MAX_LENGTH.prose }) description?: string | null;
+}
+
+class Url {
   // A blank URL names no event, and records that share it would count as one and the same. Without an example: a record
   // that is changed as the examples say does not become another one.
   @Text({ ...optionalNullable, ...FIELD_DOCS.eventUrl, example: undefined, max: MAX_LENGTH.url, blank: false })
   eventUrl?: string | null;
 }
+
+/** Every field but the name: optional, and null clears. */
+class IndustryEventFields extends IntersectionType(Dates, Details(optionalNullable), Url) {}
 
 @ApiSchema({ description: 'A new industry event.' })
 export class IndustryEventCreateV0Input extends IndustryEventFields {

@@ -1,4 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { POSITION, RefersTo } from '../database/columns';
 
 const text = { type: 'text', nullable: true } as const;
 const list = { type: 'text', array: true, nullable: true } as const;
@@ -12,8 +13,7 @@ const list = { type: 'text', array: true, nullable: true } as const;
 export class IndustryEventEntity {
   @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
   id: string;
-  /** its place in its list; a trigger gives it */
-  @Column({ type: 'bigint', select: false, insert: false, update: false })
+  @Column(POSITION)
   position: string;
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
@@ -69,10 +69,7 @@ export class IndustryEventEntity {
 }
 
 @Entity('industry_event_bookmarks')
-@ForeignKey('OrganizationEntity', ['organizationId'], ['id'], {
-  name: 'industry_event_bookmarks_organization_fkey',
-  onDelete: 'CASCADE',
-})
+@RefersTo('OrganizationEntity', 'organizationId', 'industry_event_bookmarks_organization_fkey')
 @ForeignKey('IndustryEventEntity', ['industryEventId'], ['id'], {
   name: 'industry_event_bookmarks_industry_event_fkey',
   onDelete: 'CASCADE',

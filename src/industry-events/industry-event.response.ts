@@ -1,4 +1,5 @@
-import { ApiSchema } from '@nestjs/swagger';
+import type { Type } from '@nestjs/common';
+import { ApiSchema, IntersectionType } from '@nestjs/swagger';
 import {
   DateTime,
   BooleanField,
@@ -6,6 +7,7 @@ import {
   ListOf,
   nullable,
   ObjectOf,
+  optionalNullable,
   Text,
   TextList,
   Uuid,
@@ -13,64 +15,60 @@ import {
 } from '../api-schema/fields';
 import { EXAMPLE_IDS } from '../api-schema/schemas';
 
-/** The fields that bodies and answers have in common, as the API reference shows them. */
+/** The fields that bodies and answers describe alike, but declare otherwise. */
 export const FIELD_DOCS = {
   name: { description: 'Name of the event.', example: 'Northern Pump Days' },
-  startDate: {
-    description: 'Start date and time.',
-    example: '2026-09-14T07:00:00.000Z',
-  },
+  startDate: { description: 'Start date and time.', example: '2026-09-14T07:00:00.000Z' },
   endDate: { description: 'End date and time, not before `startDate`.', example: '2026-09-16T16:00:00.000Z' },
-  sourceType: { description: 'Type of the source of the record.' },
-  sourceId: { description: 'Identifier of the record in its source.' },
-  eventType: { description: 'Type of event, as free text.', example: 'Trade show' },
-  venueCity: { description: 'City or town of the venue.', example: 'Łódź' },
-  venueState: { description: 'State or region of the venue.' },
-  venueCountry: { description: 'Country of the venue.', example: 'Poland' },
-  venueName: { description: 'Name of the venue.', example: 'Hala Expo' },
-  venueFullAddress: { description: 'Full address of the venue.' },
-  venueCoordinates: { description: 'Coordinates of the venue, as a string.', example: '51.747,19.451' },
-  numberOfAttendees: { description: 'Number of attendees.', example: 4000 },
-  numberOfExhibitors: { description: 'Number of exhibitors.', example: 120 },
-  attendeeCost: { description: 'Cost of attending, as free text.' },
-  boothCost: { description: 'Cost of a booth, as free text.', example: '€4,000' },
-  exhibitorIndustries: { description: 'Industries of the exhibitors.', example: ['Machinery'] },
-  attendeePersonas: { description: 'Roles of the attendees.', example: ['Buyers', 'Plant engineers'] },
-  keywords: { description: 'Keywords for search.', example: ['pumps', 'valves'] },
-  website: { description: 'Website.', example: 'https://pump-days.example.com' },
-  description: { description: 'Description.' },
   eventUrl: {
     description: 'Identifying URL, unique in the catalogue.',
     example: 'https://pump-days.example.com/2026',
   },
 };
 
-@ApiSchema({ description: 'A trade show or conference in the shared catalogue.' })
-export class IndustryEventV0Response {
+/** The fields that may be unknown: null in answers, and optional besides in bodies. */
+export function Details(presence: typeof nullable | typeof optionalNullable) {
+  abstract class Details {
+    @Text({ ...presence, description: 'Type of the source of the record.' }) sourceType?: string | null;
+    @Text({ ...presence, description: 'Identifier of the record in its source.' }) sourceId?: string | null;
+    @Text({ ...presence, description: 'Type of event, as free text.', example: 'Trade show' })
+    eventType?: string | null;
+    @Text({ ...presence, description: 'City or town of the venue.', example: 'Łódź' }) venueCity?: string | null;
+    @Text({ ...presence, description: 'State or region of the venue.' }) venueState?: string | null;
+    @Text({ ...presence, description: 'Country of the venue.', example: 'Poland' }) venueCountry?: string | null;
+    @Text({ ...presence, description: 'Name of the venue.', example: 'Hala Expo' }) venueName?: string | null;
+    @Text({ ...presence, max: MAX_LENGTH.prose, description: 'Full address of the venue.' })
+    venueFullAddress?: string | null;
+    @Text({ ...presence, description: 'Coordinates of the venue, as a string.', example: '51.747,19.451' })
+    venueCoordinates?: string | null;
+    @Int32({ ...presence, description: 'Number of attendees.', example: 4000 }) numberOfAttendees?: number | null;
+    @Int32({ ...presence, description: 'Number of exhibitors.', example: 120 }) numberOfExhibitors?: number | null;
+    @Text({ ...presence, description: 'Cost of attending, as free text.' }) attendeeCost?: string | null;
+    @Text({ ...presence, description: 'Cost of a booth, as free text.', example: '€4,000' }) boothCost?: string | null;
+    @TextList({ ...presence, description: 'Industries of the exhibitors.', example: ['Machinery'] })
+    exhibitorIndustries?: string[] | null;
+    @TextList({ ...presence, description: 'Roles of the attendees.', example: ['Buyers', 'Plant engineers'] })
+    attendeePersonas?: string[] | null;
+    @TextList({ ...presence, description: 'Keywords for search.', example: ['pumps', 'valves'] })
+    keywords?: string[] | null;
+    @Text({ ...presence, max: MAX_LENGTH.url, description: 'Website.', example: 'https://pump-days.example.com' })
+    website?: string | null;
+    @Text({ ...presence, max: MAX_LENGTH.prose, description: 'Description.' }) description?: string | null;
+  }
+  return Details as Type<Details>;
+}
+
+class Core {
   @Uuid({ description: 'The id of the industry event.', example: EXAMPLE_IDS.industryEvent }) id: string;
   @DateTime({ description: 'Creation date and time.' }) createdAt: string;
   @DateTime({ description: 'Date and time of the last update.' }) updatedAt: string;
   @Text(FIELD_DOCS.name) name: string;
   @DateTime({ ...nullable, ...FIELD_DOCS.startDate }) startDate: string | null;
   @DateTime({ ...nullable, ...FIELD_DOCS.endDate }) endDate: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.sourceType }) sourceType: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.sourceId }) sourceId: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.eventType }) eventType: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.venueCity }) venueCity: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.venueState }) venueState: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.venueCountry }) venueCountry: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.venueName }) venueName: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.venueFullAddress, max: MAX_LENGTH.prose }) venueFullAddress: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.venueCoordinates }) venueCoordinates: string | null;
-  @Int32({ ...nullable, ...FIELD_DOCS.numberOfAttendees }) numberOfAttendees: number | null;
-  @Int32({ ...nullable, ...FIELD_DOCS.numberOfExhibitors }) numberOfExhibitors: number | null;
-  @Text({ ...nullable, ...FIELD_DOCS.attendeeCost }) attendeeCost: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.boothCost }) boothCost: string | null;
-  @TextList({ ...nullable, ...FIELD_DOCS.exhibitorIndustries }) exhibitorIndustries: string[] | null;
-  @TextList({ ...nullable, ...FIELD_DOCS.attendeePersonas }) attendeePersonas: string[] | null;
-  @TextList({ ...nullable, ...FIELD_DOCS.keywords }) keywords: string[] | null;
-  @Text({ ...nullable, ...FIELD_DOCS.website, max: MAX_LENGTH.url }) website: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.description, max: MAX_LENGTH.prose }) description: string | null;
+}
+
+@ApiSchema({ description: 'A trade show or conference in the shared catalogue.' })
+export class IndustryEventV0Response extends IntersectionType(Core, Details(nullable)) {
   @Text({ ...nullable, ...FIELD_DOCS.eventUrl, max: MAX_LENGTH.url }) eventUrl: string | null;
 }
 

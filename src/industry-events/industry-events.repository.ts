@@ -67,6 +67,32 @@ const POTENTIAL_DUPLICATES = {
     ) industry_events`,
 };
 
+const BOOKMARKED = {
+  name: 'industryEvents.bookmarks',
+  text: `
+    select coalesce(string_agg(${INDUSTRY_EVENT}, ',' order by position), '')
+    from industry_events where id in (select industry_event_id from industry_event_bookmarks where organization_id = $1)`,
+};
+
+const ADD_BOOKMARK = {
+  name: 'industryEvent.bookmark',
+  text: `
+    with event as (select id from industry_events where id = $2),
+      added as (
+        insert into industry_event_bookmarks (organization_id, industry_event_id)
+        select $1, id from event on conflict do nothing
+      )
+    select '{"success":true}' from event`,
+};
+
+const REMOVE_BOOKMARK = {
+  name: 'industryEvent.removeBookmark',
+  text: `
+    with removed as (delete from industry_event_bookmarks where organization_id = $1 and industry_event_id = $2)
+    select '{"success":true}' from industry_events where id = $2`,
+};
+
+/** The catalogue is everybody's; bookmarks belong to an organization. */
 @Injectable()
 export class IndustryEventsRepository {
   constructor(
@@ -121,12 +147,31 @@ export class IndustryEventsRepository {
     check: (dates: { startDate?: string | Date | null; endDate?: string | Date | null }) => void,
   ): Promise<Json> {
     return this.writes.transaction(caller, async (manager) => {
-      check({ ...(await lockedDates(manager, industryEventId)), ...input });
+      const stored = await manager.findOne(IndustryEventEntity, {
+        // With the id: TypeORM takes a row of nulls for none.
+        select: { id: true, startDate: true, endDate: true },
+        where: { id: industryEventId },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!stored) throw new RowNotFound();
+      check({ ...stored, ...input });
       // Not now(), the transaction's start: others may have changed the record since.
       const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
       if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, { id: industryEventId }, changes);
       return this.statements.one(caller, GET, [industryEventId], { manager });
     });
+  }
+
+  bookmarked(caller: Caller): Promise<Json> {
+    return this.statements.one(caller, BOOKMARKED, []);
+  }
+
+  addBookmark(caller: Caller, industryEventId: string): Promise<Json> {
+    return this.writes.one(caller, ADD_BOOKMARK, [industryEventId]);
+  }
+
+  removeBookmark(caller: Caller, industryEventId: string): Promise<Json> {
+    return this.writes.one(caller, REMOVE_BOOKMARK, [industryEventId]);
   }
 }
 
@@ -138,15 +183,4 @@ async function insert(
   const insertion = manager.createQueryBuilder().insert().into(IndustryEventEntity).values(input).orIgnore();
   const { raw } = await insertion.returning(`id, ${INDUSTRY_EVENT} as json`).execute();
   return (raw as { id: string; json: Json }[])[0];
-}
-
-async function lockedDates(manager: EntityManager, id: string) {
-  const stored = await manager.findOne(IndustryEventEntity, {
-    // With the id: TypeORM takes a row of nulls for none.
-    select: { id: true, startDate: true, endDate: true },
-    where: { id },
-    lock: { mode: 'pessimistic_write' },
-  });
-  if (!stored) throw new RowNotFound();
-  return { startDate: stored.startDate, endDate: stored.endDate };
 }

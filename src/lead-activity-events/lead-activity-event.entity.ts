@@ -1,6 +1,5 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-
-const organizationAndId: [string, string] = ['organizationId', 'id'];
+import { Column, Entity, Index } from 'typeorm';
+import { ListedUuidRow, RefersTo } from '../database/columns';
 
 @Entity('lead_activity_events')
 @Index('lead_activity_events_list_idx', ['organizationId', 'position'], { unique: true })
@@ -13,36 +12,11 @@ const organizationAndId: [string, string] = ['organizationId', 'id'];
 @Index('lead_activity_events_tag_option_idx', ['organizationId', 'tagOptionId'], {
   where: 'tag_option_id IS NOT NULL',
 })
-@ForeignKey('LeadEntity', ['organizationId', 'leadId'], organizationAndId, {
-  name: 'lead_activity_events_lead_fkey',
-  onDelete: 'CASCADE',
-})
-@ForeignKey('EventEntity', ['organizationId', 'eventId'], organizationAndId, {
-  name: 'lead_activity_events_event_fkey',
-  onDelete: 'SET NULL',
-})
-@ForeignKey('ActivationEntity', ['organizationId', 'activationId'], organizationAndId, {
-  name: 'lead_activity_events_activation_fkey',
-  onDelete: 'SET NULL',
-})
-@ForeignKey('TagOptionEntity', ['organizationId', 'tagOptionId'], organizationAndId, {
-  name: 'lead_activity_events_tag_option_fkey',
-  onDelete: 'SET NULL',
-})
-export class LeadActivityEventEntity {
-  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
-  id: string;
-
-  @Column('integer')
-  organizationId: number;
-
-  /** its place in its list; a trigger gives it */
-  @Column({ type: 'bigint', select: false, insert: false, update: false })
-  position: string;
-
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
-  createdAt: Date;
-
+@RefersTo('LeadEntity', 'leadId', 'lead_activity_events_lead_fkey')
+@RefersTo('EventEntity', 'eventId', 'lead_activity_events_event_fkey', 'SET NULL')
+@RefersTo('ActivationEntity', 'activationId', 'lead_activity_events_activation_fkey', 'SET NULL')
+@RefersTo('TagOptionEntity', 'tagOptionId', 'lead_activity_events_tag_option_fkey', 'SET NULL')
+export class LeadActivityEventEntity extends ListedUuidRow {
   @Column('text', { nullable: true })
   createdBy: string | null;
 

@@ -15,24 +15,22 @@ export class LeadActivityEventsController {
 
   @Get()
   @ApiOperation({
-    operationId: 'listLeadActivityEvents',
     summary: 'List activity events',
     description:
       'Activity events of the organization, optionally of one lead, of one type, or both. Paginated, oldest first.',
   })
   @ReturnsPage('leadActivityEvents', LeadActivityEventV0Response)
-  list(@CurrentCaller() caller: Caller, @Query() query: LeadActivityEventsQuery) {
+  listLeadActivityEvents(@CurrentCaller() caller: Caller, @Query() query: LeadActivityEventsQuery) {
     return this.leadActivityEvents.list(caller, query);
   }
 
   @Get(':leadActivityEventId')
   @ApiOperation({
-    operationId: 'getLeadActivityEvent',
     summary: 'Get an activity event',
     description: 'An activity event.',
   })
   @Returns(LeadActivityEventV0Response)
-  get(@CurrentCaller() caller: Caller, @UuidParam('leadActivityEventId') leadActivityEventId: string) {
+  getLeadActivityEvent(@CurrentCaller() caller: Caller, @UuidParam('leadActivityEventId') leadActivityEventId: string) {
     return this.leadActivityEvents.get(caller, leadActivityEventId);
   }
 }

@@ -7,21 +7,11 @@ import { LEAD_ACTIVITY_EVENT } from './lead-activity-event.response';
 
 const list = { table: 'lead_activity_events', item: LEAD_ACTIVITY_EVENT };
 const ALL = arrivalList(list);
-const BY_LEAD = filteredList({
-  ...list,
-  name: 'leadActivityEvents.byLead',
-  where: 'organization_id = $1 and lead_id = $2',
-});
-const BY_TYPE = filteredList({
-  ...list,
-  name: 'leadActivityEvents.byType',
-  where: 'organization_id = $1 and event_type = $2',
-});
-const BY_LEAD_AND_TYPE = filteredList({
-  ...list,
-  name: 'leadActivityEvents.byLeadAndType',
-  where: 'organization_id = $1 and lead_id = $2 and event_type = $3',
-});
+const listBy = (name: string, condition: string) =>
+  filteredList({ ...list, name: `leadActivityEvents.${name}`, where: `organization_id = $1 and ${condition}` });
+const BY_LEAD = listBy('byLead', 'lead_id = $2');
+const BY_TYPE = listBy('byType', 'event_type = $2');
+const BY_LEAD_AND_TYPE = listBy('byLeadAndType', 'lead_id = $2 and event_type = $3');
 
 const GET = {
   name: 'leadActivityEvent.get',

@@ -1,26 +1,17 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { ListedUuidRow, RefersTo } from '../database/columns';
 import type { PhoneNumber, RemoteId } from './lead.response';
 
-const organizationAndId: [string, string] = ['organizationId', 'id'];
 const text = { type: 'text', nullable: true } as const;
 const jsonList = { type: 'jsonb', default: [] } as const;
 
 @Entity('leads')
-@Unique('leads_organization_id_key', organizationAndId)
+@Unique('leads_organization_id_key', ['organizationId', 'id'])
 @Index('leads_list_idx', ['organizationId', 'position'], { unique: true })
 @Index('leads_email_idx', { synchronize: false })
 @Index('leads_remote_ids_idx', { synchronize: false })
-@ForeignKey('OrganizationEntity', ['organizationId'], ['id'], { name: 'leads_organization_fkey', onDelete: 'CASCADE' })
-export class LeadEntity {
-  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
-  id: string;
-  @Column('integer')
-  organizationId: number;
-  /** its place in its list; a trigger gives it */
-  @Column({ type: 'bigint', select: false, insert: false, update: false })
-  position: string;
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
-  createdAt: Date;
+@RefersTo('OrganizationEntity', 'organizationId', 'leads_organization_fkey')
+export class LeadEntity extends ListedUuidRow {
   @Column(text)
   createdBy: string | null;
   @Column(text)
@@ -91,15 +82,10 @@ abstract class OfLead {
   leadId: string;
 }
 
-const toLead: [string, string] = ['organizationId', 'leadId'];
-
 @Entity('lead_tags')
 @Index('lead_tags_tag_option_idx', ['organizationId', 'tagOptionId'])
-@ForeignKey('LeadEntity', toLead, organizationAndId, { name: 'lead_tags_lead_fkey', onDelete: 'CASCADE' })
-@ForeignKey('TagOptionEntity', ['organizationId', 'tagOptionId'], organizationAndId, {
-  name: 'lead_tags_tag_option_fkey',
-  onDelete: 'CASCADE',
-})
+@RefersTo('LeadEntity', 'leadId', 'lead_tags_lead_fkey')
+@RefersTo('TagOptionEntity', 'tagOptionId', 'lead_tags_tag_option_fkey')
 export class LeadTagEntity extends OfLead {
   @PrimaryColumn('uuid')
   tagOptionId: string;
@@ -110,11 +96,8 @@ export class LeadTagEntity extends OfLead {
 
 @Entity('lead_activations')
 @Index('lead_activations_activation_idx', ['organizationId', 'activationId'])
-@ForeignKey('LeadEntity', toLead, organizationAndId, { name: 'lead_activations_lead_fkey', onDelete: 'CASCADE' })
-@ForeignKey('ActivationEntity', ['organizationId', 'activationId'], organizationAndId, {
-  name: 'lead_activations_activation_fkey',
-  onDelete: 'CASCADE',
-})
+@RefersTo('LeadEntity', 'leadId', 'lead_activations_lead_fkey')
+@RefersTo('ActivationEntity', 'activationId', 'lead_activations_activation_fkey')
 export class LeadActivationEntity extends OfLead {
   @PrimaryColumn('uuid')
   activationId: string;

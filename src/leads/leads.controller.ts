@@ -19,31 +19,28 @@ export class LeadsController {
 
   @Get()
   @ApiOperation({
-    operationId: 'listLeads',
     summary: 'List leads',
     description:
       'The leads of the organization with all their data, optionally filtered by e-mail address, by remote id, or by ' +
       'both. Paginated, oldest first.',
   })
   @ReturnsPage('leads', LeadV0Response)
-  list(@CurrentCaller() caller: Caller, @Query() query: LeadsQuery) {
+  listLeads(@CurrentCaller() caller: Caller, @Query() query: LeadsQuery) {
     return this.leads.list(caller, query);
   }
 
   @Get(':leadId')
   @ApiOperation({
-    operationId: 'getLead',
     summary: 'Get a lead',
     description: 'A lead with its phone numbers, company, tags, activations, activity events and remote ids.',
   })
   @Returns(LeadV0Response)
-  get(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
+  getLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
     return this.repository.get(caller, leadId);
   }
 
   @Post()
   @ApiOperation({
-    operationId: 'createLead',
     summary: 'Create a lead',
     description:
       'Creates a lead that is not enriched and has no scans. `companyName` becomes the name of its company; phone ' +
@@ -51,13 +48,12 @@ export class LeadsController {
       'second lead.',
   })
   @Returns(LeadV0Response)
-  create(@CurrentCaller() caller: Caller, @JsonBody() body: LeadCreateV0Input) {
+  createLead(@CurrentCaller() caller: Caller, @JsonBody() body: LeadCreateV0Input) {
     return this.repository.create(caller, body);
   }
 
   @Post('batch')
   @ApiOperation({
-    operationId: 'upsertLeads',
     summary: 'Create or update many leads',
     description:
       'Writes all entries, or none. An entry updates the first lead in list order with its `email` (ignoring letter case) ' +
@@ -66,20 +62,19 @@ export class LeadsController {
       'entries.',
   })
   @ReturnsList('leads', LeadUpsertV0Response, MAX_BATCHED_LEADS)
-  upsert(@CurrentCaller() caller: Caller, @JsonBody() body: LeadBatchV0Input) {
+  upsertLeads(@CurrentCaller() caller: Caller, @JsonBody() body: LeadBatchV0Input) {
     return this.leads.upsert(caller, body);
   }
 
   @Patch(':leadId')
   @ApiOperation({
-    operationId: 'patchLead',
     summary: 'Update a lead',
     description:
       'Updates the given fields. Null clears a field; omitted fields keep their values. `phoneNumbers` replaces all ' +
       'numbers entered by users; `remoteId` sets or clears the remote id of its integration type.',
   })
   @Returns(LeadV0Response)
-  patch(
+  patchLead(
     @CurrentCaller() caller: Caller,
     @UuidParam('leadId') leadId: string,
     @JsonBody({ allOptional: true }) body: LeadPatchV0Input,
@@ -89,12 +84,11 @@ export class LeadsController {
 
   @Delete(':leadId')
   @ApiOperation({
-    operationId: 'deleteLead',
     summary: 'Delete a lead',
     description: 'Deletes a lead with its associations, phone numbers, tags, remote ids and activity events.',
   })
   @ReturnsNothing()
-  delete(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
+  deleteLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
     return this.repository.delete(caller, leadId);
   }
 }

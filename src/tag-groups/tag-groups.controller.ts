@@ -14,23 +14,21 @@ export class TagGroupsController {
 
   @Get()
   @ApiOperation({
-    operationId: 'listTagGroups',
     summary: 'List tag groups',
     description: 'All tag groups of the organization, of every status, with their options. Paginated, oldest first.',
   })
   @ReturnsPage('tagGroups', TagGroupV0Response)
-  list(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
+  listTagGroups(@CurrentCaller() caller: Caller, @Query() page: PageQuery) {
     return this.tagGroups.list(caller, page);
   }
 
   @Get(':tagGroupId')
   @ApiOperation({
-    operationId: 'getTagGroup',
     summary: 'Get a tag group',
     description: 'A tag group with its options in display order.',
   })
   @Returns(TagGroupV0Response)
-  get(@CurrentCaller() caller: Caller, @UuidParam('tagGroupId') tagGroupId: string) {
+  getTagGroup(@CurrentCaller() caller: Caller, @UuidParam('tagGroupId') tagGroupId: string) {
     return this.tagGroups.get(caller, tagGroupId);
   }
 }

@@ -18,9 +18,6 @@ const CONDITION = /(?:"?\w+"?\.)?"?organization_id"? = \$1/g;
 const REDUNDANT = [
   'GET /events/:eventId/leads: from event_leads where organization_id = $1 and event_id = $2::bigint',
   'GET /events/:eventId/users: from event_users where organization_id = $1 and event_id = $2::bigint',
-  // The event was written by the statement before.
-  'POST /events: from events where organization_id = $1 and id = $2',
-  'PUT /events/:eventId: from events where organization_id = $1 and id = $2',
   // The leads were found in the organization before.
   'POST /leads/batch: from leads where (organization_id = $1) is true and id = any',
   'POST /leads/batch: from wanted w where (organization_id = $1) is true and leads.id = any',

@@ -1,6 +1,6 @@
 import { ModulesContainer } from '@nestjs/core';
 import type { Page } from '../../src/database/statements';
-import { ErrorResponse } from '../../src/api-schema/error.response';
+import { ErrorResponse } from '../../src/api-schema/returns';
 import { ENVELOPE, Returns } from '../../src/api-schema/returns';
 import { NotFoundController } from '../../src/http/not-found.controller';
 import { HealthController } from '../../src/health/health.controller';

@@ -1,0 +1,30 @@
+import { Column, ForeignKey, type ColumnOptions, PrimaryColumn } from 'typeorm';
+
+/** A row's place in its list; a trigger gives it (functions/lists.sql). */
+export const POSITION: ColumnOptions = { type: 'bigint', select: false, insert: false, update: false };
+
+/** The columns of a row of an organization's list. */
+export abstract class ListedRow {
+  @Column('integer')
+  organizationId: number;
+
+  @Column(POSITION)
+  position: string;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+}
+
+/** The same, of a row whose id is a uuid. */
+export abstract class ListedUuidRow extends ListedRow {
+  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
+  id: string;
+}
+
+type OnDelete = 'CASCADE' | 'SET NULL';
+
+/** A foreign key to a row of the same organization, or to the organization itself. */
+export const RefersTo = (entity: string, property: string, name: string, onDelete: OnDelete = 'CASCADE') =>
+  property === 'organizationId'
+    ? ForeignKey(entity, ['organizationId'], ['id'], { name, onDelete })
+    : ForeignKey(entity, ['organizationId', property], ['organizationId', 'id'], { name, onDelete });
