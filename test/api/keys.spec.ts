@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
-import { ApiKeysService, IssuedKey } from '../../src/access/api-keys.service';
+import { ApiKeysService, IssuedKey, KeyEnded } from '../../src/access/api-keys.service';
 import { hashOf, hasKeyForm, newKey, prefixOf } from '../../src/access/key-format';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { asOperator, testDatabase } from '../support/database';
@@ -10,6 +10,8 @@ const SECRET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
 /** The CRC-32 of the secret in base62, worked out apart from the code under test. */
 const SUM = '32L9Jw';
 const KEY = `lan_${SECRET}${SUM}`;
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const HOUR_MS = 3_600_000;
 
 describe('the form of a key', () => {
   it('has the checksum of its secret', () => {
@@ -51,17 +53,59 @@ describe('the form of a key', () => {
   });
 });
 
+let db: DataSource;
+let keys: ApiKeysService;
+let organizations: OrganizationsService;
+let organizationId: number;
+beforeAll(async () => {
+  db = await asOperator((await testDatabase()).url);
+  [keys, organizations] = [new ApiKeysService(db.manager), new OrganizationsService(db.manager)];
+  await keys.issue((await organizations.create('Another')).id);
+});
+beforeEach(async () => void ({ id: organizationId } = await organizations.create('Cobalt Systems')));
+
+describe('the keys of an organization', () => {
+  it('have the limits of the contract unless others are given, and are listed oldest first', async () => {
+    const [first, second] = [await keys.issue(organizationId), await keys.issue(organizationId, { maxTokens: 5 })];
+    expect([first, second]).toMatchObject([
+      { maxTokens: 20, refillRate: 1, expiresAt: null },
+      { maxTokens: 5, refillRate: 1 },
+    ]);
+    expect((await keys.list(organizationId)).map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect((await organizations.list()).find(({ id }) => id === organizationId)).toMatchObject({ keys: 2, leads: 0 });
+  });
+
+  it('get other limits one by one', async () => {
+    const [changed, kept] = [await keys.issue(organizationId), await keys.issue(organizationId)];
+    expect(await keys.setLimits(changed.id, { refillRate: 3 })).toMatchObject({ id: changed.id, refillRate: 3 });
+    expect(await keys.list(organizationId)).toMatchObject([{ refillRate: 3 }, { id: kept.id, refillRate: 1 }]);
+    expect(await keys.setLimits(UNKNOWN, { refillRate: 3 })).toBeNull();
+  });
+
+  it('are rotated: the new one has the settings, the old one ends after the overlap or sooner', async () => {
+    const settings = { label: 'CRM', maxTokens: 7, refillRate: 2, expiresAt: new Date(Date.now() + HOUR_MS) };
+    const old = await keys.issue(organizationId, settings);
+    const soon = await keys.rotate(old.id, 60);
+    expect(soon).toMatchObject({ ...settings, organizationId });
+    expect(Math.abs(Number(soon?.oldEnds) - Date.now() - 60_000)).toBeLessThan(30_000);
+    expect((await keys.list(organizationId))[0]).toMatchObject({ id: old.id, expiresAt: soon?.oldEnds });
+    expect((await keys.rotate(soon?.id ?? '', 2 * 3600))?.oldEnds).toEqual(settings.expiresAt);
+    expect(await keys.rotate(UNKNOWN, 60)).toBeNull();
+  });
+
+  it('that have ended are not rotated, and are revoked once', async () => {
+    const { id } = await keys.issue(organizationId);
+    const expired = await keys.issue(organizationId, { expiresAt: new Date(Date.now() - 1) });
+    const revoked = await keys.revoke(id);
+    expect(revoked?.id).toBe(id);
+    expect(await keys.revoke(id)).toEqual(revoked);
+    expect(await keys.revoke(UNKNOWN)).toBeNull();
+    for (const ended of [id, expired.id]) await expect(keys.rotate(ended, 60)).rejects.toThrow(KeyEnded);
+  });
+});
+
 /** How many requests came with which key, as processes write it down when they stop and once a minute. */
 describe('the use of keys', () => {
-  let db: DataSource;
-  let organizationId: number;
-  beforeAll(async () => {
-    db = await asOperator((await testDatabase()).url);
-    organizationId = (await new OrganizationsService(db.manager).create('Cobalt Systems')).id;
-  });
-  afterEach(() => jest.restoreAllMocks());
-
-  const issue = (): Promise<IssuedKey> => new ApiKeysService(db.manager).issue(organizationId);
   const use = async (process: AccessService, { key }: IssuedKey, times: number): Promise<void> => {
     for (let i = 0; i < times; i++) expect(await process.findCaller(key)).toBeDefined();
   };
@@ -74,7 +118,7 @@ describe('the use of keys', () => {
   };
 
   it('adds up over keys and processes', async () => {
-    const [one, other] = [await issue(), await issue()];
+    const [one, other] = [await keys.issue(organizationId), await keys.issue(organizationId)];
     const processes = [new AccessService(db), new AccessService(db)] as const;
     await use(processes[0], one, 3);
     await use(processes[1], one, 4);
@@ -84,8 +128,7 @@ describe('the use of keys', () => {
     await use(processes[0], one, 2);
     await processes[0].onApplicationShutdown();
     expect(await counted(one)).toBe(9);
-    const keys = await new ApiKeysService(db.manager).list(organizationId);
-    const { lastUsedAt } = keys.find(({ id }) => id === one.id) ?? {};
+    const { lastUsedAt } = (await keys.list(organizationId)).find(({ id }) => id === one.id) ?? {};
     expect(Date.now() - Number(lastUsedAt)).toBeLessThan(60_000);
   });
 });

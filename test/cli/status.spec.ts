@@ -4,7 +4,8 @@ import { TestDatabase, testDatabase } from '../support/database';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
 import { startInProcess } from '../support/lanyard';
 import { Operator } from '../support/operator';
-import { NO_SERVER, RedisServer, unless } from '../support/redis-server';
+import { NO_SERVER, RedisServer } from '../support/redis-server';
+import { unless } from '../support/skipping';
 
 interface Status {
   database: { reachable: boolean; embedded: boolean; version: string; size: number; error?: string };

@@ -16,7 +16,7 @@ const NO_CHROMIUM = executablePath ? '' : ' (skipped: no chromium on the PATH)';
 /** What the functions below use where they run: in the page. */
 declare const document: {
   body: object;
-  documentElement: { className: string; clientWidth: number; scrollWidth: number; scrollHeight: number };
+  documentElement: { className: string; clientWidth: number; scrollWidth: number };
   addEventListener(type: 'securitypolicyviolation', listener: (violation: Violation) => void): void;
 };
 declare const getComputedStyle: (of: object) => { backgroundColor: string };
@@ -133,11 +133,6 @@ unless(NO_CHROMIUM)(`pages in a browser${NO_CHROMIUM}`, () => {
       expect(await overhang(page)).toBe(0);
       expect(await barriers(page, ALL)).toEqual([]);
     });
-  });
-
-  it('says all on one screen', async () => {
-    const { page } = await open('/', 'light');
-    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(DESKTOP.height);
   });
 
   it('opens an operation from the index, and goes back to it', async () => {

@@ -4,7 +4,6 @@ import { freePort } from '../../src/embedded-postgres/free-port';
 import { atTheEnd } from './at-the-end';
 import { without } from './skipping';
 
-export { unless } from './skipping';
 export const NO_SERVER = without('redis-server', 'redis-cli');
 export const NO_REDIS = process.env.REDIS_URL ? '' : NO_SERVER;
 
