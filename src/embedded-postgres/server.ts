@@ -25,6 +25,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const START_TIMEOUT_S = 600;
 /** Seconds until a shutdown stops to wait for writes; the next start then recovers. */
 const STOP_TIMEOUT_S = 30;
+/** A start begins a larger log again. */
+const MAX_LOG_BYTES = 5_000_000;
 
 /** Complaints that pass: another process started it at the same moment, or the last one is not quite gone. */
 const TRANSIENT = /lock file ".*" (already exists|is empty)|shared memory block|could not create any TCP\/IP/;
@@ -58,7 +60,11 @@ export class PostgresServer {
     const { cluster, account } = this.directory;
     const port = fixedPort ?? (await freePort(readPostmaster(cluster)?.port));
     removeStaleLock(cluster);
-    const logged = statSync(this.log, { throwIfNoEntry: false })?.size;
+    let logged = statSync(this.log, { throwIfNoEntry: false })?.size ?? 0;
+    if (logged > MAX_LOG_BYTES) {
+      rmSync(this.log); // of a link, that itself: root does not follow what the account has put there
+      logged = 0;
+    }
     const settings = Object.entries({ ...SETTINGS, ...this.settings, port: String(port) });
     const options = settings.map(([name, value]) => `-c ${name}=${value}`).join(' ');
     const parameters = ['start', '-D', cluster, '-l', this.log, '-t', String(START_TIMEOUT_S), '-o', options];

@@ -33,11 +33,13 @@ describe('embedded PostgreSQL', () => {
   describe('while it runs', () => {
     let url: string;
     beforeAll(async () => {
+      writeFileSync(log, Buffer.alloc(5_000_001));
       ({ url } = await fixtures.start({ dataDir }));
     });
     afterAll(() => fixtures.stop());
 
-    it('keeps rows out of its log', async () => {
+    it('keeps rows out of its log, and begins it again above 5 MB', async () => {
+      expect(statSync(log).size).toBeLessThan(100_000);
       await query(url, 'create table person (name text primary key)');
       await query(url, `insert into person values ('Ada Lovelace')`);
       await expect(query(url, `insert into person values ('Ada Lovelace')`)).rejects.toThrow('duplicate key');
