@@ -8,40 +8,25 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
   onDelete: 'CASCADE',
 })
 export class ApiKeyEntity {
-  @PrimaryColumn('uuid')
-  id: string;
-
-  @Column('integer')
-  organizationId: number;
+  @PrimaryColumn('uuid') id: string;
+  @Column('integer') organizationId: number;
 
   /** SHA-256 of the key; the key itself is stored nowhere. Only AccessService reads it. */
-  @Column('bytea', { select: false })
-  hash: Buffer;
+  @Column('bytea', { select: false }) hash: Buffer;
 
   /** the first characters of the key, for display */
-  @Column('text')
-  prefix: string;
-
-  @Column('text', { nullable: true })
-  label: string | null;
+  @Column('text') prefix: string;
+  @Column('text', { nullable: true }) label: string | null;
 
   /** tokens */
-  @Column('integer')
-  maxTokens: number;
+  @Column('integer') maxTokens: number;
 
   /** tokens a second, with three decimals; the driver gives numeric as text */
   @Column('numeric', { precision: 10, scale: 3, transformer: { to: (rate: number) => rate, from: Number } })
   refillRate: number;
 
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
-  createdAt: Date;
-
-  @Column({ type: 'timestamptz', precision: 3, nullable: true })
-  expiresAt: Date | null;
-
-  @Column({ type: 'timestamptz', precision: 3, nullable: true })
-  revokedAt: Date | null;
-
-  @Column({ type: 'timestamptz', precision: 3, nullable: true })
-  lastUsedAt: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) expiresAt: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) revokedAt: Date | null;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) lastUsedAt: Date | null;
 }

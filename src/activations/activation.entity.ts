@@ -7,37 +7,17 @@ import { ListedUuidRow, RefersTo } from '../database/columns';
 @Index('activations_event_idx', ['organizationId', 'eventId'])
 @RefersTo('EventEntity', 'eventId', 'activations_event_fkey')
 export class ActivationEntity extends ListedUuidRow {
-  @Column('bigint')
-  eventId: number;
-
-  @Column('text', { nullable: true })
-  createdBy: string | null;
-
-  @Column('text')
-  name: string;
-
-  @Column('text')
-  type: string;
-
-  @Column('date')
-  startDate: string;
-
-  @Column('date')
-  endDate: string;
-
-  @Column({ type: 'time', precision: 0 })
-  startTime: string;
-
-  @Column({ type: 'time', precision: 0 })
-  endTime: string;
-
-  @Column('jsonb', { nullable: true })
-  location: object | null;
+  @Column('bigint') eventId: number;
+  @Column('text', { nullable: true }) createdBy: string | null;
+  @Column('text') name: string;
+  @Column('text') type: string;
+  @Column('date') startDate: string;
+  @Column('date') endDate: string;
+  @Column({ type: 'time', precision: 0 }) startTime: string;
+  @Column({ type: 'time', precision: 0 }) endTime: string;
+  @Column('jsonb', { nullable: true }) location: object | null;
 
   /** e-mail addresses */
-  @Column('text', { array: true, default: '{}' })
-  users: string[];
-
-  @Column('integer', { default: 0 })
-  numberOfScans: number;
+  @Column('text', { array: true, default: '{}' }) users: string[];
+  @Column('integer', { default: 0 }) numberOfScans: number;
 }

@@ -5,20 +5,14 @@ export const POSITION: ColumnOptions = { type: 'bigint', select: false, insert: 
 
 /** The columns of a row of an organization's list. */
 export abstract class ListedRow {
-  @Column('integer')
-  organizationId: number;
-
-  @Column(POSITION)
-  position: string;
-
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
-  createdAt: Date;
+  @Column('integer') organizationId: number;
+  @Column(POSITION) position: string;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' }) createdAt: Date;
 }
 
 /** The same, of a row whose id is a uuid. */
 export abstract class ListedUuidRow extends ListedRow {
-  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
-  id: string;
+  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' }) id: string;
 }
 
 type OnDelete = 'CASCADE' | 'SET NULL';

@@ -3,11 +3,8 @@ import { ListedRow, POSITION, RefersTo } from '../database/columns';
 
 /** The columns that every table of an event's links begins with. */
 abstract class OfEvent {
-  @PrimaryColumn('integer')
-  organizationId: number;
-
-  @PrimaryColumn('bigint')
-  eventId: number;
+  @PrimaryColumn('integer') organizationId: number;
+  @PrimaryColumn('bigint') eventId: number;
 }
 
 @Entity('events')
@@ -23,40 +20,22 @@ export class EventEntity extends ListedRow {
   id: string;
 
   /** the name by which datasets refer to the event */
-  @Column('text', { default: () => '(gen_random_uuid())' })
-  ref: string;
-
-  @Column('text', { nullable: true })
-  createdBy: string | null;
-
-  @Column('text')
-  name: string;
-
-  @Column('text')
-  type: string;
-
-  @Column('boolean')
-  registrationEnabled: boolean;
-
-  @Column('date', { nullable: true })
-  startDate: string | null;
-
-  @Column('date', { nullable: true })
-  endDate: string | null;
-
-  @Column('jsonb', { nullable: true })
-  location: object | null;
+  @Column('text', { default: () => '(gen_random_uuid())' }) ref: string;
+  @Column('text', { nullable: true }) createdBy: string | null;
+  @Column('text') name: string;
+  @Column('text') type: string;
+  @Column('boolean') registrationEnabled: boolean;
+  @Column('date', { nullable: true }) startDate: string | null;
+  @Column('date', { nullable: true }) endDate: string | null;
+  @Column('jsonb', { nullable: true }) location: object | null;
 }
 
 @Entity('event_tag_groups')
 @RefersTo('EventEntity', 'eventId', 'event_tag_groups_event_fkey')
 @RefersTo('TagGroupEntity', 'tagGroupId', 'event_tag_groups_tag_group_fkey')
 export class EventTagGroupEntity extends OfEvent {
-  @PrimaryColumn('uuid')
-  tagGroupId: string;
-
-  @Column('integer')
-  position: number;
+  @PrimaryColumn('uuid') tagGroupId: string;
+  @Column('integer') position: number;
 }
 
 @Entity('users')
@@ -70,20 +49,11 @@ export class UserEntity {
   })
   id: string;
 
-  @Column('integer')
-  organizationId: number;
-
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
-  createdAt: Date;
-
-  @Column('text')
-  email: string;
-
-  @Column('text', { nullable: true })
-  firstName: string | null;
-
-  @Column('text', { nullable: true })
-  lastName: string | null;
+  @Column('integer') organizationId: number;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' }) createdAt: Date;
+  @Column('text') email: string;
+  @Column('text', { nullable: true }) firstName: string | null;
+  @Column('text', { nullable: true }) lastName: string | null;
 }
 
 @Entity('event_users')
@@ -91,11 +61,8 @@ export class UserEntity {
 @RefersTo('EventEntity', 'eventId', 'event_users_event_fkey')
 @RefersTo('UserEntity', 'userId', 'event_users_user_fkey')
 export class EventUserEntity extends OfEvent {
-  @PrimaryColumn('bigint')
-  userId: number;
-
-  @Column(POSITION)
-  position: string;
+  @PrimaryColumn('bigint') userId: number;
+  @Column(POSITION) position: string;
 }
 
 @Entity('event_leads')
@@ -104,19 +71,11 @@ export class EventUserEntity extends OfEvent {
 @RefersTo('EventEntity', 'eventId', 'event_leads_event_fkey')
 @RefersTo('LeadEntity', 'leadId', 'event_leads_lead_fkey')
 export class EventLeadEntity extends OfEvent {
-  @PrimaryColumn('uuid')
-  leadId: string;
-
-  @Column(POSITION)
-  position: string;
+  @PrimaryColumn('uuid') leadId: string;
+  @Column(POSITION) position: string;
 
   /** in microseconds */
-  @Column({ type: 'timestamptz', default: () => 'now()' })
-  associatedAt: Date;
-
-  @Column('boolean')
-  registered: boolean;
-
-  @Column('boolean')
-  checkedIn: boolean;
+  @Column({ type: 'timestamptz', default: () => 'now()' }) associatedAt: Date;
+  @Column('boolean') registered: boolean;
+  @Column('boolean') checkedIn: boolean;
 }

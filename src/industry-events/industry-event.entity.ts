@@ -11,61 +11,34 @@ const list = { type: 'text', array: true, nullable: true } as const;
 @Index('industry_events_event_url_key', { synchronize: false })
 @Index('industry_events_search_idx', { synchronize: false })
 export class IndustryEventEntity {
-  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
-  id: string;
-  @Column(POSITION)
-  position: string;
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
-  createdAt: Date;
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
-  updatedAt: Date;
-  @Column('text')
-  name: string;
-  @Column({ type: 'timestamptz', precision: 3, nullable: true })
-  startDate: string | null;
-  @Column({ type: 'timestamptz', precision: 3, nullable: true })
-  endDate: string | null;
-  @Column(text)
-  sourceType: string | null;
-  @Column(text)
-  sourceId: string | null;
-  @Column(text)
-  eventType: string | null;
-  @Column(text)
-  venueCity: string | null;
-  @Column(text)
-  venueState: string | null;
-  @Column(text)
-  venueCountry: string | null;
-  @Column(text)
-  venueName: string | null;
-  @Column(text)
-  venueFullAddress: string | null;
-  @Column(text)
-  venueCoordinates: string | null;
-  @Column('integer', { nullable: true })
-  numberOfAttendees: number | null;
-  @Column('integer', { nullable: true })
-  numberOfExhibitors: number | null;
-  @Column(text)
-  attendeeCost: string | null;
-  @Column(text)
-  boothCost: string | null;
-  @Column(list)
-  exhibitorIndustries: string[] | null;
-  @Column(list)
-  attendeePersonas: string[] | null;
-  @Column(list)
-  keywords: string[] | null;
-  @Column(text)
-  website: string | null;
-  @Column(text)
-  description: string | null;
-  @Column(text)
-  eventUrl: string | null;
+  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' }) id: string;
+  @Column(POSITION) position: string;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' }) createdAt: Date;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' }) updatedAt: Date;
+  @Column('text') name: string;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) startDate: string | null;
+  @Column({ type: 'timestamptz', precision: 3, nullable: true }) endDate: string | null;
+  @Column(text) sourceType: string | null;
+  @Column(text) sourceId: string | null;
+  @Column(text) eventType: string | null;
+  @Column(text) venueCity: string | null;
+  @Column(text) venueState: string | null;
+  @Column(text) venueCountry: string | null;
+  @Column(text) venueName: string | null;
+  @Column(text) venueFullAddress: string | null;
+  @Column(text) venueCoordinates: string | null;
+  @Column('integer', { nullable: true }) numberOfAttendees: number | null;
+  @Column('integer', { nullable: true }) numberOfExhibitors: number | null;
+  @Column(text) attendeeCost: string | null;
+  @Column(text) boothCost: string | null;
+  @Column(list) exhibitorIndustries: string[] | null;
+  @Column(list) attendeePersonas: string[] | null;
+  @Column(list) keywords: string[] | null;
+  @Column(text) website: string | null;
+  @Column(text) description: string | null;
+  @Column(text) eventUrl: string | null;
   /** a trigger sets it */
-  @Column({ type: 'tsvector', select: false, insert: false, update: false })
-  search: string;
+  @Column({ type: 'tsvector', select: false, insert: false, update: false }) search: string;
 }
 
 @Entity('industry_event_bookmarks')
@@ -75,9 +48,6 @@ export class IndustryEventEntity {
   onDelete: 'CASCADE',
 })
 export class IndustryEventBookmarkEntity {
-  @PrimaryColumn('integer')
-  organizationId: number;
-
-  @PrimaryColumn('uuid')
-  industryEventId: string;
+  @PrimaryColumn('integer') organizationId: number;
+  @PrimaryColumn('uuid') industryEventId: string;
 }

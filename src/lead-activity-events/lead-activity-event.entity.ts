@@ -17,27 +17,12 @@ import { ListedUuidRow, RefersTo } from '../database/columns';
 @RefersTo('ActivationEntity', 'activationId', 'lead_activity_events_activation_fkey', 'SET NULL')
 @RefersTo('TagOptionEntity', 'tagOptionId', 'lead_activity_events_tag_option_fkey', 'SET NULL')
 export class LeadActivityEventEntity extends ListedUuidRow {
-  @Column('text', { nullable: true })
-  createdBy: string | null;
-
-  @Column('text')
-  eventType: string;
-
-  @Column('text', { nullable: true })
-  eventNotes: string | null;
-
-  @Column('uuid')
-  leadId: string;
-
-  @Column('uuid', { nullable: true })
-  campaignId: string | null;
-
-  @Column('bigint', { nullable: true })
-  eventId: number | null;
-
-  @Column('uuid', { nullable: true })
-  activationId: string | null;
-
-  @Column('uuid', { nullable: true })
-  tagOptionId: string | null;
+  @Column('text', { nullable: true }) createdBy: string | null;
+  @Column('text') eventType: string;
+  @Column('text', { nullable: true }) eventNotes: string | null;
+  @Column('uuid') leadId: string;
+  @Column('uuid', { nullable: true }) campaignId: string | null;
+  @Column('bigint', { nullable: true }) eventId: number | null;
+  @Column('uuid', { nullable: true }) activationId: string | null;
+  @Column('uuid', { nullable: true }) tagOptionId: string | null;
 }

@@ -20,28 +20,12 @@ import type { Dataset } from '../dataset/dataset';
 import { LeadPatchV0Input } from './lead.dto';
 import {
   IntegrationType,
-  MAX_PHONE_NUMBERS,
+  LeadCompany,
+  LeadPhoneNumbers,
   MAX_REMOTE_IDS,
-  PhoneNumber,
   PhoneNumberTypeEnum,
   RemoteId,
 } from './lead.response';
-
-class CompanyRecord {
-  @Text(optionalNullable) name?: string | null;
-  @Text(optionalNullable) industry?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.url }) linkedin?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) streetAddress?: string | null;
-  @Text(optionalNullable) city?: string | null;
-  @Text(optionalNullable) state?: string | null;
-  @Text(optionalNullable) zip?: string | null;
-  @Text(optionalNullable) country?: string | null;
-}
-
-class PhoneNumbersRecord {
-  @ListOf(() => PhoneNumber, { ...optional, max: MAX_PHONE_NUMBERS }) leadProvided?: PhoneNumber[];
-  @ListOf(() => PhoneNumber, { ...optional, max: MAX_PHONE_NUMBERS }) serviceProvided?: PhoneNumber[];
-}
 
 class TagRecord {
   @Uuid() tagOptionId: string;
@@ -72,8 +56,8 @@ export class LeadRecord extends OmitType(LeadPatchV0Input, ['phoneNumbers', 'rem
   @Email(optionalNullable) lastScannedBy?: string | null;
   @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) personalEmails?: string | null;
   @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) professionalEmails?: string | null;
-  @ObjectOf(() => CompanyRecord, optionalNullable) company?: CompanyRecord | null;
-  @ObjectOf(() => PhoneNumbersRecord, optionalNullable) phoneNumbers?: PhoneNumbersRecord | null;
+  @ObjectOf(() => LeadCompany, optionalNullable) company?: LeadCompany | null;
+  @ObjectOf(() => LeadPhoneNumbers, optionalNullable) phoneNumbers?: LeadPhoneNumbers | null;
   @ListOf(() => TagRecord, { ...optional, max: MAX_ENTRIES, distinct: 'tagOptionId' }) tags: TagRecord[] = [];
   @ListOf(() => LeadActivationRecord, { ...optional, max: MAX_ENTRIES, distinct: 'activationId' })
   activations: LeadActivationRecord[] = [];

@@ -12,74 +12,43 @@ const jsonList = { type: 'jsonb', default: [] } as const;
 @Index('leads_remote_ids_idx', { synchronize: false })
 @RefersTo('OrganizationEntity', 'organizationId', 'leads_organization_fkey')
 export class LeadEntity extends ListedUuidRow {
-  @Column(text)
-  createdBy: string | null;
-  @Column(text)
-  firstName: string | null;
-  @Column(text)
-  lastName: string | null;
-  @Column(text)
-  email: string | null;
-  @Column(text)
-  description: string | null;
-  @Column(text)
-  linkedin: string | null;
-  @Column(text)
-  facebook: string | null;
-  @Column(text)
-  twitter: string | null;
-  @Column(text)
-  jobTitle: string | null;
-  @Column(text)
-  address: string | null;
+  @Column(text) createdBy: string | null;
+  @Column(text) firstName: string | null;
+  @Column(text) lastName: string | null;
+  @Column(text) email: string | null;
+  @Column(text) description: string | null;
+  @Column(text) linkedin: string | null;
+  @Column(text) facebook: string | null;
+  @Column(text) twitter: string | null;
+  @Column(text) jobTitle: string | null;
+  @Column(text) address: string | null;
   /** stored, not shown in v0 */
-  @Column(text)
-  profilePicture: string | null;
-  @Column('boolean', { default: false })
-  isEnriched: boolean;
-  @Column('integer', { default: 0 })
-  numberOfScans: number;
-  @Column(text)
-  lastScannedBy: string | null;
-  @Column(text)
-  personalEmails: string | null;
-  @Column(text)
-  professionalEmails: string | null;
-  @Column(text)
-  companyName: string | null;
-  @Column(text)
-  companyIndustry: string | null;
-  @Column(text)
-  companyLinkedin: string | null;
-  @Column(text)
-  companyStreetAddress: string | null;
-  @Column(text)
-  companyCity: string | null;
-  @Column(text)
-  companyState: string | null;
-  @Column(text)
-  companyZip: string | null;
-  @Column(text)
-  companyCountry: string | null;
-  @Column(jsonList)
-  leadProvidedPhoneNumbers: PhoneNumber[];
-  @Column(jsonList)
-  serviceProvidedPhoneNumbers: PhoneNumber[];
+  @Column(text) profilePicture: string | null;
+  @Column('boolean', { default: false }) isEnriched: boolean;
+  @Column('integer', { default: 0 }) numberOfScans: number;
+  @Column(text) lastScannedBy: string | null;
+  @Column(text) personalEmails: string | null;
+  @Column(text) professionalEmails: string | null;
+  @Column(text) companyName: string | null;
+  @Column(text) companyIndustry: string | null;
+  @Column(text) companyLinkedin: string | null;
+  @Column(text) companyStreetAddress: string | null;
+  @Column(text) companyCity: string | null;
+  @Column(text) companyState: string | null;
+  @Column(text) companyZip: string | null;
+  @Column(text) companyCountry: string | null;
+  @Column(jsonList) leadProvidedPhoneNumbers: PhoneNumber[];
+  @Column(jsonList) serviceProvidedPhoneNumbers: PhoneNumber[];
   /** at most one of each integrationType */
-  @Column(jsonList)
-  remoteIds: RemoteId[];
+  @Column(jsonList) remoteIds: RemoteId[];
   /** the JSON of the lead as the API shows it; a trigger renders it on every change */
-  @Column({ type: 'text', select: false, insert: false, update: false })
-  document: string;
+  @Column({ type: 'text', select: false, insert: false, update: false }) document: string;
 }
 
 /** The columns that every table of a lead's links begins with. */
 abstract class OfLead {
-  @PrimaryColumn('integer')
-  organizationId: number;
-
-  @PrimaryColumn('uuid')
-  leadId: string;
+  @PrimaryColumn('integer') organizationId: number;
+  @PrimaryColumn('uuid') leadId: string;
 }
 
 @Entity('lead_tags')
@@ -87,11 +56,8 @@ abstract class OfLead {
 @RefersTo('LeadEntity', 'leadId', 'lead_tags_lead_fkey')
 @RefersTo('TagOptionEntity', 'tagOptionId', 'lead_tags_tag_option_fkey')
 export class LeadTagEntity extends OfLead {
-  @PrimaryColumn('uuid')
-  tagOptionId: string;
-
-  @Column('integer')
-  position: number;
+  @PrimaryColumn('uuid') tagOptionId: string;
+  @Column('integer') position: number;
 }
 
 @Entity('lead_activations')
@@ -99,15 +65,8 @@ export class LeadTagEntity extends OfLead {
 @RefersTo('LeadEntity', 'leadId', 'lead_activations_lead_fkey')
 @RefersTo('ActivationEntity', 'activationId', 'lead_activations_activation_fkey')
 export class LeadActivationEntity extends OfLead {
-  @PrimaryColumn('uuid')
-  activationId: string;
-
-  @Column('integer')
-  position: number;
-
-  @Column('boolean')
-  registered: boolean;
-
-  @Column('boolean')
-  checkedIn: boolean;
+  @PrimaryColumn('uuid') activationId: string;
+  @Column('integer') position: number;
+  @Column('boolean') registered: boolean;
+  @Column('boolean') checkedIn: boolean;
 }

@@ -57,29 +57,30 @@ export class PhoneNumber {
   @BooleanField({ description: 'Whether this is the preferred number.', example: true }) preferred: boolean;
 }
 
+/** The defaults, here and below, are for what a record of a dataset leaves out. */
 @ApiSchema({ description: 'Phone numbers of a lead, by source.' })
 export class LeadPhoneNumbers {
   @ListOf(() => PhoneNumber, { max: MAX_PHONE_NUMBERS, description: 'Numbers entered by users of the organization.' })
-  leadProvided: PhoneNumber[];
+  leadProvided: PhoneNumber[] = [];
   @ListOf(() => PhoneNumber, {
     max: MAX_PHONE_NUMBERS,
     description: 'Numbers added by data enrichment.',
     example: [{ number: '+44 20 7946 0100', type: 'HQ', preferred: false }],
   })
-  serviceProvided: PhoneNumber[];
+  serviceProvided: PhoneNumber[] = [];
 }
 
 @ApiSchema({ description: 'Company of a lead.' })
 export class LeadCompany {
-  @Text({ ...nullable, ...FIELD_DOCS.companyName }) name: string | null;
-  @Text({ ...nullable, description: 'Industry.', example: 'Machinery' }) industry: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.url, description: 'LinkedIn profile.' }) linkedin: string | null;
+  @Text({ ...nullable, ...FIELD_DOCS.companyName }) name: string | null = null;
+  @Text({ ...nullable, description: 'Industry.', example: 'Machinery' }) industry: string | null = null;
+  @Text({ ...nullable, max: MAX_LENGTH.url, description: 'LinkedIn profile.' }) linkedin: string | null = null;
   @Text({ ...nullable, max: MAX_LENGTH.prose, description: 'Street and number.', example: '3 Mill Lane' })
-  streetAddress: string | null;
-  @Text({ ...nullable, description: 'City or town.', example: 'Leeds' }) city: string | null;
-  @Text({ ...nullable, description: 'State or region.' }) state: string | null;
-  @Text({ ...nullable, description: 'Postal code.', example: 'LS1 4AP' }) zip: string | null;
-  @Text({ ...nullable, description: 'Country.', example: 'United Kingdom' }) country: string | null;
+  streetAddress: string | null = null;
+  @Text({ ...nullable, description: 'City or town.', example: 'Leeds' }) city: string | null = null;
+  @Text({ ...nullable, description: 'State or region.' }) state: string | null = null;
+  @Text({ ...nullable, description: 'Postal code.', example: 'LS1 4AP' }) zip: string | null = null;
+  @Text({ ...nullable, description: 'Country.', example: 'United Kingdom' }) country: string | null = null;
 }
 
 @ApiSchema({ description: 'Participation of a lead in an activation.' })

@@ -6,26 +6,13 @@ import { ListedUuidRow, RefersTo } from '../database/columns';
 @Index('tag_groups_list_idx', ['organizationId', 'position'], { unique: true })
 @RefersTo('OrganizationEntity', 'organizationId', 'tag_groups_organization_fkey')
 export class TagGroupEntity extends ListedUuidRow {
-  @Column('text')
-  name: string;
-
-  @Column('text')
-  status: string;
-
-  @Column('boolean')
-  allowsMultipleSelection: boolean;
-
-  @Column('integer')
-  displayOrder: number;
-
-  @Column('text', { nullable: true })
-  usageInstructions: string | null;
-
-  @Column('boolean')
-  required: boolean;
-
-  @Column('boolean')
-  allEvents: boolean;
+  @Column('text') name: string;
+  @Column('text') status: string;
+  @Column('boolean') allowsMultipleSelection: boolean;
+  @Column('integer') displayOrder: number;
+  @Column('text', { nullable: true }) usageInstructions: string | null;
+  @Column('boolean') required: boolean;
+  @Column('boolean') allEvents: boolean;
 }
 
 @Entity('tag_options')
@@ -33,18 +20,9 @@ export class TagGroupEntity extends ListedUuidRow {
 @Index('tag_options_group_idx', ['organizationId', 'tagGroupId', 'displayOrder', 'id'])
 @RefersTo('TagGroupEntity', 'tagGroupId', 'tag_options_group_fkey')
 export class TagOptionEntity {
-  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' })
-  id: string;
-
-  @Column('integer')
-  organizationId: number;
-
-  @Column('uuid')
-  tagGroupId: string;
-
-  @Column('integer')
-  displayOrder: number;
-
-  @Column('text')
-  value: string;
+  @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' }) id: string;
+  @Column('integer') organizationId: number;
+  @Column('uuid') tagGroupId: string;
+  @Column('integer') displayOrder: number;
+  @Column('text') value: string;
 }
