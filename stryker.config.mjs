@@ -1,11 +1,8 @@
 // Mutation testing: `npm run prove mutants` runs it with a PostgreSQL for the tests; see docs/mutants.md.
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 
 const require = createRequire(import.meta.url);
-/** Folders whose suites look for mutants: those of the API. The command line and the tools take long and reach no guard. */
-const SUITES = ['api', 'database', 'http', 'limits', 'search'];
-/** Suites of these folders that would need a build, a browser, or several processes, in which no mutant is active. */
-const NO_MUTANTS = ['pages', 'two-processes', 'sentinel', 'backup', 'migrations', 'malformed-fuzz'];
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
@@ -18,15 +15,17 @@ export default {
   mutator: { excludedMutations: ['StringLiteral'] },
   // What runs while a module is loaded (decorators, constants) would need all suites once for each mutant.
   ignoreStatic: true,
-  plugins: ['@stryker-mutator/jest-runner', './prove/mutants/lazy-types.mjs', './prove/mutants/counts.mjs'],
+  plugins: ['@stryker-mutator/jest-runner', './prove/mutants/lazy-types.mjs'],
   ignorers: ['lazy-types'],
   testRunner: 'jest',
   jest: {
+    enableFindRelatedTests: false,
     config: {
       ...require('./jest.config.js'),
-      testMatch: SUITES.map((folder) => `<rootDir>/test/${folder}/**/*spec.ts`),
-      testPathIgnorePatterns: [`/(${NO_MUTANTS.join('|')})[^/]*$`],
-      testSequencer: './prove/mutants/small-first.mjs',
+      // All suites as one, which ends at the first failure.
+      testMatch: ['<rootDir>/prove/mutants/suites.spec.ts'],
+      testEnvironment: './prove/mutants/first-failure.mjs',
+      testTimeout: 10_000, // for a mutant that does not answer
       // prove/mutants.ts does both once; here they would run for each mutant.
       globalSetup: null,
       globalTeardown: null,
@@ -37,9 +36,12 @@ export default {
   thresholds: { high: 95, low: 90, break: null },
   timeoutMS: 30_000,
   dryRunTimeoutMinutes: 30,
-  reporters: ['counts', 'clear-text', 'progress-append-only'],
-  clearTextReporter: { logTests: false, allowColor: false },
+  concurrency: availableParallelism() + 1, // as in jest.config.js
+  maxTestRunnerReuse: 50, // jest keeps some memory of every run
+  reporters: ['json', 'clear-text', 'progress-append-only'],
+  jsonReporter: { fileName: '.data/mutants.json' },
+  clearTextReporter: { reportTests: false, allowColor: false },
   tempDirName: '.data/stryker',
-  ignorePatterns: ['/bench', '/coverage', '/dist', '/.data', '/docs', '/examples'],
+  ignorePatterns: ['/bench', '/coverage', '/dist', '/.data', '/examples'],
   disableTypeChecks: false,
 };

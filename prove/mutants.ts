@@ -16,8 +16,11 @@ const REPORT = join(ROOT, '.data/mutants.json');
 const MIN_SCORE = 85;
 
 function conclude(isFull: boolean): boolean {
-  const counts = JSON.parse(readFileSync(REPORT, 'utf8')) as Record<string, number>;
-  const count = (...wanted: string[]): number => wanted.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+  const { files } = JSON.parse(readFileSync(REPORT, 'utf8')) as {
+    files: Record<string, { mutants: { status: string }[] }>;
+  };
+  const mutants = Object.values(files).flatMap((file) => file.mutants);
+  const count = (...wanted: string[]): number => mutants.filter(({ status }) => wanted.includes(status)).length;
   const caught = count('Killed', 'Timeout');
   const survived = count('Survived', 'NoCoverage');
   const score = (100 * caught) / (caught + survived);
