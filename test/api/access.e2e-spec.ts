@@ -1,7 +1,7 @@
 import { ApiKeysService } from '../../src/access/api-keys.service';
 import { newKey } from '../../src/access/key-format';
 import { exchange } from '../support/connection';
-import { Lanyard, startInProcess, startLanyard, Tenant } from '../support/lanyard';
+import { Lanyard, startInProcess, startLanyard, Tenant, withTenant } from '../support/lanyard';
 import { describeInside, INSIDE } from '../support/skipping';
 
 const UNAUTHORIZED = { status: 401, error: 'Unauthorized' };
@@ -12,10 +12,7 @@ const PATHS = ['/leads', '/leads/x', '/nothing/here', '', '/', '//', '/leads/%zz
 describe('access', () => {
   let lanyard: Lanyard;
   let tenant: Tenant;
-  beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
-  });
+  beforeAll(async () => void ([lanyard, tenant] = await withTenant(startLanyard())));
 
   /** A request with headers as they stand, also twice. */
   const raw = async (path: string, headers: Record<string, string | string[]>) => {

@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
+import { InProcessThrottlerStorage } from '../../src/access/in-process-throttler.storage';
 import { newKey } from '../../src/access/key-format';
 import { Overloaded } from '../../src/database/errors';
 import { type InProcess, startInProcess } from '../support/lanyard';
@@ -25,13 +26,9 @@ function database(known: object | undefined) {
   return { source, access, lookUps, uses };
 }
 
-describe('the caller of a key', () => {
-  const caller = { keyId: 'k', organizationId: 1, maxTokens: 20, refillRate: 1, expiresAt: Infinity };
+/** Of timers and clocks, for the suite that calls it. @returns passes so many milliseconds */
+function fakeTime(): (milliseconds: number) => Promise<void> {
   let now = 0;
-  const pass = async (milliseconds: number): Promise<void> => {
-    now += milliseconds;
-    await jest.advanceTimersByTimeAsync(milliseconds);
-  };
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'] });
     jest.spyOn(performance, 'now').mockImplementation(() => now);
@@ -41,6 +38,15 @@ describe('the caller of a key', () => {
     jest.restoreAllMocks();
     jest.useRealTimers();
   });
+  return async (milliseconds) => {
+    now += milliseconds;
+    await jest.advanceTimersByTimeAsync(milliseconds);
+  };
+}
+
+describe('the caller of a key', () => {
+  const caller = { keyId: 'k', organizationId: 1, maxTokens: 20, refillRate: 1, expiresAt: Infinity };
+  const pass = fakeTime();
 
   it('is looked up with all others that wait, in one statement after another, and none is refused', async () => {
     const { access, lookUps } = database(caller);
@@ -105,6 +111,27 @@ describe('the caller of a key', () => {
   });
 });
 
+describe('failures of an address', () => {
+  const pass = fakeTime();
+
+  it('are counted for a minute from the first one, and refused for the time of a block from the first too many', async () => {
+    const storage = new InProcessThrottlerStorage();
+    const fail = async () => {
+      const { totalHits, isBlocked, timeToExpire, timeToBlockExpire } = await storage.increment('a', 60_000, 2, 90_000);
+      return [totalHits, isBlocked, timeToExpire, timeToBlockExpire];
+    };
+    expect(await fail()).toEqual([1, false, 60, 0]);
+    await pass(30_000);
+    expect(await fail()).toEqual([2, false, 30, 0]);
+    await pass(29_000);
+    expect(await fail()).toEqual([3, true, 90, 90]);
+    await pass(80_000);
+    expect(await fail()).toEqual([4, true, 10, 10]);
+    await pass(10_001);
+    expect(await fail()).toEqual([1, false, 60, 0]);
+  });
+});
+
 describe('failures to authenticate', () => {
   let lanyard: InProcess;
   beforeEach(async () => {
@@ -135,6 +162,11 @@ describe('failures to authenticate', () => {
     const untilReset = Number(headers['x-ratelimit-reset']) - Date.now() / 1000;
     expect(Math.abs(untilReset - retryAfter)).toBeLessThan(10);
     await tenant.api.get('/leads').set('X-Forwarded-For', '192.0.2.7').expect(200);
+  });
+
+  it('are not counted while Redis is away', async () => {
+    const away = await startInProcess({ authenticationFailures: 1, redisUrl: 'redis://127.0.0.1:1' });
+    for (let times = 0; times < 3; times++) await away.client('x').get('/leads').expect(403);
   });
 
   it('of IPv6 addresses of one /64 count together', async () => {

@@ -1,18 +1,14 @@
 import { Random } from '../../prove/support/random';
 import { eventInput, industryEventInput, leadInput, unique } from '../support/builders';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const random = new Random(1);
 const shuffled = <T>(items: T[]): T[] => random.some(items);
 
 describe('concurrency', () => {
-  let lanyard: Lanyard;
   let tenant: Tenant;
-  beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
-  });
+  beforeAll(async () => void ([, tenant] = await withTenant(startLanyard())));
 
   const lead = async (): Promise<string> => (await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id;
   const event = async (): Promise<number> =>

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { eventInput, leadInput } from '../support/builders';
 import { exchange, openRequest } from '../support/connection';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 import { DIRECT, itDirect } from '../support/skipping';
 
 const LARGEST_BODY = 1_048_576;
@@ -10,10 +10,7 @@ const LARGEST_BODY = 1_048_576;
 describe('envelope', () => {
   let lanyard: Lanyard;
   let tenant: Tenant;
-  beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
-  });
+  beforeAll(async () => void ([lanyard, tenant] = await withTenant(startLanyard())));
 
   it('is of status 200 for every success, a POST too, and says so in the body', async () => {
     const { body, headers } = await tenant.api.post('/leads', leadInput()).expect(200);

@@ -1,15 +1,12 @@
 import { eventInput, exhibitor } from '../support/builders';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 const TYPES = ['CONFERENCE', 'TRADE_SHOW', 'EVENT', 'SIDECAR', 'DINNER_MEAL', 'HAPPY_HOUR', 'OTHER'];
 
 describe('events', () => {
   let lanyard: Lanyard;
   let mine: Tenant;
-  beforeAll(async () => {
-    lanyard = await startLanyard();
-    mine = await lanyard.tenant();
-  });
+  beforeAll(async () => void ([lanyard, mine] = await withTenant(startLanyard())));
 
   const create = async (over: object = {}) =>
     (await mine.api.post('/events', eventInput(over)).expect(200)).body.results;

@@ -1,6 +1,6 @@
 import { exhibitor, leadInput, phone } from '../support/builders';
 import { faultsOf } from '../support/description';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 const INTEGRATIONS = ['WEBHOOK', 'MARKETO', 'HUB_SPOT', 'ZOHO', 'SALES_FORCE', 'PIPE_DRIVE', 'ELOQUA', 'PARDOT'];
 const UUID = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
@@ -9,10 +9,7 @@ const PHONE_TYPES = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'];
 describe('leads', () => {
   let lanyard: Lanyard;
   let mine: Tenant;
-  beforeAll(async () => {
-    lanyard = await startLanyard();
-    mine = await lanyard.tenant();
-  });
+  beforeAll(async () => void ([lanyard, mine] = await withTenant(startLanyard())));
 
   const create = async (over: object = {}) => (await mine.api.post('/leads', leadInput(over)).expect(200)).body.results;
   const get = async (id: string) => (await mine.api.get(`/leads/${id}`).expect(200)).body.results;

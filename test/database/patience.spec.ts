@@ -6,7 +6,7 @@ import { Writes } from '../../src/database/writes';
 import { eventInput, leadInput } from '../support/builders';
 import { asOperator, testDatabase } from '../support/database';
 import { lockWaits, query, until } from '../support/embedded-fixtures';
-import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 import { Proxy } from '../support/proxy';
 
 /** A trigger on deletes of events, and more, that takes so long. */
@@ -42,10 +42,7 @@ describe('a slow database', () => {
 describe('a long delete', () => {
   let lanyard: InProcess;
   let tenant: Tenant;
-  beforeEach(async () => {
-    lanyard = await startInProcess({ poolSize: 5 });
-    tenant = await lanyard.tenant();
-  });
+  beforeEach(async () => void ([lanyard, tenant] = await withTenant(startInProcess({ poolSize: 5 }))));
 
   const createEvent = async (): Promise<number> =>
     (await tenant.api.post('/events', eventInput()).expect(200)).body.results.id;

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { leadInput } from '../support/builders';
 import { received } from '../support/connection';
-import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 
 /** Bytes that a client sends at a time. */
 const PIECE = 2 ** 16;
@@ -14,10 +14,7 @@ describe('an answer that is given before its request has ended, on a connection 
   let lanyard: InProcess;
   let tenant: Tenant;
   let lead: string;
-  beforeAll(async () => {
-    lanyard = await startInProcess();
-    tenant = await lanyard.tenant();
-  });
+  beforeAll(async () => void ([lanyard, tenant] = await withTenant(startInProcess())));
   beforeEach(async () => {
     lead = (await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id;
   });

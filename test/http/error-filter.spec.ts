@@ -1,6 +1,6 @@
 import { HttpException, Logger, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
-import { IdempotencyConflict, Retry, RowNotFound } from '../../src/database/errors';
+import { IdempotencyConflict, Overloaded, Retry, RowNotFound } from '../../src/database/errors';
 import { ErrorFilter } from '../../src/http/error.filter';
 import { InvalidField } from '../../src/http/errors';
 
@@ -68,6 +68,22 @@ describe('an error', () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     expect(answerTo(error, false, new ErrorFilter(), method)).toEqual(LATER);
     expect(logged).toEqual([]);
+  });
+
+  it('of a database that has too much to do is logged, but once in ten seconds', () => {
+    const now = jest.spyOn(performance, 'now');
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const filter = new ErrorFilter();
+    for (const [time, lines] of [
+      [5000, 1],
+      [14_999, 1],
+      [15_000, 2],
+    ] as const) {
+      now.mockReturnValue(time);
+      expect(answerTo(new Overloaded('full'), false, filter)).toEqual(LATER);
+      expect(warn).toHaveBeenCalledTimes(lines);
+    }
+    expect(warn).toHaveBeenCalledWith({ requestId: 'r-1', error: 'Overloaded', message: 'full', frames });
   });
 
   it.each(['Query read timeout', 'Connection terminated unexpectedly'])(

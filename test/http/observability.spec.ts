@@ -4,7 +4,7 @@ import { Metrics } from '../../src/observability/metrics';
 import { leadInput } from '../support/builders';
 import { openConnection } from '../support/connection';
 import { lockWaits, until } from '../support/embedded-fixtures';
-import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 import { NO_SERVER, RedisServer } from '../support/redis-server';
 import { unless } from '../support/skipping';
 
@@ -36,10 +36,7 @@ describe('the log', () => {
   const kept = new KeptLog();
   let lanyard: InProcess;
   let tenant: Tenant;
-  beforeAll(async () => {
-    lanyard = await startInProcess({}, kept.log);
-    tenant = await lanyard.tenant();
-  });
+  beforeAll(async () => void ([lanyard, tenant] = await withTenant(startInProcess({}, kept.log))));
 
   it('has one entry a request, which says whose it was, and how it ended', async () => {
     await tenant.api.get('/leads').set('x-request-id', 'r-1').expect(200);

@@ -8,7 +8,7 @@ import { BodyMemoryLimit } from '../../src/http/body-memory-limit';
 import { SlowReaderLimit } from '../../src/server/slow-reader-limit';
 import { openConnection, received } from '../support/connection';
 import { until } from '../support/embedded-fixtures';
-import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 
 describe('a client that does not take its answer', () => {
   it('is cut off, and keeps no memory', async () => {
@@ -120,10 +120,10 @@ describe('a body that does not end', () => {
 describe('a client that takes too long', () => {
   let lanyard: InProcess;
   let tenant: Tenant;
-  beforeAll(async () => {
-    lanyard = await startInProcess({ headersTimeoutMs: 100, requestTimeoutMs: 150 });
-    tenant = await lanyard.tenant();
-  });
+  beforeAll(
+    async () =>
+      void ([lanyard, tenant] = await withTenant(startInProcess({ headersTimeoutMs: 100, requestTimeoutMs: 150 }))),
+  );
 
   /** All that comes back until the server closes the connection. */
   function answerTo(bytes: string): Promise<string> {

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import { eventInput, industryEventInput } from '../support/builders';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 const SLOW = { maxTokens: 2, refillRate: 0.001 };
 
 describe('limits', () => {
   let lanyard: Lanyard;
   let tenant: Tenant;
-  beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
-  });
+  beforeAll(async () => void ([lanyard, tenant] = await withTenant(startLanyard())));
 
   const headers = ({ headers: h }: Response) => ({
     limit: h['x-ratelimit-limit'],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Random } from '../../prove/support/random';
 import { unique } from '../support/builders';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 /** A word without vowels, which no stemmer changes and no other suite has. */
 const word = (): string => `z${unique().replace(/./g, (digit) => 'bcdfghjklmnpqrtv'[parseInt(digit, 16)] ?? 'z')}`;
@@ -51,12 +51,8 @@ const record = ({ id, createdAt, name, rest, description }: Doc) => ({
 const moment = (n: number): string => new Date(Date.UTC(2020, 0, 1) + n * 1000).toISOString();
 
 describe('the order of a search', () => {
-  let lanyard: Lanyard;
   let tenant: Tenant;
-  beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
-  });
+  beforeAll(async () => void ([, tenant] = await withTenant(startLanyard())));
 
   const page = async (q: string, query: { limit?: number; offset?: number } = {}) => {
     const { body } = await tenant.api.get('/industryEvents', { q, ...query }).expect(200);

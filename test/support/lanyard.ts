@@ -50,6 +50,12 @@ export interface InProcess extends Lanyard {
   config: Config;
 }
 
+/** A Lanyard that is starting, and an organization of its own on it. */
+export async function withTenant<L extends Lanyard>(starting: Promise<L>): Promise<[L, Tenant]> {
+  const lanyard = await starting;
+  return [lanyard, await lanyard.tenant()];
+}
+
 export async function startLanyard(): Promise<Lanyard> {
   const baseUrl = deploymentUrl();
   return baseUrl ? deployed(baseUrl) : startInProcess();

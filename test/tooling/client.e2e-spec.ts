@@ -8,7 +8,7 @@ import {
 import { exhibitor, unique } from '../support/builders';
 import { templateOf } from '../support/description';
 import { ENDPOINTS } from '../support/endpoints';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 const scan = (over = {}) => ({
   ...{ createdByEmail: 'booth@example.com', firstName: 'Ada', lastName: 'Rowe', companyName: 'Cobalt Systems' },
@@ -24,10 +24,7 @@ const expo = {
 describe('the TypeScript client', () => {
   let lanyard: Lanyard;
   let tenant: Tenant;
-  beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
-  });
+  beforeAll(async () => void ([lanyard, tenant] = await withTenant(startLanyard())));
 
   const client = (options: Partial<LanyardOptions> = {}): Client =>
     new Client({ baseUrl: lanyard.baseUrl, key: tenant.key, ...options });
