@@ -40,7 +40,7 @@ async function main(): Promise<number> {
     const stryker = spawn(process.execPath, [STRYKER, 'run', ...options], { cwd: ROOT, stdio: 'inherit' });
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stryker.kill(signal));
     const [status] = (await once(stryker, 'close')) as [number | null];
-    const kept = existsSync(REPORT) && conclude(!options.includes('--mutate'));
+    const kept = existsSync(REPORT) && conclude(!options.some((option) => /^(-m|--mutate)/.test(option)));
     return status === 0 && kept ? 0 : 1;
   } finally {
     await globalThis.tearDownTests?.();

@@ -9,7 +9,7 @@ export default class FirstFailure extends TestEnvironment {
       this.hasFailed = true;
       state.testNamePattern = /(?!)/; // of no test
     }
-    // What was not started cannot be stopped either, and Stryker would take that for an error that says nothing.
+    // After a start that failed, the stop fails too: Stryker would not count that mutant as caught.
     if (name === 'run_finish' && this.hasFailed) state.unhandledErrors.length = 0;
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** Folders whose suites look for mutants, the quickest first. */
 const FOLDERS = ['api', 'search', 'limits', 'http', 'database', 'cli'];
-/** Suites of these folders that need a build or a browser, run the program in processes of its own, or reach no context. */
+/** Suites of these folders that need a build, a browser or much time, or look at nothing that is changed. */
 const LEFT_OUT =
   /^(pages|two-processes|backup|migrations|malformed-fuzz|check|datasets|import|round-trip|seed|status|usage)/;
 
@@ -12,7 +12,7 @@ for (const folder of FOLDERS) {
   const path = join(__dirname, '../../test', folder);
   for (const file of readdirSync(path).filter((name) => name.endsWith('spec.ts') && !LEFT_OUT.test(name))) {
     describe(file, () => {
-      // eslint-disable-next-line @typescript-eslint/no-require-imports -- now: its tests belong to this describe
+      // eslint-disable-next-line @typescript-eslint/no-require-imports -- here, so that its tests belong to this describe
       require(join(path, file));
     });
   }

@@ -1,12 +1,10 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { CREATED_AT, RefersTo } from '../database/columns';
 
 @Entity('api_keys')
 @Index('api_keys_organization_idx', ['organizationId', 'createdAt', 'id'])
 @Unique('api_keys_hash_key', ['hash'])
-@ForeignKey('OrganizationEntity', ['organizationId'], ['id'], {
-  name: 'api_keys_organization_fkey',
-  onDelete: 'CASCADE',
-})
+@RefersTo('OrganizationEntity', 'organizationId', 'api_keys_organization_fkey')
 export class ApiKeyEntity {
   @PrimaryColumn('uuid') id: string;
   @Column('integer') organizationId: number;
@@ -25,7 +23,7 @@ export class ApiKeyEntity {
   @Column('numeric', { precision: 10, scale: 3, transformer: { to: (rate: number) => rate, from: Number } })
   refillRate: number;
 
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' }) createdAt: Date;
+  @Column(CREATED_AT) createdAt: Date;
   @Column({ type: 'timestamptz', precision: 3, nullable: true }) expiresAt: Date | null;
   @Column({ type: 'timestamptz', precision: 3, nullable: true }) revokedAt: Date | null;
   @Column({ type: 'timestamptz', precision: 3, nullable: true }) lastUsedAt: Date | null;

@@ -3,11 +3,14 @@ import { Column, ForeignKey, type ColumnOptions, PrimaryColumn } from 'typeorm';
 /** A row's place in its list; a trigger gives it (functions/lists.sql). */
 export const POSITION: ColumnOptions = { type: 'bigint', select: false, insert: false, update: false };
 
+/** A moment in milliseconds: now, unless an import says another one. */
+export const CREATED_AT: ColumnOptions = { type: 'timestamptz', precision: 3, default: () => 'now()' };
+
 /** The columns of a row of an organization's list. */
 export abstract class ListedRow {
   @Column('integer') organizationId: number;
   @Column(POSITION) position: string;
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' }) createdAt: Date;
+  @Column(CREATED_AT) createdAt: Date;
 }
 
 /** The same, of a row whose id is a uuid. */

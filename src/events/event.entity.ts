@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
-import { ListedRow, POSITION, RefersTo } from '../database/columns';
+import { CREATED_AT, ListedRow, POSITION, RefersTo } from '../database/columns';
 
 /** The columns that every table of an event's links begins with. */
 abstract class OfEvent {
@@ -13,12 +13,7 @@ abstract class OfEvent {
 @Index('events_list_idx', ['organizationId', 'position'], { unique: true })
 @RefersTo('OrganizationEntity', 'organizationId', 'events_organization_fkey')
 export class EventEntity extends ListedRow {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-  })
-  id: string;
-
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id: string;
   /** the name by which datasets refer to the event */
   @Column('text', { default: () => '(gen_random_uuid())' }) ref: string;
   @Column('text', { nullable: true }) createdBy: string | null;
@@ -43,14 +38,9 @@ export class EventTagGroupEntity extends OfEvent {
 @Unique('users_email_key', ['organizationId', 'email'])
 @RefersTo('OrganizationEntity', 'organizationId', 'users_organization_fkey')
 export class UserEntity {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-  })
-  id: string;
-
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id: string;
   @Column('integer') organizationId: number;
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' }) createdAt: Date;
+  @Column(CREATED_AT) createdAt: Date;
   @Column('text') email: string;
   @Column('text', { nullable: true }) firstName: string | null;
   @Column('text', { nullable: true }) lastName: string | null;

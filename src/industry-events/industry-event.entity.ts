@@ -1,5 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { POSITION, RefersTo } from '../database/columns';
+import { CREATED_AT, POSITION, RefersTo } from '../database/columns';
 
 const text = { type: 'text', nullable: true } as const;
 const list = { type: 'text', array: true, nullable: true } as const;
@@ -13,8 +13,8 @@ const list = { type: 'text', array: true, nullable: true } as const;
 export class IndustryEventEntity {
   @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' }) id: string;
   @Column(POSITION) position: string;
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' }) createdAt: Date;
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' }) updatedAt: Date;
+  @Column(CREATED_AT) createdAt: Date;
+  @Column(CREATED_AT) updatedAt: Date;
   @Column('text') name: string;
   @Column({ type: 'timestamptz', precision: 3, nullable: true }) startDate: string | null;
   @Column({ type: 'timestamptz', precision: 3, nullable: true }) endDate: string | null;
