@@ -15,7 +15,7 @@ export default {
   mutator: { excludedMutations: ['StringLiteral'] },
   // What runs while a module is loaded (decorators, constants) would need all suites once for each mutant.
   ignoreStatic: true,
-  plugins: ['@stryker-mutator/jest-runner', './prove/mutants/lazy-types.mjs'],
+  plugins: ['@stryker-mutator/jest-runner', './prove/mutants/plugins.mjs'],
   ignorers: ['lazy-types'],
   testRunner: 'jest',
   jest: {
@@ -36,8 +36,7 @@ export default {
   dryRunTimeoutMinutes: 30,
   concurrency: availableParallelism() + 1, // as in jest.config.js
   maxTestRunnerReuse: 50, // jest keeps some memory of every run
-  reporters: ['json', 'clear-text', 'progress-append-only'],
-  jsonReporter: { fileName: '.data/mutants.json' },
+  reporters: ['lines', 'clear-text', 'progress-append-only'],
   clearTextReporter: { reportTests: false, allowColor: false },
   tempDirName: '.data/stryker',
   ignorePatterns: ['/coverage', '/dist', '/.data'],

@@ -12,15 +12,13 @@ import { record } from './results';
 
 const ROOT = join(__dirname, '..');
 const STRYKER = join(dirname(require.resolve('@stryker-mutator/core/package.json')), 'bin/stryker.js');
-const REPORT = join(ROOT, '.data/mutants.json');
+const REPORT = join(ROOT, '.data/mutants.ndjson');
 const MIN_SCORE = 85;
 
 function conclude(isFull: boolean): boolean {
-  const { files } = JSON.parse(readFileSync(REPORT, 'utf8')) as {
-    files: Record<string, { mutants: { status: string }[] }>;
-  };
-  const mutants = Object.values(files).flatMap((file) => file.mutants);
-  const count = (...wanted: string[]): number => mutants.filter(({ status }) => wanted.includes(status)).length;
+  const mutants = readFileSync(REPORT, 'utf8').trim().split('\n');
+  const statuses = mutants.map((line) => (JSON.parse(line) as { status: string }).status);
+  const count = (...wanted: string[]): number => statuses.filter((status) => wanted.includes(status)).length;
   const caught = count('Killed', 'Timeout');
   const survived = count('Survived', 'NoCoverage');
   const score = (100 * caught) / (caught + survived);

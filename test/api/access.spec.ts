@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
 import { InProcessThrottlerStorage } from '../../src/access/in-process-throttler.storage';
@@ -108,6 +109,32 @@ describe('the caller of a key', () => {
     const second = access.findCaller(key);
     lookUps[1]?.answer();
     expect(await second).toEqual(caller);
+  });
+});
+
+describe('the use of keys', () => {
+  const pass = fakeTime();
+
+  it('is stored once a minute, by the order of ids; when that fails, it is logged', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const { access, lookUps, source, uses } = database({});
+    await pass(60_000);
+    for (const [nth, keyId] of ['b', 'a', 'b'].entries()) {
+      const asked = access.findCaller(newKey());
+      lookUps[nth]?.answer([{ keyId, expiresAt: Infinity, hash: lookUps[nth].hashes[0]?.toString('base64') }]);
+      await asked;
+    }
+    source.failsToWrite = true;
+    await pass(60_000);
+    expect(uses).toEqual([
+      [
+        ['a', 'b'],
+        [1, 2],
+      ],
+    ]);
+    expect(warn).toHaveBeenCalledWith({ message: 'The usage of keys could not be stored' });
+    await access.onApplicationShutdown();
+    expect(uses).toHaveLength(1);
   });
 });
 

@@ -65,6 +65,19 @@ describe('read-only resources', () => {
     expect(await results('/tagGroups')).toEqual({ tagGroups: [shown, draft], total: 2 });
   });
 
+  it('shows the defaults of what the operator left out', async () => {
+    const [group, lead] = [{ id: randomUUID(), name: 'n' }, { id: randomUUID(), events: [{ event: 'bare' }] }];
+    const events = [{ ref: 'bare', name: 'n', type: 'EVENT' }];
+    const { bare: id } = await mine.import({ tagGroups: [group], events, leads: [lead] });
+    const flags = { allowsMultipleSelection: false, required: false, allEvents: false };
+    expect(await results(`/tagGroups/${group.id}`)).toMatchObject({ status: 'PUBLISHED', tagOptions: [], ...flags });
+    expect(await results(`/events/${id}`)).toMatchObject({ registrationEnabled: false, tagGroups: [] });
+    expect(await results(`/events/${id}/users`)).toEqual({ users: [], total: 0 });
+    const eventLeads = [{ leadId: lead.id, registered: false, checkedIn: false }];
+    expect(await results(`/events/${id}/leads`)).toEqual({ eventLeads, total: 1 });
+    await mine.api.delete(`/events/${id}`).expect(200);
+  });
+
   it('shows lead activity events', async () => {
     expect(await results('/leadActivityEvents')).toEqual({ leadActivityEvents: notes.map(shownNote), total: 4 });
     expect(await results(`/leadActivityEvents/${notes[3]?.id}`)).toEqual(shownNote(notes[3] ?? {}));

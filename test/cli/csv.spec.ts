@@ -85,13 +85,15 @@ describe('CSV', () => {
       const { tagGroup, event, users } = exhibitor();
       await tenant.import({ users, tagGroups: [tagGroup], events: [event] });
       const [one, two] = tagGroup.tagOptions;
-      const semicolons = `firstName;description;tags;events;twitter\nAda;"two\nlines";"${one?.id}; ${two?.id}";${event.ref};'@ada\n`;
+      const semicolons = `firstName;description;tags;events;twitter;phoneNumbers.leadProvided\nAda;"two\nlines";"${one?.id}; ${two?.id}";${event.ref};'@ada;"1; 2"\n`;
       expect(await importing(semicolons, 'leads', '--delimiter', ';')).toEqual(done('Imported: 1 leads\n'));
       expect(
         await importing('firstName\tdescription\nBen\ta,b;c \ufffd\n', 'leads', '--delimiter', 'tab'),
       ).toMatchObject(done('Imported: 1 leads\n'));
       const [ada, ben] = await leads();
       expect(ada).toMatchObject({ description: 'two\nlines', twitter: '@ada' });
+      const numbers = ['1', '2'].map((number) => ({ number, type: 'UNKNOWN', preferred: number === '1' }));
+      expect(ada?.phoneNumbers).toEqual({ leadProvided: numbers, serviceProvided: [] });
       expect(ada?.tags).toEqual([one, two].map((option) => ({ tagOptionId: option?.id, value: option?.value })));
       expect(ben).toMatchObject({ firstName: 'Ben', description: 'a,b;c \ufffd' });
       const [listed] = await tenant.api.all<{ id: number }>('/events', 'events');

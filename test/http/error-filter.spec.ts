@@ -101,6 +101,16 @@ describe('an error', () => {
     expect(first).toContain('error-filter.spec');
   });
 
+  it('that is none, or comes after the response has begun, is logged too', () => {
+    expect(answerTo('x')).toEqual(INTERNAL);
+    expect(answerTo(new RowNotFound(), true)).toEqual({ headers: {}, destroyed: true });
+    expect(answerTo(Object.assign(new Error('x'), { stack: undefined }))).toEqual(INTERNAL);
+    expect(logged).toEqual([
+      { requestId: 'r-1', error: 'string' },
+      { requestId: 'r-1', error: 'Error', message: 'x' },
+    ]);
+  });
+
   it.each([
     ['through TypeORM', (cause: Error) => new QueryFailedError('select $1', ['Lovelace'], cause), 'QueryFailedError'],
     ['directly', (cause: Error) => cause, 'Error'],

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
 import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
-import { type BucketLimits, type TakeResult } from '../../src/rate-limit/token-bucket';
+import { type BucketLimits, describeTake, limitsFault, type TakeResult } from '../../src/rate-limit/token-bucket';
 import { TokenBucketStore } from '../../src/rate-limit/token-bucket.store';
 import { RedisConnection } from '../../src/redis/redis';
 import { until } from '../support/embedded-fixtures';
-import { NO_REDIS, NO_SERVER, RedisServer, redisUrl } from '../support/redis-server';
+import { NO_REDIS, redisUrl } from '../support/redis-server';
 import { unless } from '../support/skipping';
 
 const SECOND = 1_000_000;
@@ -226,63 +225,80 @@ unless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
   });
 });
 
-unless(NO_SERVER)(`token bucket, Redis away${NO_SERVER}`, () => {
-  let own: RedisServer;
-  let client: RedisConnection;
-  let store: TokenBucketStore;
-  let warn: jest.SpyInstance;
-  let id: string;
-
-  beforeEach(async () => {
-    warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    own = await RedisServer.start();
-    client = new RedisConnection(own.url);
-    await client.untilReady();
-    store = new TokenBucketStore(new RedisTokenBucketStore(client));
-    id = randomUUID();
-  });
-
-  afterEach(async () => {
-    await client.close();
+describe('token bucket, Redis away', () => {
+  const clock = fakeClock();
+  const connection = { status: 'ready', disconnect: jest.fn(), withDeadline: <T>(reply: Promise<T>) => reply };
+  const ask = jest.fn();
+  const isSilent = () => Promise.reject(new Error('No answer within 100 ms'));
+  /** Two of five tokens are left. Its clock is an hour ahead. */
+  const answers = () => {
+    const now = clock.now + 3600 * SECOND;
+    const state = { tokens: 2e9, time: now, max: 5e9, rate: 1 };
+    return Promise.resolve({ state, now, result: describeTake(state, true, now) });
+  };
+  afterEach(() => {
     jest.restoreAllMocks();
+    jest.useRealTimers();
   });
 
-  /** One probe after another until Redis answers. Each is made with a key of its own. */
-  const recovered = () =>
-    until(async () => {
-      await store.take(randomUUID(), STANDING);
-      return !store.degraded;
-    });
+  it('is asked once a second after three errors, while decisions go on from its last state', async () => {
+    jest.useFakeTimers();
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const store = new TokenBucketStore({ connection, take: ask } as unknown as RedisTokenBucketStore, clock.read);
+    const take = () => store.take('k', STANDING);
+    ask.mockImplementation(answers);
+    expect(await take()).toMatchObject({ admitted: true, remaining: 2 });
+    ask.mockImplementation(isSilent);
+    const seen = [];
+    for (let times = 0; times < 6; times++) seen.push([(await take()).admitted, store.degraded]);
+    const decided = [true, true, false, false, false, false];
+    expect(seen).toEqual(decided.map((admitted, nth) => [admitted, nth >= 2]));
+    expect([ask.mock.calls.length, store.degradedDecisions]).toEqual([4, 6]);
+    clock.now += 1000 * SECOND;
+    expect(await take()).toMatchObject({ admitted: true, remaining: 0 });
 
-  /**
-   * A decision; undefined when it takes 250 ms. They are counted by a timer: in a process that stood still past that, what
-   * was due before comes before.
-   */
-  const decide = (): Promise<TakeResult | void> =>
-    Promise.race([store.take(id, STANDING), pause(250, undefined, { ref: false }).then(() => nextTurn())]);
+    jest.advanceTimersByTime(999);
+    await take();
+    expect(ask).toHaveBeenCalledTimes(4);
+    jest.advanceTimersByTime(1);
+    await Promise.all([take(), take()]);
+    expect(ask).toHaveBeenCalledTimes(5);
+    expect(connection.disconnect.mock.calls).toEqual([[true]]);
+    connection.status = 'connecting';
+    jest.advanceTimersByTime(1000);
+    await take();
+    expect([ask, connection.disconnect].map(({ mock }) => mock.calls.length)).toEqual([6, 1]);
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/^Redis does not answer \(No answer within 100 ms\)/)]]);
 
-  /** Two of five tokens are left in Redis; then it goes. Every decision stays below 250 ms. */
-  async function expectNoFreshBurst(leave: () => Promise<unknown> | void): Promise<void> {
-    for (let i = 0; i < 3; i++) await store.take(id, STANDING);
-    await leave();
-    const answers = [];
-    for (let i = 0; i < 6; i++) answers.push((await decide())?.admitted);
-    expect(answers).toEqual([true, true, false, false, false, false]);
-    expect(store.degraded).toBe(true);
-    expect(store.degradedDecisions).toBe(6);
-    expect(warn).toHaveBeenCalledTimes(1);
-  }
-
-  it('is killed: decisions go on from its last state, and its return is noticed', async () => {
-    await expectNoFreshBurst(() => own.kill());
-    expect(warn).toHaveBeenCalledWith(expect.stringMatching(/^Redis does not answer/));
-    await own.start();
-    await recovered();
-    expect(warn).toHaveBeenCalledTimes(2);
+    ask.mockImplementation(answers);
+    jest.advanceTimersByTime(1000);
+    expect(await take()).toMatchObject({ remaining: 2 });
     expect(warn).toHaveBeenLastCalledWith('Redis is back');
-    // it came back empty, and its state rules
-    expect(await store.take(id, STANDING)).toMatchObject({ admitted: true, remaining: 4 });
+    ask.mockImplementation(isSilent);
+    for (let times = 0; times < 2; times++) await take();
+    expect(store.degraded).toBe(false);
   });
+});
+
+describe('the limits of a key', () => {
+  it.each([
+    [1, 0.001],
+    [9_000_000, 1_000_000],
+    [20, 1.005],
+  ])('may be %d tokens at %d a second', (maxTokens, refillRate) =>
+    expect(limitsFault({ maxTokens, refillRate })).toBeUndefined(),
+  );
+
+  it.each([
+    ['maxTokens', 0, 1],
+    ['maxTokens', 9_000_001, 1],
+    ['maxTokens', 1.5, 1],
+    ['refillRate', 1, 0],
+    ['refillRate', 1, 1_000_000.001],
+    ['refillRate', 1, 0.0625],
+  ])('may not have such a %s: %d tokens at %d a second', (name, maxTokens, refillRate) =>
+    expect(limitsFault({ maxTokens, refillRate })).toContain(`${name} must be`),
+  );
 });
 
 describe('buckets in this process', () => {
