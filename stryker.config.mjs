@@ -36,7 +36,7 @@ export default {
   dryRunTimeoutMinutes: 30,
   concurrency: availableParallelism() + 1, // as in jest.config.js
   maxTestRunnerReuse: 50, // jest keeps some memory of every run
-  reporters: ['lines', 'clear-text', 'progress-append-only'],
+  reporters: ['counts', 'clear-text', 'progress-append-only'],
   clearTextReporter: { reportTests: false, allowColor: false },
   tempDirName: '.data/stryker',
   ignorePatterns: ['/coverage', '/dist', '/.data'],

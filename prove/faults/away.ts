@@ -20,8 +20,8 @@ const MAX_GROWTH_MIB = 100;
 type Outage = (cluster: Cluster) => Promise<() => Promise<unknown>>;
 
 const postgresPaused: Outage = async ({ postgres }) => {
-  postgres.pauseAll();
-  return async () => postgres.resumeAll();
+  postgres.toAll('SIGSTOP');
+  return async () => postgres.toAll('SIGCONT');
 };
 
 const postgresGone: Outage = async ({ postgres }) => {

@@ -10,6 +10,7 @@ import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { freePort } from '../../src/embedded-postgres/free-port';
 import { Proxy } from '../../test/support/proxy';
 import { Api } from '../support/api';
+import { succeeds } from '../support/daemon';
 import { RedisServer } from '../support/redis-server';
 import { Postgres } from './postgres';
 
@@ -99,12 +100,9 @@ export class Cluster {
   }
 
   /** `operator check`: whether what is derived from the data is as the data says. */
-  async check(): Promise<boolean> {
+  check(): Promise<boolean> {
     const env = { ...process.env, DATABASE_URL: this.postgres.url() };
-    return promisify(execFile)(process.execPath, [OPERATOR, 'check', '--json'], { env }).then(
-      () => true,
-      () => false,
-    );
+    return succeeds(promisify(execFile)(process.execPath, [OPERATOR, 'check', '--json'], { env }));
   }
 
   async stop(): Promise<void> {

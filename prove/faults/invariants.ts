@@ -36,7 +36,7 @@ export async function check(cluster: Cluster, load: Load): Promise<Damage> {
   for (const tenant of load.tenants) leads.set(tenant, await walk(cluster, tenant, word, damage));
   for (const creation of load.creations) judge(creation, leads.get(creation.tenant), damage);
   for (const register of load.registers) {
-    const answer = await ask(cluster.apis[0]?.port ?? 0, { ...register.read, key: register.tenant.key });
+    const answer = await ask(cluster.apis[0]?.port ?? 0, { ...register.place.read, key: register.tenant.key });
     const fault = register.fault(answer);
     if (fault) damage[fault.kind === 'half' ? 'halves' : 'lost'].push(fault.text);
   }

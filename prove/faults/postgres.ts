@@ -7,7 +7,7 @@ import { findNativePackage, prepareBinaries } from '../../src/embedded-postgres/
 import { createCluster, DATABASE, readPassword, ROLE } from '../../src/embedded-postgres/cluster';
 import { freePort } from '../../src/embedded-postgres/free-port';
 import { removeStaleLock } from '../../src/embedded-postgres/server';
-import { Daemon, familyOf, send, until } from '../support/daemon';
+import { Daemon, familyOf, send, succeeds, until } from '../support/daemon';
 
 /** PostgreSQL's own defaults, so that what is committed is on disk (fsync), with more in the log. */
 const SETTINGS = {
@@ -64,11 +64,8 @@ export class Postgres extends Daemon {
     this.run(join(this.programs, 'postgres'), parameters, spawnAs(this.account));
   }
 
-  async accepts(): Promise<boolean> {
-    return this.query('select 1', 'postgres').then(
-      () => true,
-      () => false,
-    );
+  accepts(): Promise<boolean> {
+    return succeeds(this.query('select 1', 'postgres'));
   }
 
   /** One statement on a connection of its own. */
@@ -110,17 +107,13 @@ export class Postgres extends Daemon {
     await this.query('select pg_promote()', 'postgres');
   }
 
-  pauseAll(): void {
-    for (const pid of familyOf(this.pid)) send(pid, 'SIGSTOP');
-  }
-
-  resumeAll(): void {
-    for (const pid of familyOf(this.pid)) send(pid, 'SIGCONT');
+  toAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    for (const pid of familyOf(this.pid)) send(pid, signal);
   }
 
   /** SIGINT: it ends its clients' connections, writes everything down and ends. */
   async fastShutdown(): Promise<void> {
-    this.resumeAll();
+    this.toAll('SIGCONT');
     this.signal('SIGINT');
     await this.exited;
   }

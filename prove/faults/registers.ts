@@ -24,15 +24,11 @@ export class Register {
 
   constructor(
     readonly tenant: Tenant,
-    private readonly place: Place,
+    readonly place: Place,
   ) {}
 
   get acknowledged(): number {
     return this.writes.filter(({ outcome }) => outcome === 'acknowledged').length;
-  }
-
-  get read(): Ask {
-    return this.place.read;
   }
 
   /** The next write, and what to call with its outcome. */

@@ -1,23 +1,17 @@
-import { appendFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
 
 // Swagger takes the function of a property `type` for a lazy type by its name, which it loses between Stryker's changes.
-const isLazyType = (path) =>
-  path.isArrowFunctionExpression() && path.parentPath?.isObjectProperty() && path.parentPath.node.key.name === 'type';
+function lazyType({ node, parentPath }) {
+  return node.type === 'ArrowFunctionExpression' && parentPath?.node.key?.name === 'type' ? 'a lazy type' : undefined;
+}
 
-const lazyTypes = { shouldIgnore: (path) => (isLazyType(path) ? 'a lazy type' : undefined) };
-
-const REPORT = resolve('.data/mutants.ndjson');
-
-/** A line a mutant, as soon as it is known. Stryker's own report has the text of each failure, some of a megabyte. */
-const lines = {
-  onMutantTested({ fileName, location, mutatorName, replacement, status }) {
-    const mutant = { status, file: fileName, line: location.start.line, mutator: mutatorName, replacement };
-    appendFileSync(REPORT, `${JSON.stringify(mutant)}\n`);
-  },
+/** Stryker's own report in JSON has the text of each failure, and becomes too long for a string. */
+const counts = {
+  onMutationTestReportReady: (_, { systemUnderTestMetrics }) =>
+    writeFileSync('.data/mutants.json', JSON.stringify(systemUnderTestMetrics.metrics)),
 };
 
 export const strykerPlugins = [
-  { kind: 'Ignore', name: 'lazy-types', value: lazyTypes },
-  { kind: 'Reporter', name: 'lines', value: lines },
+  { kind: 'Ignore', name: 'lazy-types', value: { shouldIgnore: lazyType } },
+  { kind: 'Reporter', name: 'counts', value: counts },
 ];

@@ -55,6 +55,8 @@ export class Daemon {
   }
 }
 
+export const succeeds = (work: Promise<unknown>): Promise<boolean> => work.then(() => true).catch(() => false);
+
 /** Sends a signal. @returns false when the process is gone */
 export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
