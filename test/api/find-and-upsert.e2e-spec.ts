@@ -19,12 +19,8 @@ const hubSpot = (id: string | null) => ({ remoteId: { id, integrationType: 'HUB_
 describe('finding and writing many leads', () => {
   let lanyard: Lanyard;
   let tenant: Tenant;
-  beforeAll(async () => {
-    lanyard = await startLanyard();
-  });
-  beforeEach(async () => {
-    tenant = await lanyard.tenant();
-  });
+  beforeAll(async () => void (lanyard = await startLanyard()));
+  beforeEach(async () => void (tenant = await lanyard.tenant()));
 
   const create = async (over: object = {}): Promise<Lead> =>
     (await tenant.api.post('/leads', leadInput(over)).expect(200)).body.results;

@@ -5,7 +5,7 @@ import { IdempotentResponses } from '../../src/database/idempotent-responses';
 import { eventInput, industryEventInput, leadInput, unique } from '../support/builders';
 import { asOperator } from '../support/database';
 import { exampleOfError } from '../support/description';
-import { InProcess, Lanyard, startInProcess, startLanyard, Tenant } from '../support/lanyard';
+import { InProcess, Lanyard, startInProcess, startLanyard, Tenant, withTenant } from '../support/lanyard';
 import { describeInside, INSIDE } from '../support/skipping';
 
 const named = (key: string, request: Test): Test => request.set('Idempotency-Key', key);
@@ -15,8 +15,7 @@ describe('Idempotency-Key', () => {
   let tenant: Tenant;
   let api: Tenant['api'];
   beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
+    [lanyard, tenant] = await withTenant(startLanyard());
     api = tenant.api;
   });
 
@@ -166,8 +165,7 @@ describeInside(`stored answers${INSIDE}`, () => {
   let tenant: Tenant;
   let db: DataSource;
   beforeAll(async () => {
-    lanyard = await startInProcess();
-    tenant = await lanyard.tenant();
+    [lanyard, tenant] = await withTenant(startInProcess());
     db = lanyard.app.get(DataSource);
   });
 

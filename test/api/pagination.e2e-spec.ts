@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventInput, exhibitor, leadInput } from '../support/builders';
 import { faultsOf } from '../support/description';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 describe('pagination', () => {
   let lanyard: Lanyard;
@@ -13,8 +13,7 @@ describe('pagination', () => {
   const times = <T>(make: (index: number) => T): T[] => Array.from({ length: COUNT }, (_, index) => make(index));
 
   beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
+    [lanyard, tenant] = await withTenant(startLanyard());
     const people = times((i) => ({ ...users[0], email: `user${i}@example.com` }));
     const options = tagGroup.tagOptions;
     const { expo } = await tenant.import({

@@ -25,13 +25,9 @@ describe('CSV', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-csv-'));
   let installation: Installation;
   let tenant: Tenant;
-  beforeAll(async () => {
-    installation = await install();
-  });
+  beforeAll(async () => void (installation = await install()));
   afterAll(() => rmSync(folder, { recursive: true }));
-  beforeEach(async () => {
-    tenant = await installation.server.tenant();
-  });
+  beforeEach(async () => void (tenant = await installation.server.tenant()));
 
   const importing = (content: string | Buffer, section: string, ...options: string[]): Promise<Outcome> => {
     const file = join(folder, 'import.csv');

@@ -15,9 +15,7 @@ describe('an import of several batches', () => {
   const group = { id: randomUUID(), name: 'Interest', tagOptions: ['a', 'b', 'c'].map(tagOption) };
   const [one = '', two = ''] = group.tagOptions.map(({ id }) => id);
 
-  beforeAll(async () => {
-    installation = await install();
-  });
+  beforeAll(async () => void (installation = await install()));
   beforeEach(async () => {
     await query(installation.database.url, 'delete from industry_events; delete from leads; delete from tag_groups');
     organizationId = (await installation.server.tenant()).organizationId;

@@ -21,9 +21,7 @@ interface Lead {
 
 describe('operator seed', () => {
   let installation: Installation;
-  beforeAll(async () => {
-    installation = await install();
-  });
+  beforeAll(async () => void (installation = await install()));
 
   const organization = async (): Promise<string> => String((await installation.server.tenant()).organizationId);
   const seed = (id: string, ...options: string[]): Promise<object> =>

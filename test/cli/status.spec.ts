@@ -17,9 +17,7 @@ interface Status {
 
 describe('operator status', () => {
   let database: TestDatabase;
-  beforeEach(async () => {
-    database = await testDatabase();
-  });
+  beforeEach(async () => void (database = await testDatabase()));
   afterEach(() => database.drop());
   const operator = (more: NodeJS.ProcessEnv = {}) =>
     new Operator({ DATABASE_URL: database.url, REDIS_URL: undefined, ...more });

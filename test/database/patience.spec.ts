@@ -19,8 +19,7 @@ describe('a slow database', () => {
   let lanyard: InProcess;
   let tenant: Tenant;
   beforeAll(async () => {
-    lanyard = await startInProcess();
-    tenant = await lanyard.tenant();
+    [lanyard, tenant] = await withTenant(startInProcess());
     // A statement has 1.5 s.
     const leads = 'create trigger dawdling before delete or update on leads for each row execute function dawdle()';
     await lanyard.app.get(DataSource).query(slowDeletes(1.6, leads));
@@ -135,8 +134,7 @@ describe('a database that does not answer', () => {
     const { hostname: host, port } = new URL(url);
     proxy = await Proxy.to(Number(port || 5432), { host });
     const databaseUrl = Object.assign(new URL(url), { host: `127.0.0.1:${proxy.port}` }).href;
-    lanyard = await startInProcess({ databaseUrl, poolSize: 1 });
-    tenant = await lanyard.tenant();
+    [lanyard, tenant] = await withTenant(startInProcess({ databaseUrl, poolSize: 1 }));
     await tenant.api.get('/leads').expect(200);
   });
   afterAll(async () => {

@@ -160,9 +160,7 @@ describe('a write', () => {
 
 describe('a connection', () => {
   let database: TestDatabase;
-  beforeEach(async () => {
-    database = await testDatabase();
-  });
+  beforeEach(async () => void (database = await testDatabase()));
 
   it('has settings of its own, whatever the role or the database has', async () => {
     const name = new URL(database.url).pathname.slice(1);

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { eventInput, leadInput } from '../support/builders';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 const UUID = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const json = (value: unknown): string => JSON.stringify(value);
 
 describe('malformed requests', () => {
-  let lanyard: Lanyard;
   let tenant: Tenant;
   let event: number;
   let lead: string;
   let before: unknown;
   beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
+    [, tenant] = await withTenant(startLanyard());
     event = (await tenant.api.post('/events', eventInput()).expect(200)).body.results.id;
     lead = (await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id;
     before = await state();

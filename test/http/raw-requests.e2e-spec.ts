@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { leadInput } from '../support/builders';
 import { openConnection, received } from '../support/connection';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 import { DIRECT, itDirect } from '../support/skipping';
 
 const json = (value: unknown): string => JSON.stringify(value);
@@ -26,8 +26,7 @@ describe('requests as bytes', () => {
   let lead: string;
   let before: unknown;
   beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
+    [lanyard, tenant] = await withTenant(startLanyard());
     lead = (await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id;
     before = await state();
   });

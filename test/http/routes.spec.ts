@@ -39,9 +39,7 @@ interface Layer {
 
 describe('routes', () => {
   let inside: InProcess;
-  beforeAll(async () => {
-    inside = await startInProcess();
-  });
+  beforeAll(async () => void (inside = await startInProcess()));
 
   const served = (): string[] => {
     const { router } = inside.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };

@@ -77,9 +77,7 @@ describe('a body that does not end', () => {
 
   describe('in a server', () => {
     let lanyard: InProcess;
-    beforeAll(async () => {
-      lanyard = await startInProcess();
-    });
+    beforeAll(async () => void (lanyard = await startInProcess()));
 
     /** A connection on which a body is read. */
     async function begin({ key }: Tenant, more: string): Promise<Socket> {

@@ -1,5 +1,5 @@
 import { unique } from '../support/builders';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 /** What the records of this suite are, and what stands for them in the tables below. */
 const RECORDS: Record<string, object> = {
@@ -22,14 +22,12 @@ const RECORDS: Record<string, object> = {
 };
 
 describe('signs in a search', () => {
-  let lanyard: Lanyard;
   let tenant: Tenant;
   const mark = `q${unique()}`;
   const ids = new Map<string, string>();
 
   beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
+    [, tenant] = await withTenant(startLanyard());
     for (const [key, { keywords = [], ...record }] of Object.entries<{ keywords?: string[] }>(RECORDS)) {
       const marked = { name: 'Expo', ...record, keywords: [mark, ...keywords] };
       const { body } = await tenant.api.post('/industryEvents', marked).expect(200);

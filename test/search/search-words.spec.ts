@@ -41,9 +41,7 @@ describe('what a q asks for', () => {
 
 describe('the words of stored records', () => {
   let db: DataSource;
-  beforeAll(async () => {
-    db = await asOperator((await testDatabase()).url);
-  });
+  beforeAll(async () => void (db = await asOperator((await testDatabase()).url)));
 
   it.each(['a', '1a', 'é', 'が', 'a_', '1.', 'a@b.c_', 'http://a_', '<'])(
     'are made in time of 65,535 characters of %j',

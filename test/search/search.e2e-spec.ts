@@ -1,15 +1,13 @@
 import { unique } from '../support/builders';
-import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
+import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 describe('search', () => {
-  let lanyard: Lanyard;
   let tenant: Tenant;
   /** a word that stands in every record of this suite and in no other */
   const mark = `q${unique()}`;
 
   beforeAll(async () => {
-    lanyard = await startLanyard();
-    tenant = await lanyard.tenant();
+    [, tenant] = await withTenant(startLanyard());
     const records = [
       { name: `Wrocław Ruby ${mark}`, description: 'Two days.' },
       { name: `${mark} Summit`, keywords: ['ruby'], venueCity: 'Łódź' },

@@ -20,9 +20,7 @@ describe('the examples', () => {
   let tenant: Tenant;
   let network: Network;
   let folder: string;
-  beforeAll(async () => {
-    lanyard = await startLanyard();
-  });
+  beforeAll(async () => void (lanyard = await startLanyard()));
   beforeEach(async () => {
     tenant = await lanyard.tenant();
     network = await Network.to(lanyard.baseUrl);

@@ -31,9 +31,7 @@ describe('a start', () => {
   chmodSync(folder, 0o755);
   const LANYARD_DATA_DIR = join(folder, 'data');
   let database: TestDatabase;
-  beforeAll(async () => {
-    database = await testDatabase();
-  });
+  beforeAll(async () => void (database = await testDatabase()));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('leaves the demo out when it is told so', async () => {
