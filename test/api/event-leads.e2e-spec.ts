@@ -5,9 +5,7 @@ const UUID = '00000000-0000-4000-8000-000000000000';
 
 describe('event leads', () => {
   let api: Tenant['api'];
-  beforeAll(async () => {
-    ({ api } = await (await startLanyard()).tenant());
-  });
+  beforeAll(async () => void ({ api } = await (await startLanyard()).tenant()));
 
   const event = async (): Promise<number> => (await api.post('/events', eventInput())).body.results.id;
   const leads = async (count: number): Promise<string[]> => {

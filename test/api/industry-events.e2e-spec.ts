@@ -194,6 +194,8 @@ describe('industry events', () => {
       const { industryEvent } = await post(industryEventInput());
       const { body } = await put(industryEvent.id, { startDate: industryEvent.endDate }).expect(200);
       expect(body.results.industryEvent.startDate).toBe(industryEvent.endDate);
+      const { industryEvent: undated } = await post({ name: industryEvent.name });
+      await put(undated.id, { endDate: '2000-01-01' }).expect(200);
     });
 
     it("refuses another record's eventUrl, and takes its own", async () => {

@@ -66,7 +66,10 @@ describe('read-only resources', () => {
   });
 
   it('shows the defaults of what the operator left out', async () => {
-    const [group, lead] = [{ id: randomUUID(), name: 'n' }, { id: randomUUID(), events: [{ event: 'bare' }] }];
+    const [group, lead] = [
+      { id: randomUUID(), name: 'n' },
+      { id: randomUUID(), events: [{ event: 'bare' }] },
+    ];
     const events = [{ ref: 'bare', name: 'n', type: 'EVENT' }];
     const { bare: id } = await mine.import({ tagGroups: [group], events, leads: [lead] });
     const flags = { allowsMultipleSelection: false, required: false, allEvents: false };

@@ -110,6 +110,8 @@ describe('CSV', () => {
       await importing(`ID,email\n${ben?.id.toUpperCase()},ben@example.com\n`, 'leads');
       const after = new Map((await leads()).map((lead) => [lead.id, lead]));
       expect(after.size).toBe(3);
+      await importing('ref,firstName\n,Eve\n,Zoë\n', 'leads');
+      expect(await leads()).toHaveLength(5);
       const mobile = { number: '+44 3', type: 'MOBILE', preferred: true };
       const phoneNumbers = (...leadProvided: object[]) => ({ leadProvided, serviceProvided: [] });
       expect(after.get(ada?.id ?? '')).toEqual({ ...ada, jobTitle: 'Head', phoneNumbers: phoneNumbers(mobile) });

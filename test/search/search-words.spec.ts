@@ -31,6 +31,7 @@ describe('what a q asks for', () => {
     // what only excludes finds nothing
     ['-wind', ''],
     ['solar or -wind', '"solar"'],
+    ['solar -or wind', '"solar" -"or" "wind"'],
     ['-wind -solar or expo', '"expo"'],
     // and so do signs
     ['', ''],
