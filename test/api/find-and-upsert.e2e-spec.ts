@@ -252,7 +252,7 @@ describe('finding and writing many leads', () => {
       ['email', [{ ...valid(), email: 5, lastName: 5 }], 'leads[0].lastName'],
       ['email', [valid(), { ...valid(), email: 'A@EXAMPLE.com' }], 'leads[1].email'],
       ['email', [{ email: 'new@example.com' }], 'leads[0].createdByEmail'],
-      ['email', [{ ...leadInput({ email: 'new@example.com' }), lastName: '' }], 'leads[0].lastName'],
+      ['email', [{ ...leadInput({ email: 'new@example.com' }), lastName: ' ' }], 'leads[0].lastName'],
       ['email', [{ ...leadInput({ email: 'new@example.com' }), lastName: null }], 'leads[0].lastName'],
       ['email', [{ ...valid(), phoneNumbers: [phone(), phone({ type: 'FAX' })] }], 'leads[0].phoneNumbers[1].type'],
       ['email', [{ ...valid(), linkedin: 'x'.repeat(2049) }], 'leads[0].linkedin'],
