@@ -88,8 +88,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
 }
 
 /**
- * List DELETE operations last: a client that calls all operations one after the other, as tests
- * that are made from the document do, finds the records of the examples. Readers see the chapters in their own order.
+ * List DELETE operations last: a client that calls all operations one after the other, as tests that are made from the
+ * document do, finds the records of the examples. Readers see the chapters in their own order.
  */
 function inOrderOfUse(paths: Document['paths'], tags: string[]): Document['paths'] {
   const chapter = ([, path]: [string, Document['paths'][string]]): number =>

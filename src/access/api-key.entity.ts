@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import { CREATED_AT, RefersTo } from '../database/columns';
+import { MOMENT, NOW, RefersTo, TEXT } from '../database/columns';
 
 @Entity('api_keys')
 @Index('api_keys_organization_idx', ['organizationId', 'createdAt', 'id'])
@@ -14,7 +14,7 @@ export class ApiKeyEntity {
 
   /** the first characters of the key, for display */
   @Column('text') prefix: string;
-  @Column('text', { nullable: true }) label: string | null;
+  @Column(TEXT) label: string | null;
 
   /** tokens */
   @Column('integer') maxTokens: number;
@@ -23,8 +23,8 @@ export class ApiKeyEntity {
   @Column('numeric', { precision: 10, scale: 3, transformer: { to: (rate: number) => rate, from: Number } })
   refillRate: number;
 
-  @Column(CREATED_AT) createdAt: Date;
-  @Column({ type: 'timestamptz', precision: 3, nullable: true }) expiresAt: Date | null;
-  @Column({ type: 'timestamptz', precision: 3, nullable: true }) revokedAt: Date | null;
-  @Column({ type: 'timestamptz', precision: 3, nullable: true }) lastUsedAt: Date | null;
+  @Column(NOW) createdAt: Date;
+  @Column(MOMENT) expiresAt: Date | null;
+  @Column(MOMENT) revokedAt: Date | null;
+  @Column(MOMENT) lastUsedAt: Date | null;
 }

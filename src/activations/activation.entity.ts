@@ -1,5 +1,5 @@
 import { Column, Entity, Index, Unique } from 'typeorm';
-import { ListedUuidRow, RefersTo } from '../database/columns';
+import { ListedUuidRow, RefersTo, TEXT } from '../database/columns';
 
 @Entity('activations')
 @Unique('activations_organization_id_key', ['organizationId', 'id'])
@@ -8,7 +8,7 @@ import { ListedUuidRow, RefersTo } from '../database/columns';
 @RefersTo('EventEntity', 'eventId', 'activations_event_fkey')
 export class ActivationEntity extends ListedUuidRow {
   @Column('bigint') eventId: number;
-  @Column('text', { nullable: true }) createdBy: string | null;
+  @Column(TEXT) createdBy: string | null;
   @Column('text') name: string;
   @Column('text') type: string;
   @Column('date') startDate: string;

@@ -3,14 +3,20 @@ import { Column, ForeignKey, type ColumnOptions, PrimaryColumn } from 'typeorm';
 /** A row's place in its list; a trigger gives it (functions/lists.sql). */
 export const POSITION: ColumnOptions = { type: 'bigint', select: false, insert: false, update: false };
 
-/** A moment in milliseconds: now, unless an import says another one. */
-export const CREATED_AT: ColumnOptions = { type: 'timestamptz', precision: 3, default: () => 'now()' };
+/** A moment, in milliseconds, or none. */
+export const MOMENT: ColumnOptions = { type: 'timestamptz', precision: 3, nullable: true };
+
+/** A moment, in milliseconds: now, unless an import says another one. */
+export const NOW: ColumnOptions = { type: 'timestamptz', precision: 3, default: () => 'now()' };
+
+/** A text, or none. */
+export const TEXT: ColumnOptions = { type: 'text', nullable: true };
 
 /** The columns of a row of an organization's list. */
 export abstract class ListedRow {
   @Column('integer') organizationId: number;
   @Column(POSITION) position: string;
-  @Column(CREATED_AT) createdAt: Date;
+  @Column(NOW) createdAt: Date;
 }
 
 /** The same, of a row whose id is a uuid. */

@@ -11,8 +11,8 @@ const MIGRATION_LOCK = 7_261_914;
 const GIVES_WAY = 1000;
 
 /**
- * Applies the migrations that are missing, and the functions if their text has changed. Processes that start at the same time take turns by an advisory lock,
- * which PostgreSQL lets go when its holder dies.
+ * Applies the migrations that are missing, and the functions if their text has changed. Processes that start at the same
+ * time take turns by an advisory lock, which PostgreSQL lets go when its holder dies.
  * @returns the names of the migrations that were applied
  * @throws ConfigError when the database cannot be reached, or holds no Unicode
  */

@@ -49,8 +49,8 @@ type TimedQuery = QueryArrayConfig & { query_timeout?: number };
 
 /**
  * Prepared statements on the pool of the data source: one round trip and no planning each. `$1` is the organization of
- * the owner, unless the statement is shared, and the values follow. PostgreSQL refuses a statement that does not use all of its parameters, so none can
- * forget whose rows it may touch.
+ * the owner, unless the statement is shared, and the values follow. PostgreSQL refuses a statement that does not use all of
+ * its parameters, so none can forget whose rows it may touch.
  */
 @Injectable()
 export class Statements {

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
-import { CREATED_AT, ListedRow, POSITION, RefersTo } from '../database/columns';
+import { ListedRow, NOW, POSITION, RefersTo, TEXT } from '../database/columns';
 
 /** The columns that every table of an event's links begins with. */
 abstract class OfEvent {
@@ -16,7 +16,7 @@ export class EventEntity extends ListedRow {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id: string;
   /** the name by which datasets refer to the event */
   @Column('text', { default: () => '(gen_random_uuid())' }) ref: string;
-  @Column('text', { nullable: true }) createdBy: string | null;
+  @Column(TEXT) createdBy: string | null;
   @Column('text') name: string;
   @Column('text') type: string;
   @Column('boolean') registrationEnabled: boolean;
@@ -40,10 +40,10 @@ export class EventTagGroupEntity extends OfEvent {
 export class UserEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id: string;
   @Column('integer') organizationId: number;
-  @Column(CREATED_AT) createdAt: Date;
+  @Column(NOW) createdAt: Date;
   @Column('text') email: string;
-  @Column('text', { nullable: true }) firstName: string | null;
-  @Column('text', { nullable: true }) lastName: string | null;
+  @Column(TEXT) firstName: string | null;
+  @Column(TEXT) lastName: string | null;
 }
 
 @Entity('event_users')

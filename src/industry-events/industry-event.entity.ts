@@ -1,7 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { CREATED_AT, POSITION, RefersTo } from '../database/columns';
+import { MOMENT, NOW, POSITION, RefersTo, TEXT } from '../database/columns';
 
-const text = { type: 'text', nullable: true } as const;
 const list = { type: 'text', array: true, nullable: true } as const;
 
 /** The migration alone has the indexes that a decorator cannot express. */
@@ -13,30 +12,30 @@ const list = { type: 'text', array: true, nullable: true } as const;
 export class IndustryEventEntity {
   @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' }) id: string;
   @Column(POSITION) position: string;
-  @Column(CREATED_AT) createdAt: Date;
-  @Column(CREATED_AT) updatedAt: Date;
+  @Column(NOW) createdAt: Date;
+  @Column(NOW) updatedAt: Date;
   @Column('text') name: string;
-  @Column({ type: 'timestamptz', precision: 3, nullable: true }) startDate: string | null;
-  @Column({ type: 'timestamptz', precision: 3, nullable: true }) endDate: string | null;
-  @Column(text) sourceType: string | null;
-  @Column(text) sourceId: string | null;
-  @Column(text) eventType: string | null;
-  @Column(text) venueCity: string | null;
-  @Column(text) venueState: string | null;
-  @Column(text) venueCountry: string | null;
-  @Column(text) venueName: string | null;
-  @Column(text) venueFullAddress: string | null;
-  @Column(text) venueCoordinates: string | null;
+  @Column(MOMENT) startDate: string | null;
+  @Column(MOMENT) endDate: string | null;
+  @Column(TEXT) sourceType: string | null;
+  @Column(TEXT) sourceId: string | null;
+  @Column(TEXT) eventType: string | null;
+  @Column(TEXT) venueCity: string | null;
+  @Column(TEXT) venueState: string | null;
+  @Column(TEXT) venueCountry: string | null;
+  @Column(TEXT) venueName: string | null;
+  @Column(TEXT) venueFullAddress: string | null;
+  @Column(TEXT) venueCoordinates: string | null;
   @Column('integer', { nullable: true }) numberOfAttendees: number | null;
   @Column('integer', { nullable: true }) numberOfExhibitors: number | null;
-  @Column(text) attendeeCost: string | null;
-  @Column(text) boothCost: string | null;
+  @Column(TEXT) attendeeCost: string | null;
+  @Column(TEXT) boothCost: string | null;
   @Column(list) exhibitorIndustries: string[] | null;
   @Column(list) attendeePersonas: string[] | null;
   @Column(list) keywords: string[] | null;
-  @Column(text) website: string | null;
-  @Column(text) description: string | null;
-  @Column(text) eventUrl: string | null;
+  @Column(TEXT) website: string | null;
+  @Column(TEXT) description: string | null;
+  @Column(TEXT) eventUrl: string | null;
   /** a trigger sets it */
   @Column({ type: 'tsvector', select: false, insert: false, update: false }) search: string;
 }

@@ -1,5 +1,5 @@
 import { Column, Entity, Index } from 'typeorm';
-import { ListedUuidRow, RefersTo } from '../database/columns';
+import { ListedUuidRow, RefersTo, TEXT } from '../database/columns';
 
 @Entity('lead_activity_events')
 @Index('lead_activity_events_list_idx', ['organizationId', 'position'], { unique: true })
@@ -17,9 +17,9 @@ import { ListedUuidRow, RefersTo } from '../database/columns';
 @RefersTo('ActivationEntity', 'activationId', 'lead_activity_events_activation_fkey', 'SET NULL')
 @RefersTo('TagOptionEntity', 'tagOptionId', 'lead_activity_events_tag_option_fkey', 'SET NULL')
 export class LeadActivityEventEntity extends ListedUuidRow {
-  @Column('text', { nullable: true }) createdBy: string | null;
+  @Column(TEXT) createdBy: string | null;
   @Column('text') eventType: string;
-  @Column('text', { nullable: true }) eventNotes: string | null;
+  @Column(TEXT) eventNotes: string | null;
   @Column('uuid') leadId: string;
   @Column('uuid', { nullable: true }) campaignId: string | null;
   @Column('bigint', { nullable: true }) eventId: number | null;

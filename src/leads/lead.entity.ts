@@ -1,8 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import { ListedUuidRow, RefersTo } from '../database/columns';
+import { ListedUuidRow, RefersTo, TEXT } from '../database/columns';
 import type { PhoneNumber, RemoteId } from './lead.response';
 
-const text = { type: 'text', nullable: true } as const;
 const jsonList = { type: 'jsonb', default: [] } as const;
 
 @Entity('leads')
@@ -12,31 +11,31 @@ const jsonList = { type: 'jsonb', default: [] } as const;
 @Index('leads_remote_ids_idx', { synchronize: false })
 @RefersTo('OrganizationEntity', 'organizationId', 'leads_organization_fkey')
 export class LeadEntity extends ListedUuidRow {
-  @Column(text) createdBy: string | null;
-  @Column(text) firstName: string | null;
-  @Column(text) lastName: string | null;
-  @Column(text) email: string | null;
-  @Column(text) description: string | null;
-  @Column(text) linkedin: string | null;
-  @Column(text) facebook: string | null;
-  @Column(text) twitter: string | null;
-  @Column(text) jobTitle: string | null;
-  @Column(text) address: string | null;
+  @Column(TEXT) createdBy: string | null;
+  @Column(TEXT) firstName: string | null;
+  @Column(TEXT) lastName: string | null;
+  @Column(TEXT) email: string | null;
+  @Column(TEXT) description: string | null;
+  @Column(TEXT) linkedin: string | null;
+  @Column(TEXT) facebook: string | null;
+  @Column(TEXT) twitter: string | null;
+  @Column(TEXT) jobTitle: string | null;
+  @Column(TEXT) address: string | null;
   /** stored, not shown in v0 */
-  @Column(text) profilePicture: string | null;
+  @Column(TEXT) profilePicture: string | null;
   @Column('boolean', { default: false }) isEnriched: boolean;
   @Column('integer', { default: 0 }) numberOfScans: number;
-  @Column(text) lastScannedBy: string | null;
-  @Column(text) personalEmails: string | null;
-  @Column(text) professionalEmails: string | null;
-  @Column(text) companyName: string | null;
-  @Column(text) companyIndustry: string | null;
-  @Column(text) companyLinkedin: string | null;
-  @Column(text) companyStreetAddress: string | null;
-  @Column(text) companyCity: string | null;
-  @Column(text) companyState: string | null;
-  @Column(text) companyZip: string | null;
-  @Column(text) companyCountry: string | null;
+  @Column(TEXT) lastScannedBy: string | null;
+  @Column(TEXT) personalEmails: string | null;
+  @Column(TEXT) professionalEmails: string | null;
+  @Column(TEXT) companyName: string | null;
+  @Column(TEXT) companyIndustry: string | null;
+  @Column(TEXT) companyLinkedin: string | null;
+  @Column(TEXT) companyStreetAddress: string | null;
+  @Column(TEXT) companyCity: string | null;
+  @Column(TEXT) companyState: string | null;
+  @Column(TEXT) companyZip: string | null;
+  @Column(TEXT) companyCountry: string | null;
   @Column(jsonList) leadProvidedPhoneNumbers: PhoneNumber[];
   @Column(jsonList) serviceProvidedPhoneNumbers: PhoneNumber[];
   /** at most one of each integrationType */

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import { ListedUuidRow, RefersTo } from '../database/columns';
+import { ListedUuidRow, RefersTo, TEXT } from '../database/columns';
 
 @Entity('tag_groups')
 @Unique('tag_groups_organization_id_key', ['organizationId', 'id'])
@@ -10,7 +10,7 @@ export class TagGroupEntity extends ListedUuidRow {
   @Column('text') status: string;
   @Column('boolean') allowsMultipleSelection: boolean;
   @Column('integer') displayOrder: number;
-  @Column('text', { nullable: true }) usageInstructions: string | null;
+  @Column(TEXT) usageInstructions: string | null;
   @Column('boolean') required: boolean;
   @Column('boolean') allEvents: boolean;
 }
