@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { plainToInstance, Transform } from 'class-transformer';
+import { Transform } from 'class-transformer';
 import { getMetadataStorage, isEmail, ValidateBy, type ValidationArguments } from 'class-validator';
 import { DATE_TIME, DATE_TIME_INPUT, DAY, email, INT64_ID, int32, text, TIME_OF_DAY, UUID } from './schemas';
 import { hasAtMost, isCalendarDay, isStorableText, isUuid, toUtc } from './text';
@@ -71,16 +71,25 @@ type Rules = [name: string, rule: Rule][];
 /** Read once: the fields of a class do not change. */
 const rules = new WeakMap<Class, Rules>();
 
+const metadataOf = (type: Class) => getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+
 function rulesOf(type: Class): Rules {
   const known = rules.get(type);
   if (known) return known;
-  const metadata = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-  const found = metadata
+  const found = metadataOf(type)
     .filter(({ name }) => name === FIELD)
     .map(({ propertyName, constraints }): Rules[0] => [propertyName, (constraints as [Rule])[0]]);
   rules.set(type, found);
   return found;
 }
+
+/** Names of the properties of a class that decorators of class-validator check, those of this file and all others. */
+export const checkedProperties = (type: Class): Set<string> =>
+  new Set(metadataOf(type).map(({ propertyName }) => propertyName));
+
+/** Whether this file declares every field of a class: then `instanceOf` and `faultOf` say all of it. */
+export const isOfFields = (type: Class): boolean =>
+  rulesOf(type).length > 0 && metadataOf(type).every(({ name }) => name === FIELD);
 
 /**
  * An instance of a class with what a plain object has of its fields, converted. Other fields are left out, and decorators
@@ -93,19 +102,6 @@ export function instanceOf<T extends object>(type: Class<T>, plain: object): T {
     if (value !== undefined) instance[name] = convert(value, plain);
   }
   return instance as T;
-}
-
-/**
- * As class-transformer's `plainToInstance`, but what is nested is made by `instanceOf`: class-transformer would copy it
- * first, which takes longer than all else that is checked of a batch of leads.
- */
-export function withNested<T extends object>(type: Class<T>, plain: object): T {
-  const given = plain as Record<string, unknown>;
-  const nested = rulesOf(type).filter(([name]) => typeof given[name] === 'object' && given[name] !== null);
-  if (nested.length === 0) return plainToInstance(type, plain);
-  const instance = plainToInstance(type, { ...plain, ...Object.fromEntries(nested.map(([name]) => [name])) });
-  for (const [name, { convert }] of nested) Object.assign(instance, { [name]: convert(given[name], plain) });
-  return instance;
 }
 
 /**

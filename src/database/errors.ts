@@ -18,6 +18,16 @@ export class IdempotencyConflict extends Error {
   static readonly USED = 'This Idempotency-Key was used for another request';
 }
 
+/** The connection was lost before the transaction's commit was sent, so that nothing was changed. */
+export class NotCommitted extends Overloaded {
+  constructor(cause: unknown) {
+    super('The connection was lost before the commit', { cause });
+  }
+}
+
+/** An answer that is too large to be stored for its Idempotency-Key, or for which its API key has no room left. */
+export class AnswerTooLarge extends Error {}
+
 /** The data changed while the work ran: it runs again, and is refused when that happens again and again. */
 export class Retry extends Overloaded {}
 
@@ -81,7 +91,7 @@ const LOST = /^(Connection terminated|Query read timeout|Client has encountered)
 
 /** Whether PostgreSQL did not answer, or the connection was lost: what was under way may be done or not. */
 export function isConnectionFault(error: unknown): boolean {
-  if (isLostByTypeOrm(error) || isUnreachable(error)) return true;
+  if (error instanceof NotCommitted || isLostByTypeOrm(error) || isUnreachable(error)) return true;
   const state = sqlState(error);
   const { message } = causeOf(error);
   return state ? /^(08|57P)/.test(state) : hasSystemCall(causeOf(error)) || LOST.test(message ?? '');

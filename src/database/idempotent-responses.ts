@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { CurrentTransaction } from './current-transaction';
-import { IdempotencyConflict, Retry, sqlState } from './errors';
+import { AnswerTooLarge, IdempotencyConflict, Retry, sqlState } from './errors';
 import type { Owner } from './statements';
 import { Writes } from './writes';
 
@@ -24,6 +24,16 @@ const STORE = `
     set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
     where a.created_at <= now() - ${RETENTION}
   returning 1`;
+
+/** What a request asks for may be a thousand times as long as the request, so answers above this size are counted. */
+const LARGE_ANSWER_BYTES = 16_384;
+/** of one answer: while it is stored, locks of its request are held */
+export const MAX_ANSWER_BYTES = 2 << 20;
+/** of the large answers of an API key, as they are stored */
+const MAX_STORED_BYTES = 256 << 20;
+const HAS_ROOM = `
+  select coalesce(sum(pg_column_size(answer)), 0) < ${MAX_STORED_BYTES} as "hasRoom" from idempotent_answers
+  where api_key_id = $1 and octet_length(answer) > ${LARGE_ANSWER_BYTES} and created_at > now() - ${RETENTION}`;
 
 /** Few at a time, so that nothing else waits; what another process is deleting is left to it. */
 const BATCH = 1000;
@@ -60,7 +70,7 @@ export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplic
    * both are stored, or neither.
    * @param fingerprint SHA-256 of what the request asks for
    * @param handle runs in the transaction, and again after a deadlock and the like
-   * @throws IdempotencyConflict
+   * @throws IdempotencyConflict, AnswerTooLarge
    */
   once(
     owner: KeyOwner,
@@ -77,6 +87,7 @@ export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplic
       }
       if (!claim?.free) throw new IdempotencyConflict(true);
       const text = await this.current.run(manager, handle);
+      await requireRoom(manager, owner, Buffer.byteLength(text));
       const stored = await manager.query<unknown[]>(STORE, [owner.keyId, key, fingerprint, text]);
       // The first request ended between the look and the lock: its response will be found.
       if (stored.length === 0) throw new Retry();
@@ -113,4 +124,12 @@ export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplic
       this.logger.warn({ message: 'Expired idempotent responses could not be deleted', sqlState: sqlState(error) });
     }
   }
+}
+
+/** @throws AnswerTooLarge */
+async function requireRoom(manager: EntityManager, { keyId }: KeyOwner, bytes: number): Promise<void> {
+  if (bytes <= LARGE_ANSWER_BYTES) return;
+  if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLarge();
+  const [{ hasRoom }] = await manager.query<[{ hasRoom: boolean }]>(HAS_ROOM, [keyId]);
+  if (!hasRoom) throw new AnswerTooLarge();
 }

@@ -3,7 +3,15 @@ import type { Client } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Batcher } from './batcher';
 import { CurrentTransaction } from './current-transaction';
-import { breaksConnection, Overloaded, QUERY_CANCELED, retried, sqlState } from './errors';
+import {
+  breaksConnection,
+  isConnectionFault,
+  NotCommitted,
+  Overloaded,
+  QUERY_CANCELED,
+  retried,
+  sqlState,
+} from './errors';
 import { FairQueue } from './fair-queue';
 import {
   CONNECTION_CHECK_INTERVAL_MS,
@@ -37,8 +45,12 @@ export class Writes implements BeforeApplicationShutdown {
 
   /** A write of one statement. @returns the JSON text of its one row @throws RowNotFound */
   one(owner: Owner, statement: Statement, values: unknown[]): Promise<Json> {
-    const write = () => this.statements.one(owner, statement, values);
-    return this.current.manager ? write() : retried(write);
+    return this.retried(() => this.statements.one(owner, statement, values));
+  }
+
+  /** Work of several statements that is whole after each of them. In a request's transaction it is that which runs again. */
+  retried<T>(work: () => Promise<T>): Promise<T> {
+    return this.current.manager ? work() : retried(work);
   }
 
   /**
@@ -96,19 +108,24 @@ export class Writes implements BeforeApplicationShutdown {
     return retried(() => this.longQueue.run(owner.organizationId, () => this.inTransaction(work)));
   }
 
-  /** As `dataSource.transaction`, but a connection that does not answer is closed: a rollback would wait for it again. */
+  /**
+   * As `dataSource.transaction`, but a connection that does not answer is closed: a rollback would wait for it again.
+   * @throws NotCommitted when that was so before the commit was sent
+   */
   private async inTransaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     const connection = (await runner.connect()) as Client;
+    let isCommitting = false;
     try {
       await runner.startTransaction();
       const result = await work(runner.manager);
+      isCommitting = true;
       await runner.commitTransaction();
       return result;
     } catch (error) {
       if (breaksConnection(error)) void connection.end();
       else if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-      throw error;
+      throw isConnectionFault(error) && !isCommitting ? new NotCommitted(error) : error;
     } finally {
       await runner.release();
     }

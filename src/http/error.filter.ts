@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import {
+  AnswerTooLarge,
   IdempotencyConflict,
   isBadInput,
   isConnectionFault,
@@ -57,6 +58,7 @@ export class ErrorFilter implements ExceptionFilter {
 function statusOf(error: unknown, method: string): number {
   if (error instanceof HttpException) return error.getStatus();
   if (error instanceof RowNotFound) return 404;
+  if (error instanceof AnswerTooLarge) return 413;
   if (error instanceof IdempotencyConflict) return error.isRunning ? 409 : 422;
   if (isBadInput(error)) return 400;
   // Nothing was changed, and the same request may succeed soon.

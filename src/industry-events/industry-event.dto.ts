@@ -1,7 +1,8 @@
 import { ApiSchema, IntersectionType } from '@nestjs/swagger';
-import { ValidateIf } from 'class-validator';
-import { DateTimeInput, MAX_LENGTH, optionalNullable, optional, Text } from '../api-schema/fields';
-import { PageQuery, QueryText } from '../api-schema/parameters';
+import { DateTimeInput, field, MAX_LENGTH, optionalNullable, optional, Text } from '../api-schema/fields';
+import { MAX_HEAD_BYTES, PageQuery, QueryText } from '../api-schema/parameters';
+import { text } from '../api-schema/schemas';
+import { isStorableText } from '../api-schema/text';
 import { Details, FIELD_DOCS } from './industry-event.response';
 
 const FORMS = 'ISO 8601 with a zone, or a plain day, which counts as midnight UTC.';
@@ -33,16 +34,20 @@ export class IndustryEventUpdateV0Input extends IndustryEventFields {
   @Text({ ...optional, blank: false, ...FIELD_DOCS.name, example: undefined }) name?: string;
 }
 
+const SEARCH =
+  'Full-text search in name, venue city, state and country, description, keywords, industries and personas. Every ' +
+  'word must match one of them, regardless of case, accents and English word form (`exhibiting` matches ' +
+  '`exhibits`). Blank text counts as omitted. `"a phrase"`, `or` and `-word` work as in a web search; at most 512 ' +
+  'characters and 32 words. Results are ranked: matches in the name first, then in venue, keywords, industries ' +
+  'and personas, then in the description.';
+
 export class IndustryEventsQuery extends PageQuery {
   @QueryText('Exact `eventUrl` of the record. `q` is ignored when it is given.') eventUrl?: string;
-  @QueryText(
-    'Full-text search in name, venue city, state and country, description, keywords, industries and personas. Every ' +
-      'word must match one of them, regardless of case, accents and English word form (`exhibiting` matches ' +
-      '`exhibits`). Blank text counts as omitted. `"a phrase"`, `or` and `-word` work as in a web search; at most 512 ' +
-      'characters and 32 words. Results are ranked: matches in the name first, then in venue, keywords, industries ' +
-      'and personas, then in the description.',
+  @field(
+    // Ignored with eventUrl, unless it is sent twice.
+    (q, { eventUrl }) => (eventUrl === undefined ? isStorableText(q) : typeof q === 'string'),
+    text(MAX_HEAD_BYTES, true),
+    { ...optional, example: undefined, description: SEARCH },
   )
-  // Ignored with eventUrl, unless it is sent twice.
-  @ValidateIf(({ eventUrl, q }: IndustryEventsQuery) => eventUrl === undefined || typeof q !== 'string')
   q?: string;
 }

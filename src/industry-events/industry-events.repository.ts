@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { PageQuery } from '../api-schema/parameters';
+import { columnOf } from '../database/data-source';
 import { Retry, RowNotFound } from '../database/errors';
 import { arrivalList, filteredList, type List } from '../database/paginate';
 import { type Json, type Page, Statements } from '../database/statements';
@@ -23,14 +23,19 @@ const BY_URL = filteredList({
   shared,
 });
 
-/** `$1` is what search-query.ts makes of a `q`. By rank, and then in order of arrival. */
+/**
+ * `$1` and `$2` are what search-query.ts makes of a `q`. By rank, and then in order of arrival. The rank is that of any of
+ * the words: for all of them PostgreSQL compares each place of a word with each place of each other one, 130 ms a record.
+ */
 const SEARCH: List = {
   name: 'industryEvents.search',
   shared,
   page: (limit, index) => `
     with matches as materialized (
-      select id as match, position as place, ts_rank(search, query) as rank
-      from websearch_to_tsquery('search', search_spelling($1)) query join industry_events on search @@ query
+      select id as match, position as place, ts_rank(search, words) as rank
+      from websearch_to_tsquery('search', search_spelling($1)) query
+        cross join websearch_to_tsquery('search', search_spelling($2)) words
+        join industry_events on search @@ query
     ), best as (
       select * from matches order by rank desc, place limit ${limit} offset ${index} * ${limit}
     )
@@ -55,7 +60,7 @@ const GET_WITH_BOOKMARK = {
   text: `select ${INDUSTRY_EVENT_WITH_BOOKMARK} from industry_events where id = $2`,
 };
 
-/** Records with the name and the start of a new one, which is `$3`; two unknown starts are equal. */
+/** Records with the name and the start of a new one; two unknown starts are equal. */
 const POTENTIAL_DUPLICATES = {
   name: 'industryEvent.duplicates',
   shared,
@@ -63,8 +68,52 @@ const POTENTIAL_DUPLICATES = {
     select coalesce(string_agg(${INDUSTRY_EVENT}, ',' order by position), '')
     from (
       select * from industry_events
-      where name = $1 and start_date is not distinct from $2::timestamptz and id <> $3 order by position limit 50
+      where name = $1 and start_date is not distinct from $2::timestamptz order by position limit 50
     ) industry_events`,
+};
+
+/** The type of each field's column: a field that is missing here does not compile. */
+const STORED: Record<keyof IndustryEventCreateV0Input, 'text' | 'integer' | 'text[]' | 'timestamptz'> = {
+  name: 'text',
+  startDate: 'timestamptz',
+  endDate: 'timestamptz',
+  sourceType: 'text',
+  sourceId: 'text',
+  eventType: 'text',
+  venueCity: 'text',
+  venueState: 'text',
+  venueCountry: 'text',
+  venueName: 'text',
+  venueFullAddress: 'text',
+  venueCoordinates: 'text',
+  numberOfAttendees: 'integer',
+  numberOfExhibitors: 'integer',
+  attendeeCost: 'text',
+  boothCost: 'text',
+  exhibitorIndustries: 'text[]',
+  attendeePersonas: 'text[]',
+  keywords: 'text[]',
+  website: 'text',
+  description: 'text',
+  eventUrl: 'text',
+};
+
+/**
+ * `$1` is a body. An empty text when a record has the eventUrl. One statement, which commits by itself: while it runs, all
+ * other creates of the catalogue wait.
+ */
+const CREATE = {
+  name: 'industryEvent.create',
+  shared,
+  text: `
+    with created as (
+      insert into industry_events (${Object.keys(STORED).map(columnOf).join(', ')})
+      select * from jsonb_to_record($1) as (${Object.entries(STORED)
+        .map(([field, type]) => `"${field}" ${type}`)
+        .join(', ')})
+      on conflict do nothing returning ${INDUSTRY_EVENT} as json
+    )
+    select coalesce((select json from created), '')`,
 };
 
 const BOOKMARKED = {
@@ -108,9 +157,9 @@ export class IndustryEventsRepository {
     return this.statements.paginate(caller, BY_URL, [eventUrl], page);
   }
 
-  /** @param query for PostgreSQL's websearch_to_tsquery */
-  search(caller: Caller, query: string, page: PageQuery): Promise<Page> {
-    return this.statements.paginate(caller, SEARCH, [query], page);
+  /** @param query for PostgreSQL's websearch_to_tsquery @param words the same, of any of its words */
+  search(caller: Caller, query: string, words: string, page: PageQuery): Promise<Page> {
+    return this.statements.paginate(caller, SEARCH, [query, words], page);
   }
 
   get(caller: Caller, industryEventId: string): Promise<Json> {
@@ -120,20 +169,25 @@ export class IndustryEventsRepository {
   /**
    * A record with the same eventUrl is returned as it stands, and nothing is locked for it. The unique index decides, so that
    * under any concurrency one request alone creates it: the others wait for that one's commit and then find its record.
+   * Duplicates are looked for before, since rendering them takes long: two that are created at one moment do not see each other.
    */
   create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json> {
-    return this.writes.transaction(caller, async (manager) => {
-      const known = async (): Promise<Json | undefined> =>
-        (await this.statements.all(caller, GET_BY_URL, [input.eventUrl], { manager }))[0];
-      const found = input.eventUrl ? await known() : undefined;
-      const created = found === undefined ? await insert(manager, input) : undefined;
-      const record = found ?? created?.json ?? (await known());
+    return this.writes.retried(async () => {
+      const known = await this.findByUrl(caller, input);
+      if (known !== undefined) return asCreation(known, false);
+      const named = [input.name, input.startDate ?? null];
+      const duplicates = await this.statements.one(caller, POTENTIAL_DUPLICATES, named);
+      const created = await this.statements.one(caller, CREATE, [JSON.stringify(input)]);
+      if (created) return asCreation(created, true, duplicates);
+      const other = await this.findByUrl(caller, input);
       // The record that was in the way has another URL by now.
-      if (record === undefined) throw new Retry();
-      const values = [input.name, input.startDate ?? null, created?.id];
-      const duplicates = created ? await this.statements.one(caller, POTENTIAL_DUPLICATES, values, { manager }) : '';
-      return `{"industryEvent":${record},"created":${created !== undefined},"potentialDuplicates":[${duplicates}]}`;
+      if (other === undefined) throw new Retry();
+      return asCreation(other, false);
     });
+  }
+
+  private async findByUrl(caller: Caller, { eventUrl }: IndustryEventCreateV0Input): Promise<Json | undefined> {
+    return eventUrl ? (await this.statements.all(caller, GET_BY_URL, [eventUrl]))[0] : undefined;
   }
 
   /**
@@ -175,12 +229,5 @@ export class IndustryEventsRepository {
   }
 }
 
-/** @returns undefined when a record has the eventUrl */
-async function insert(
-  manager: EntityManager,
-  input: IndustryEventCreateV0Input,
-): Promise<{ id: string; json: Json } | undefined> {
-  const insertion = manager.createQueryBuilder().insert().into(IndustryEventEntity).values(input).orIgnore();
-  const { raw } = await insertion.returning(`id, ${INDUSTRY_EVENT} as json`).execute();
-  return (raw as { id: string; json: Json }[])[0];
-}
+const asCreation = (record: Json, created: boolean, duplicates: Json = ''): Json =>
+  `{"industryEvent":${record},"created":${created},"potentialDuplicates":[${duplicates}]}`;

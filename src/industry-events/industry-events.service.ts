@@ -15,9 +15,9 @@ export class IndustryEventsService {
   list(caller: Caller, { eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
     if (eventUrl !== undefined) return this.industryEvents.listByUrl(caller, eventUrl, page);
     if (!q?.trim()) return this.industryEvents.list(caller, page);
-    const { text, isTooLong } = searchQuery(q);
+    const { text, words, isTooLong } = searchQuery(q);
     if (isTooLong) throw new BadRequestException();
-    return this.industryEvents.search(caller, text, page);
+    return this.industryEvents.search(caller, text, words, page);
   }
 
   /** @throws InvalidField when the end would come before the start, or another record has the eventUrl */

@@ -11,6 +11,8 @@ const OTHER_QUOTES = /[“”„‟«»]/g;
 export interface SearchQuery {
   /** for PostgreSQL's websearch_to_tsquery; empty when it finds nothing */
   text: string;
+  /** the same, of any of the words that match: by these a match is ranked */
+  words: string;
   /** whether it has too many characters or words, those in phrases counted and those of equal terms once */
   isTooLong: boolean;
 }
@@ -21,18 +23,24 @@ export interface SearchQuery {
  * `node.js` is a phrase. An alternative that only excludes would visit the whole catalogue, and finds nothing instead.
  */
 export function searchQuery(q: string): SearchQuery {
+  // Before anything is done with it: normalize() takes quadratic time over a run of combining marks.
+  if (q.length > 2 * MAX_CHARACTERS || [...q].length > MAX_CHARACTERS) return { text: '', words: '', isTooLong: true };
   const alternatives = new Set<string>();
-  const words = new Map<string, number>();
+  const counted = new Map<string, number>();
+  const ranked = new Set<string>();
   for (const terms of alternativesOf(q.includes('"') ? q : q.replace(OTHER_QUOTES, '"'))) {
-    for (const term of terms) words.set(term.key, term.words.length);
-    if (terms.every(({ isExcluded }) => isExcluded)) continue;
+    for (const term of terms) counted.set(term.key, term.words.length);
+    const sought = terms.filter(({ isExcluded }) => !isExcluded);
+    if (sought.length === 0) continue;
+    for (const word of sought.flatMap(({ words }) => words)) ranked.add(`"${word}"`);
     const once = new Map(terms.map((term) => [`${term.isExcluded} ${term.key}`, asText(term)]));
     alternatives.add([...once.values()].join(' '));
   }
-  const count = [...words.values()].reduce((sum, length) => sum + length, 0);
+  const count = [...counted.values()].reduce((sum, length) => sum + length, 0);
   return {
     text: [...alternatives].join(' or '),
-    isTooLong: [...q].length > MAX_CHARACTERS || count > MAX_WORDS,
+    words: [...ranked].join(' or '),
+    isTooLong: count > MAX_WORDS,
   };
 }
 

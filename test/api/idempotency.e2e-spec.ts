@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { DataSource } from 'typeorm';
+import { AnswerTooLarge } from '../../src/database/errors';
 import { IdempotentResponses } from '../../src/database/idempotent-responses';
 import { eventInput, industryEventInput, leadInput, unique } from '../support/builders';
 import { asOperator } from '../support/database';
@@ -144,6 +145,21 @@ describe('Idempotency-Key', () => {
     expect(await total('leads')).toBe(before);
   });
 
+  it('is refused with 413 where the answer is larger than 2 MiB, and nothing is done', async () => {
+    const twin = industryEventInput({
+      name: `Twin q${unique()}`,
+      description: '\u0641'.repeat(65_535),
+      eventUrl: null,
+    });
+    for (let records = 0; records < 17; records++) await api.post('/industryEvents', twin).expect(200);
+    const refusal = { status: 413, error: 'Payload Too Large' };
+    const key = randomUUID();
+    await named(key, api.post('/industryEvents', twin)).expect(413, refusal);
+    const { body } = await api.post('/industryEvents', twin).expect(200);
+    expect(body.results.potentialDuplicates).toHaveLength(17);
+    await named(key, api.post('/industryEvents', { ...twin, name: unique() })).expect(200);
+  });
+
   it('says nothing about a path that is unknown', async () => {
     await named('', api.post('/nothing', {})).expect(404, { status: 404, error: 'Not Found' });
   });
@@ -205,6 +221,27 @@ describeInside(`stored answers${INSIDE}`, () => {
     await Promise.all(swept.mock.results.map(({ value }) => value as Promise<number>));
     swept.mockRestore();
     expect(await count()).toBe(0);
+  });
+
+  it('have a limit of bytes for each API key, and small ones do not count', async () => {
+    const answers = (key: string, bytes: number) =>
+      db.query(
+        `insert into idempotent_answers select $1, 'large ' || n, '', repeat('x', $2::int), now() from generate_series(1, 3) n`,
+        [key, bytes],
+      );
+    const other = await tenant.issueKey({});
+    await db.query('alter table idempotent_answers alter answer set storage external');
+    const responses = lanyard.app.get(IdempotentResponses);
+    const store = (keyId: string, bytes: number) =>
+      responses.once({ organizationId: tenant.organizationId, keyId }, randomUUID(), Buffer.of(1), async () =>
+        'x'.repeat(bytes),
+      );
+    await answers(tenant.keyId, 90 << 20);
+    await expect(store(tenant.keyId, 16_385)).rejects.toThrow(AnswerTooLarge);
+    expect(await store(tenant.keyId, 16_384)).toMatchObject({ isReplayed: false });
+    expect(await store(other.id, 16_385)).toMatchObject({ isReplayed: false });
+    await age('25 hours');
+    expect(await store(tenant.keyId, 16_385)).toMatchObject({ isReplayed: false });
   });
 
   it('are stored with what the request writes, or nothing is written', async () => {

@@ -155,6 +155,20 @@ describe('a database that does not answer', () => {
     expect(performance.now() - start).toBeLessThan(3500);
   });
 
+  it('costs a write in a transaction 503, too, when its commit was not sent', async () => {
+    proxy.silentConnections = 0;
+    await until(() => tenant.api.get('/leads').then(({ status }) => status === 200));
+    proxy.silenceOpenConnections();
+    await tenant.api
+      .post('/leads/batch', { matchBy: 'none', leads: [leadInput()] })
+      .expect(503)
+      .expect('Retry-After', '1');
+    const { body } = await tenant.api.get('/leads').expect(200);
+    expect(body.results.total).toBe(0);
+    proxy.silentConnections = Infinity;
+    proxy.silenceOpenConnections();
+  });
+
   it('costs the unknown key of a request 503, too', async () => {
     await lanyard.client(newKey()).get('/leads').expect(503).expect('Retry-After', '1');
   });

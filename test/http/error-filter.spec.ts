@@ -1,6 +1,6 @@
 import { HttpException, Logger, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
-import { IdempotencyConflict, Overloaded, Retry, RowNotFound } from '../../src/database/errors';
+import { AnswerTooLarge, IdempotencyConflict, NotCommitted, Overloaded, Retry, RowNotFound } from '../../src/database/errors';
 import { ErrorFilter } from '../../src/http/error.filter';
 import { InvalidField } from '../../src/http/errors';
 
@@ -44,6 +44,7 @@ describe('an error', () => {
     ['of a row that is not there', new RowNotFound(), 404, 'Not Found'],
     ['of a key of a running request', new IdempotencyConflict(true), 409, IdempotencyConflict.RUNNING],
     ['of a key of another request', new IdempotencyConflict(false), 422, IdempotencyConflict.USED],
+    ['of an answer that is too large to be stored', new AnswerTooLarge(), 413, 'Payload Too Large'],
     ['of 499', new HttpException('secret', 499), 499, 'Error'],
     ['of a value that PostgreSQL refuses', Object.assign(new Error('secret'), { code: '22021' }), 400, 'Bad Request'],
   ])('%s is answered and not logged', (_, error, status, text) => {
@@ -62,6 +63,7 @@ describe('an error', () => {
     ['PostgreSQL starts', Object.assign(new Error(), { code: '57P03' }), 'POST'],
     ['it deadlocked each time', Object.assign(new Error(), { code: '40P01' }), 'POST'],
     ['others changed the data each time', new Retry(), 'POST'],
+    ['the commit was not sent', new NotCommitted(new Error('Query read timeout')), 'POST'],
     ['a read gets no answer', new Error('Query read timeout'), 'GET'],
     ['a read loses its connection', new Error('Connection terminated unexpectedly'), 'GET'],
   ])('of a request that changed nothing is 503: %s', (_, error, method) => {

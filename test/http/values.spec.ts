@@ -136,6 +136,34 @@ describe('the counter of values', () => {
   });
 });
 
+/** Throws when it is looked at. */
+const unread = (): never => {
+  throw new Error('looked at');
+};
+
+describe('unknown fields', () => {
+  class Entry {
+    @Text() name: string;
+  }
+  class Known {
+    @ListOf(() => Entry, { optional: true }) entries?: Entry[];
+    @Text({ optional: true }) text?: string;
+  }
+  class Plain {
+    @IsInt() size: number;
+  }
+  const watched = (fields: object) => Object.defineProperty(fields, 'unknown', { enumerable: true, get: unread });
+
+  it.each([
+    ['of a body', 'body', Known, watched({ text: 'x' }), { text: 'x' }],
+    ['of a query', 'query', Known, watched({ text: 'x' }), { text: 'x' }],
+    ['of an entry', 'body', Known, { entries: [watched({ name: 'x' })] }, { entries: [{ name: 'x' }] }],
+    ["of a class with Nest's decorators", 'body', Plain, watched({ size: 1 }), { size: 1 }],
+  ] as const)('%s are never looked at', async (_, type, metatype, sent, read) => {
+    expect(await new RequestValidationPipe().transform(sent, { type, metatype })).toEqual(read);
+  });
+});
+
 describe('a body with decorators of our own and of others', () => {
   class Entry {
     @Text() name: string;

@@ -37,20 +37,44 @@ describe('what a q asks for', () => {
     ['', ''],
     ['- & "" ()', ''],
     ['🙂', ''],
-  ])('%s', (q, text) => expect(searchQuery(q)).toEqual({ text, isTooLong: false }));
+  ])('%s', (q, text) => expect(searchQuery(q)).toMatchObject({ text, isTooLong: false }));
+});
+
+describe('the rank of what a q finds', () => {
+  it.each([
+    ['solar "trade show" -wind', '"solar" or "trade" or "show"'],
+    ['solar or wind solar', '"solar" or "wind"'],
+    ['-wind', ''],
+  ])('of %s is by any of its words', (q, words) => expect(searchQuery(q).words).toBe(words));
+
+  it('is not asked of more than 512 characters, which are not read at all', () => {
+    expect(searchQuery(`${'x '.repeat(256)}y`)).toEqual({ text: '', words: '', isTooLong: true });
+    expect(searchQuery(`${'🙂 '.repeat(255)}y`)).toEqual({ text: '"y"', words: '"y"', isTooLong: false });
+  });
 });
 
 describe('the words of stored records', () => {
   let db: DataSource;
   beforeAll(async () => void (db = await asOperator((await testDatabase()).url)));
 
-  it.each(['a', '1a', 'é', 'が', 'a_', '1.', 'a@b.c_', 'http://a_', '<'])(
+  // A run of combining marks whose order normalize() has to mend takes it a time that grows with the square of its length.
+  const MARKS = `a${'\u0301\u0323'.repeat(32_000)}`;
+  it.each(['a', '1a', 'é', 'が', 'a_', '1.', 'a@b.c_', 'http://a_', '<', MARKS, `${MARKS.slice(0, 99)} `])(
     'are made in time of 65,535 characters of %j',
     async (unit) => {
       const value = unit.repeat(65_535 / unit.length);
       await db.query(`set statement_timeout = 1500; select search_vector('n', '{}', '${value}')`);
     },
   );
+
+  it('are one spelling, also in a run of more letters than normalize() is given at once', async () => {
+    const [row] = await db.query<{ spelled: string }[]>('select search_spelling($1) as spelled', [
+      'e\u0301'.repeat(99),
+    ]);
+    expect(row?.spelled).toBe('é'.repeat(99));
+    const long = 'か\u3099'.repeat(500); // in pieces of a hundred, which is even
+    expect(await db.query('select search_spelling($1) as spelled', [long])).toEqual([{ spelled: 'が'.repeat(500) }]);
+  });
 
   /** Blocks of which functions/search.sql lists the signs: Latin to Arabic, Thai, symbols, CJK punctuation, forms. */
   const BLOCKS = [

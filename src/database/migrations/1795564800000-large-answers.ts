@@ -1,0 +1,14 @@
+import { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** The large answers of a key are found without the small ones (idempotent-responses.ts), which may be a million. */
+export class LargeAnswers1795564800000 implements MigrationInterface {
+  async up(db: QueryRunner): Promise<void> {
+    await db.query(`
+      create index idempotent_answers_large_idx on idempotent_answers (api_key_id, created_at)
+      where octet_length(answer) > 16384`);
+  }
+
+  async down(db: QueryRunner): Promise<void> {
+    await db.query('drop index idempotent_answers_large_idx');
+  }
+}
