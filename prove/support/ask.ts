@@ -11,6 +11,8 @@ export interface Ask {
   /** false opens a connection for this request alone */
   agent?: Agent | false;
   timeoutMs?: number;
+  /** the body of the answer is not kept: reading megabytes would keep this process from timing others */
+  isDiscarded?: boolean;
 }
 
 /** What came back: either a status, or the error of the network. */
@@ -27,7 +29,10 @@ export interface Answer {
 const keepAlive = new Agent({ keepAlive: true, maxSockets: Infinity });
 
 /** Sends a request to a server of this machine. It never throws. */
-export function ask(port: number, { method, path, key, body, headers, agent = keepAlive, timeoutMs = 30_000 }: Ask) {
+export function ask(
+  port: number,
+  { method, path, key, body, headers, agent = keepAlive, timeoutMs = 30_000, isDiscarded }: Ask,
+) {
   const started = performance.now();
   const isRaw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
   const sentHeaders = {
@@ -45,7 +50,7 @@ export function ask(port: number, { method, path, key, body, headers, agent = ke
     sent.once('error', failed);
     sent.once('response', (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('data', (chunk: Buffer) => isDiscarded || chunks.push(chunk));
       response.once('error', failed);
       response.once('end', () => {
         const { statusCode: status, headers } = response;

@@ -7,8 +7,8 @@ import { int32, int64 } from './schemas';
 
 /** Metadata of a handler: its envelope, which EnvelopeInterceptor puts around the result. */
 export const ENVELOPE = Symbol('envelope');
-/** How a handler's result becomes the body of the response. */
-export type Envelope = (result: never) => string;
+/** How a handler's result becomes the body of the response: JSON text, in parts. */
+export type Envelope = (result: never) => string[];
 
 type Schema = Record<string, unknown>;
 const ref = (model: Type): Schema => ({ $ref: getSchemaPath(model) });
@@ -57,15 +57,24 @@ const returns = ({ title, description, models, properties }: Success, envelope: 
 
 const textOf = (record: Json | object): Json => (typeof record === 'string' ? record : JSON.stringify(record));
 
-/** `results` is one resource, or an object that holds it under `key`. The handler returns it as JSON text or an object. */
-export const Returns = <T extends object>(model: Type<T>, key?: string): Answers<Json | T> => {
+/** The items with a comma before each but the first. */
+const joined = (items: (Json | object)[]): string[] =>
+  items.map((item, index) => (index === 0 ? textOf(item) : `,${textOf(item)}`));
+
+/**
+ * `results` is one resource, or an object that holds it under `key`. The handler returns it as JSON text, in parts where it
+ * may be long, or as an object.
+ */
+export const Returns = <T extends object>(model: Type<T>, key?: string): Answers<Json | Json[] | T> => {
   const name = model.name.replace(/(V0Response|Result)$/, '');
   const results = key === undefined ? ref(model) : object({ [key]: ref(model) }, 'Record, by resource name.');
   return returns(
     { title: `${name}Answer`, description: 'Done.', models: [model], properties: { results } },
-    key === undefined
-      ? (record: Json | T) => `{"status":200,"results":${textOf(record)}}`
-      : (record: Json | T) => `{"status":200,"results":{"${key}":${textOf(record)}}}`,
+    (record: Json | Json[] | T) => [
+      key === undefined ? '{"status":200,"results":' : `{"status":200,"results":{"${key}":`,
+      ...(Array.isArray(record) ? record : [textOf(record)]),
+      key === undefined ? '}' : '}}',
+    ],
   );
 };
 
@@ -78,11 +87,11 @@ export const ReturnsNothing = (): Answers<void> =>
       models: [],
       properties: { results: object({}, 'Nothing.') },
     },
-    () => '{"status":200,"results":{}}',
+    () => ['{"status":200,"results":{}}'],
   );
 
-/** `results.<key>` is an array, without pagination. The handler gives the items' JSON texts, joined by commas. */
-export const ReturnsList = (key: string, model: Type, max = MAX_ENTRIES): Answers<Json> =>
+/** `results.<key>` is an array, without pagination. */
+export const ReturnsList = (key: string, model: Type, max = MAX_ENTRIES): Answers<(Json | object)[]> =>
   returns(
     {
       title: `${capitalized(key)}List`,
@@ -90,7 +99,7 @@ export const ReturnsList = (key: string, model: Type, max = MAX_ENTRIES): Answer
       models: [model],
       properties: { results: object({ [key]: array(model, max) }, 'Records, by resource name.') },
     },
-    (items: Json) => `{"status":200,"results":{"${key}":[${items}]}}`,
+    (items: (Json | object)[]) => [`{"status":200,"results":{"${key}":[`, ...joined(items), ']}}'],
   );
 
 @ApiSchema({ description: 'Position of the page in the list.' })
@@ -112,8 +121,6 @@ const total: Schema = {
   example: 1,
 };
 
-const itemsOf = ({ items }: Page): Json => (typeof items === 'string' ? items : items.map(textOf).join());
-
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
 export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
   returns(
@@ -126,8 +133,11 @@ export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
         results: object({ [key]: array(model, MAX_PAGE_SIZE), total }, 'The records of the page, with the total.'),
       },
     },
-    (page: Page) =>
-      `{"status":200,"pagination":{"limit":${page.limit},"offset":${page.offset}},"results":{"${key}":[${itemsOf(page)}],"total":${page.total}}}`,
+    ({ limit, offset, items, total }: Page) => [
+      `{"status":200,"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":[`,
+      ...joined(items),
+      `],"total":${total}}}`,
+    ],
   );
 
 @ApiSchema({ description: 'Body of every error response.' })

@@ -6,6 +6,7 @@ import { Statements } from './statements';
 import { CurrentTransaction } from './current-transaction';
 import { FairQueue } from './fair-queue';
 import { IdempotentResponses } from './idempotent-responses';
+import { LargeResults } from './large-results';
 import { Writes } from './writes';
 
 /** The one data source of the process. `config.databaseUrl` is set by then, also on the embedded PostgreSQL. */
@@ -25,6 +26,7 @@ import { Writes } from './writes';
   providers: [
     { provide: FairQueue, inject: [Config], useFactory: ({ poolSize }: Config) => new FairQueue(poolSize) },
     CurrentTransaction,
+    LargeResults,
     Statements,
     Writes,
     IdempotentResponses,

@@ -25,6 +25,13 @@ export class NotCommitted extends Overloaded {
   }
 }
 
+/** A large result, while another one of the organization is received: the rest of it is not wanted. */
+export class LargeResult extends Overloaded {
+  constructor() {
+    super('Two large results of an organization at once');
+  }
+}
+
 /** An answer that is too large to be stored for its Idempotency-Key, or for which its API key has no room left. */
 export class AnswerTooLarge extends Error {}
 
@@ -97,8 +104,9 @@ export function isConnectionFault(error: unknown): boolean {
   return state ? /^(08|57P)/.test(state) : hasSystemCall(causeOf(error)) || LOST.test(message ?? '');
 }
 
-/** Whether the connection must be closed: it is lost, or leads to a server that accepts no writes any more. */
-export const breaksConnection = (error: unknown): boolean => isConnectionFault(error) || sqlState(error) === READ_ONLY;
+/** Whether the connection must be closed: it is lost, brings what nobody wants, or leads to a server that accepts no writes. */
+export const breaksConnection = (error: unknown): boolean =>
+  isConnectionFault(error) || error instanceof LargeResult || sqlState(error) === READ_ONLY;
 
 /** What a client can send and PostgreSQL cannot store: NUL, an unpaired surrogate, a number or a tsvector too large. */
 const BAD_INPUT = ['22021', '22P05', '22003', '54000'];

@@ -29,3 +29,6 @@ export const CONNECTION_CHECK_INTERVAL_MS = 1_000;
 
 /** in one statement, which stays well below its timeout */
 export const MAX_BATCH_SIZE = 100;
+
+/** characters of a result; of larger ones an organization receives one at a time */
+export const MAX_SMALL_RESULT = 4 << 20;

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import { CurrentTransaction } from './current-transaction';
 import { poolOf } from './data-source';
 import { breaksConnection, RowNotFound } from './errors';
 import { FairQueue } from './fair-queue';
+import { LargeResults, type TimedQuery } from './large-results';
 import type { List } from './paginate';
 
 /** JSON text that PostgreSQL rendered and that is sent as it is. */
@@ -16,8 +17,8 @@ export interface Page {
   limit: number;
   /** zero-based page index */
   offset: number;
-  /** the JSON texts of the items, joined by commas, or plain objects */
-  items: Json | object[];
+  /** JSON texts, or plain objects */
+  items: (Json | object)[];
   /** records matching the query */
   total: number;
 }
@@ -45,8 +46,6 @@ interface Options {
   timeoutMs?: number;
 }
 
-type TimedQuery = QueryArrayConfig & { query_timeout?: number };
-
 /**
  * Prepared statements on the pool of the data source: one round trip and no planning each. `$1` is the organization of
  * the owner, unless the statement is shared, and the values follow. PostgreSQL refuses a statement that does not use all of
@@ -61,6 +60,7 @@ export class Statements {
   constructor(
     private readonly queue: FairQueue,
     private readonly transaction: CurrentTransaction,
+    private readonly results: LargeResults,
     dataSource: DataSource,
   ) {
     this.pool = poolOf(dataSource);
@@ -101,7 +101,8 @@ export class Statements {
     const rows = await this.rows<[Json | null, string]>(owner, query);
     const [first] = rows;
     if (!first) throw new RowNotFound();
-    return { limit, offset, items: rows.map(([json]) => json).join(), total: Number(first[1]) };
+    const items = first[0] === null ? [] : rows.map(([json]) => json as Json);
+    return { limit, offset, items, total: Number(first[1]) };
   }
 
   /** Made once: page sizes are few, and texts long. */
@@ -127,20 +128,22 @@ export class Statements {
     query: TimedQuery,
     manager = this.transaction.manager,
   ): Promise<R[]> {
-    if (!manager) return (await this.queue.run(organizationId, () => this.query<R>(query))).rows;
+    if (!manager) return this.queue.run(organizationId, () => this.query<R>(organizationId, query));
     const connection = (await manager.queryRunner?.connect()) as PoolClient;
-    return (await connection.query<R>(query)).rows;
+    return new Promise((resolve, reject) => {
+      this.results.run<R>(connection, organizationId, query, (error, rows) => (error ? reject(error) : resolve(rows)));
+    });
   }
 
   /** `pool.query` would also close the connection after an error that PostgreSQL answered. */
-  private query<R extends unknown[]>(query: TimedQuery): Promise<QueryArrayResult<R>> {
+  private query<R extends unknown[]>(organizationId: number, query: TimedQuery): Promise<R[]> {
     return new Promise((resolve, reject) => {
       this.pool.connect((unreachable, client, release) => {
         if (!client) return reject(unreachable as Error);
-        client.query<R>(query, (error: Error | null, result) => {
+        this.results.run<R>(client, organizationId, query, (error, rows) => {
           release(error && breaksConnection(error) ? error : undefined);
           if (error) reject(error);
-          else resolve(result);
+          else resolve(rows);
         });
       });
     });

@@ -124,15 +124,16 @@ export class EventsRepository {
 
   /**
    * A lead that stands in the body twice keeps its first place and has its last flags, as a Map keeps them.
-   * @returns the JSON texts of the associations in the order of the body, joined by commas
+   * @returns the JSON texts of the associations in the order of the body, in one
    * @throws RowNotFound when the event, or one of the leads, is not the organization's
    */
-  associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<Json> {
+  async associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<Json[]> {
     const leads = [...new Map(eventLeads.map((lead) => [lead.leadId.toLowerCase(), lead])).values()];
     const ids = leads.map(({ leadId }) => leadId);
     const registered = leads.map((lead) => lead.registered ?? false);
     const checkedIn = leads.map((lead) => lead.checkedIn ?? false);
-    return this.writes.one(caller, ASSOCIATE, [eventId, ids, registered, checkedIn]);
+    const associations = await this.writes.one(caller, ASSOCIATE, [eventId, ids, registered, checkedIn]);
+    return associations === '' ? [] : [associations];
   }
 
   async dissociate(caller: Caller, eventId: number, leadId: string): Promise<void> {

@@ -3,9 +3,13 @@ import { Reflector } from '@nestjs/core';
 import { map, type Observable } from 'rxjs';
 import { ENVELOPE, type Envelope } from '../api-schema/returns';
 
-/** JSON text that is sent as it is. */
+/** JSON text that is sent as it is, in parts: of a list, each record is one. */
 export class JsonPayload {
-  constructor(readonly text: string) {}
+  constructor(readonly parts: readonly string[]) {}
+
+  get text(): string {
+    return this.parts.join('');
+  }
 }
 
 /** Puts the envelope of `@Returns…` around what a handler returns, which is JSON text from PostgreSQL. */

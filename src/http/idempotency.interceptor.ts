@@ -33,7 +33,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const replay = async (): Promise<JsonPayload> => {
       const { text, isReplayed } = await this.responses.once(request.caller!, key, fingerprintOf(request), handle);
       if (isReplayed) http.getResponse<Response>().setHeader('Idempotency-Replayed', 'true');
-      return new JsonPayload(text);
+      return new JsonPayload([text]);
     };
     return from(replay());
   }

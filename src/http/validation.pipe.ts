@@ -42,8 +42,7 @@ function readerOf(metatype: Type<object>, Fault: new (path: string) => Error): R
     return (sent) => {
       const instance = instanceOf(metatype, sent);
       const path = faultOf(instance);
-      if (path !== undefined) throw new Fault(path);
-      return instance;
+      return path === undefined ? instance : refusedLast(new Fault(path));
     };
   }
   // A class that uses decorators of class-validator itself, as Nest's documentation has it.
@@ -59,6 +58,9 @@ function readerOf(metatype: Type<object>, Fault: new (path: string) => Error): R
     return pipe.transform(Object.fromEntries(known), { type: 'body', metatype });
   };
 }
+
+/** Nest checks all parameters of a handler at once: by the next tick it has thrown what the path is refused for. */
+const refusedLast = (fault: Error): Promise<never> => new Promise((_, reject) => process.nextTick(reject, fault));
 
 /** The path of a fault, such as `phoneNumbers[0].type`. */
 function pathOf({ property, constraints, children = [] }: ValidationError): string {

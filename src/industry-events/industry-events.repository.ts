@@ -65,11 +65,8 @@ const POTENTIAL_DUPLICATES = {
   name: 'industryEvent.duplicates',
   shared,
   text: `
-    select coalesce(string_agg(${INDUSTRY_EVENT}, ',' order by position), '')
-    from (
-      select * from industry_events
-      where name = $1 and start_date is not distinct from $2::timestamptz order by position limit 50
-    ) industry_events`,
+    select ${INDUSTRY_EVENT} from industry_events
+    where name = $1 and start_date is not distinct from $2::timestamptz order by position limit 50`,
 };
 
 /** The type of each field's column: a field that is missing here does not compile. */
@@ -119,8 +116,8 @@ const CREATE = {
 const BOOKMARKED = {
   name: 'industryEvents.bookmarks',
   text: `
-    select coalesce(string_agg(${INDUSTRY_EVENT}, ',' order by position), '')
-    from industry_events where id in (select industry_event_id from industry_event_bookmarks where organization_id = $1)`,
+    select ${INDUSTRY_EVENT} from industry_events
+    where id in (select industry_event_id from industry_event_bookmarks where organization_id = $1) order by position`,
 };
 
 const ADD_BOOKMARK = {
@@ -171,12 +168,12 @@ export class IndustryEventsRepository {
    * under any concurrency one request alone creates it: the others wait for that one's commit and then find its record.
    * Duplicates are looked for before, since rendering them takes long: two that are created at one moment do not see each other.
    */
-  create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json> {
+  create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json[]> {
     return this.writes.retried(async () => {
       const known = await this.findByUrl(caller, input);
       if (known !== undefined) return asCreation(known, false);
       const named = [input.name, input.startDate ?? null];
-      const duplicates = await this.statements.one(caller, POTENTIAL_DUPLICATES, named);
+      const duplicates = await this.statements.all(caller, POTENTIAL_DUPLICATES, named);
       const created = await this.statements.one(caller, CREATE, [JSON.stringify(input)]);
       if (created) return asCreation(created, true, duplicates);
       const other = await this.findByUrl(caller, input);
@@ -216,8 +213,8 @@ export class IndustryEventsRepository {
     });
   }
 
-  bookmarked(caller: Caller): Promise<Json> {
-    return this.statements.one(caller, BOOKMARKED, []);
+  bookmarked(caller: Caller): Promise<Json[]> {
+    return this.statements.all(caller, BOOKMARKED, []);
   }
 
   addBookmark(caller: Caller, industryEventId: string): Promise<Json> {
@@ -229,5 +226,8 @@ export class IndustryEventsRepository {
   }
 }
 
-const asCreation = (record: Json, created: boolean, duplicates: Json = ''): Json =>
-  `{"industryEvent":${record},"created":${created},"potentialDuplicates":[${duplicates}]}`;
+const asCreation = (record: Json, created: boolean, duplicates: Json[] = []): Json[] => [
+  `{"industryEvent":${record},"created":${created},"potentialDuplicates":[`,
+  ...duplicates.map((duplicate, index) => (index === 0 ? duplicate : `,${duplicate}`)),
+  ']}',
+];

@@ -226,14 +226,14 @@ export class LeadsRepository {
    * Updates the lead that an entry matches, or creates one. Entries that match one lead by different remote ids count as
    * one, in which the later field wins.
    * @param check is given what was found, and throws when the batch may not be written
-   * @returns the JSON texts of the outcomes in the order of the entries, joined by commas
+   * @returns the JSON texts of the outcomes in the order of the entries
    */
   upsert(
     caller: Caller,
     matchBy: MatchBy,
     leads: LeadUpsertV0Input[],
     check: (matches: Match[]) => void,
-  ): Promise<Json> {
+  ): Promise<Json[]> {
     return this.writes.transaction(caller, async (manager) => {
       await this.statements.one(caller, LOCK_LIST, [], { manager });
       const matches = matchBy === 'none' ? leads.map(noMatch) : await this.match(caller, matchBy, leads, manager);
@@ -245,7 +245,7 @@ export class LeadsRepository {
       const values = [JSON.stringify([...entries.values()]), ids];
       const outcomes = await this.statements.all(caller, UPSERT, values, { manager });
       const outcomeOf = new Map([...entries.keys()].map((key, n) => [key, outcomes[n]]));
-      return keys.map((key) => outcomeOf.get(key)).join();
+      return keys.map((key) => outcomeOf.get(key) as Json);
     });
   }
 

@@ -16,7 +16,7 @@ export class LeadsService {
   }
 
   /** @throws InvalidField when two entries have the same value, or one that creates lacks a field */
-  upsert(caller: Caller, { matchBy, leads }: LeadBatchV0Input): Promise<Json> {
+  upsert(caller: Caller, { matchBy, leads }: LeadBatchV0Input): Promise<Json[]> {
     return this.leads.upsert(caller, matchBy, leads, (matches) => {
       for (const [n, { id, first }] of matches.entries()) {
         if (first !== n) throw new InvalidField(`leads[${n}].${matchBy}`);

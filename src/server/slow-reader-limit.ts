@@ -13,18 +13,19 @@ export class SlowReaderLimit {
   private bytes = 0;
   /** unsent bytes by connection, the one that has waited longest first */
   private readonly connections = new Map<Socket, number>();
+  private readonly known = new WeakSet<Socket>();
 
   constructor(
     private readonly timeoutMs: number,
     private readonly maxBytes = MAX_UNSENT_BYTES,
   ) {}
 
-  /** To be called at the end of each response; most have no unsent bytes then. */
-  watch(response: ServerResponse): void {
+  /** To be called at the end of each response; most have no unsent bytes then. One that is sent in parts says how many. */
+  watch(response: ServerResponse, unsent = response.writableLength): void {
     const { socket } = response.req;
-    const unsent = response.writableLength;
     if (unsent === 0 || socket.destroyed) return;
-    if (!this.connections.has(socket)) socket.once('close', () => this.add(socket, -Infinity));
+    if (!this.known.has(socket)) socket.once('close', () => this.add(socket, -Infinity));
+    this.known.add(socket);
     this.add(socket, unsent);
     response.setTimeout(this.timeoutMs, () => socket.destroy());
     // The next response on the connection may take its time. Node sets the timeout of an idle connection after this.

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { text as toText } from 'node:stream/consumers';
 import { eventInput, exhibitor, leadInput } from '../support/builders';
 import { faultsOf } from '../support/description';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
@@ -141,5 +143,25 @@ describe('pagination', () => {
     }
     expect(new Set(seen).size).toBe(seen.length);
     expect(stay.filter((id) => !seen.includes(id))).toEqual([]);
+  });
+
+  it('gives a page of megabytes whole, also over HTTP/1.0', async () => {
+    const { api, key } = await lanyard.tenant();
+    const leads = [];
+    for (let n = 0; n < 6; n++) {
+      const { body } = await api.post('/leads', leadInput()).expect(200);
+      const changes = { description: '🙂'.repeat(60_000), address: `${n}${'é'.repeat(60_000)}` };
+      leads.push((await api.patch(`/leads/${body.results.id}`, changes).expect(200)).body.results);
+    }
+    const { body, headers } = await api.get('/leads').expect(200);
+    expect(body.results).toEqual({ leads, total: 6 });
+    expect(headers).not.toHaveProperty('content-length');
+    if (lanyard.baseUrl.startsWith('https')) return;
+    const { hostname, port, pathname } = new URL(`${lanyard.baseUrl}/leads`);
+    const socket = connect(Number(port || 80), hostname);
+    socket.write(`GET ${pathname} HTTP/1.0\r\nHost: ${hostname}\r\nx-api-key: ${key}\r\n\r\n`);
+    const [head = '', text = ''] = (await toText(socket)).split('\r\n\r\n');
+    expect(JSON.parse(text)).toEqual(body);
+    expect(head).toContain(`Content-Length: ${Buffer.byteLength(text)}`);
   });
 });

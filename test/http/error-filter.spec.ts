@@ -1,6 +1,13 @@
 import { HttpException, Logger, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
-import { AnswerTooLarge, IdempotencyConflict, NotCommitted, Overloaded, Retry, RowNotFound } from '../../src/database/errors';
+import {
+  AnswerTooLarge,
+  IdempotencyConflict,
+  NotCommitted,
+  Overloaded,
+  Retry,
+  RowNotFound,
+} from '../../src/database/errors';
 import { ErrorFilter } from '../../src/http/error.filter';
 import { InvalidField } from '../../src/http/errors';
 

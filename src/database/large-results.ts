@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { type Client, Query, type QueryArrayConfig } from 'pg';
+import { LargeResult } from './errors';
+import { MAX_SMALL_RESULT } from './limits';
+
+export type TimedQuery = QueryArrayConfig & { query_timeout?: number };
+
+/**
+ * Runs queries, and lets an organization receive one large result at a time. Records of a megabyte are allowed, and a page
+ * has fifty of them: eight such pages at once would fill the memory of the process (docs/decisions/0013).
+ */
+@Injectable()
+export class LargeResults {
+  /** the query of each organization whose result is large */
+  private readonly large = new Map<number, object>();
+
+  /** @param done is called once, with an error or with the rows; LargeResult means that the connection must be closed */
+  run<R extends unknown[]>(
+    client: Client,
+    organizationId: number,
+    { query_timeout, ...config }: TimedQuery,
+    done: (error: Error | undefined, rows: R[]) => void,
+  ): void {
+    let characters = 0;
+    let isDone = false;
+    const end = (error: Error | undefined, rows: R[]): void => {
+      if (isDone) return; // a connection that is closed fails its query, too
+      isDone = true;
+      if (this.large.get(organizationId) === query) this.large.delete(organizationId);
+      done(error, rows);
+    };
+    const query = new Query<R>(config, (error, result) => end(error, error ? [] : result.rows));
+    query.on('row', (row) => {
+      characters += typeof row[0] === 'string' ? row[0].length : 0;
+      if (characters <= MAX_SMALL_RESULT || isDone) return;
+      const other = this.large.get(organizationId);
+      if (other === undefined) this.large.set(organizationId, query);
+      else if (other !== query) end(new LargeResult(), []);
+    });
+    client.query(Object.assign(query, { query_timeout }));
+  }
+}

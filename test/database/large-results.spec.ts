@@ -1,0 +1,46 @@
+import { Client } from 'pg';
+import { breaksConnection, LargeResult } from '../../src/database/errors';
+import { LargeResults } from '../../src/database/large-results';
+import { testDatabase } from '../support/database';
+import { until } from '../support/embedded-fixtures';
+
+describe('large results of one organization', () => {
+  const results = new LargeResults();
+  const clients: Client[] = [];
+  let url: string;
+  beforeAll(async () => void ({ url } = await testDatabase()));
+  afterAll(() => Promise.all(clients.map((client) => client.end())));
+
+  const connected = async (): Promise<Client> => {
+    const client = new Client(url);
+    clients.push(client);
+    await client.connect();
+    return client;
+  };
+  const LOCK = 12;
+  /** Rows of a megabyte. The last one waits for the lock. */
+  const read = async (organizationId: number, rows: number): Promise<number> => {
+    const client = await connected();
+    const text = `select repeat('x', 1 << 20) || case when n = $1 then pg_advisory_xact_lock(${LOCK})::text else '' end
+      from generate_series(1, $1) n`;
+    return new Promise((resolve, reject) => {
+      const done = (error: Error | undefined, { length }: unknown[]) => (error ? reject(error) : resolve(length));
+      results.run(client, organizationId, { text, values: [rows], rowMode: 'array' }, done);
+    });
+  };
+
+  it('are received one at a time, and small ones and those of others beside them', async () => {
+    const holder = await connected();
+    await holder.query(`select pg_advisory_lock(${LOCK})`);
+    const first = read(1, 6);
+    const waiting = async () =>
+      (await holder.query("select from pg_locks where locktype = 'advisory' and not granted")).rowCount;
+    await until(async () => (await waiting()) === 1);
+    const error: unknown = await read(1, 6).catch((refusal: unknown) => refusal);
+    expect(error).toBeInstanceOf(LargeResult);
+    expect(breaksConnection(error)).toBe(true);
+    const others = Promise.all([read(1, 4), read(2, 6)]);
+    await holder.query('select pg_advisory_unlock_all()');
+    expect(await Promise.all([first, others])).toEqual([6, [4, 6]]);
+  });
+});
