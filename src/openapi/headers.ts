@@ -101,7 +101,8 @@ export const PARAMETERS = {
     required: false,
     description:
       'Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API ' +
-      'key, path and body (fields in the same order), it is not carried out again and the first response is returned.',
+      'key, path and body (fields in the same order), it is not carried out again and the first response is returned. ' +
+      'A response that is too large to be stored is 413, and nothing is changed.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY.source },
   },
 } as const;
