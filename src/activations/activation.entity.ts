@@ -1,9 +1,9 @@
-import { Column, Entity, Index, Unique } from 'typeorm';
+import { Column, Index, Unique } from 'typeorm';
 import { ListedUuidRow, RefersTo, TEXT } from '../database/columns';
+import { ListedEntity } from '../database/lists';
 
-@Entity('activations')
+@ListedEntity('activations')
 @Unique('activations_organization_id_key', ['organizationId', 'id'])
-@Index('activations_list_idx', ['organizationId', 'position'], { unique: true })
 @Index('activations_event_idx', ['organizationId', 'eventId'])
 @RefersTo('EventEntity', 'eventId', 'activations_event_fkey')
 export class ActivationEntity extends ListedUuidRow {

@@ -16,6 +16,7 @@ import {
 } from '../api-schema/fields';
 import { Location } from '../api-schema/location.response';
 import { EXAMPLE_IDS } from '../api-schema/schemas';
+import { json } from '../database/rendering';
 
 export const ActivationType = [
   'CONFERENCE',
@@ -67,7 +68,18 @@ export class ActivationV0Response {
 }
 
 /** The JSON text of a row of activations. */
-export const ACTIVATION = `(select row_to_json(o)::text from (
-  select id, event_id as "eventId", name, iso_utc(created_at) as "createdAt", type, start_date as "startDate",
-    end_date as "endDate", start_time as "startTime", end_time as "endTime", created_by as "createdBy", location, users,
-    number_of_scans as "numberOfScans") o)`;
+export const ACTIVATION = json<ActivationV0Response>({
+  id: 'id',
+  eventId: 'event_id',
+  name: 'name',
+  createdAt: 'iso_utc(created_at)',
+  type: 'type',
+  startDate: 'start_date',
+  endDate: 'end_date',
+  startTime: 'start_time',
+  endTime: 'end_time',
+  createdBy: 'created_by',
+  location: 'location',
+  users: 'users',
+  numberOfScans: 'number_of_scans',
+});

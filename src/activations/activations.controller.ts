@@ -5,12 +5,12 @@ import { PageQuery, UuidParam } from '../api-schema/parameters';
 import { Returns, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { ActivationV0Response } from './activation.response';
-import { ActivationsRepository } from './activations.repository';
+import { ActivationsService } from './activations.service';
 
 @Tag('Activations', 'Parts of an event with their own time and place: a breakfast, a booth, a panel. Read-only.')
 @Controller('activations')
 export class ActivationsController {
-  constructor(private readonly activations: ActivationsRepository) {}
+  constructor(private readonly activations: ActivationsService) {}
 
   @Get()
   @ApiOperation({

@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivationEntity } from './activation.entity';
 import { ActivationsController } from './activations.controller';
-import { ActivationsRepository } from './activations.repository';
+import { ActivationsService } from './activations.service';
 
-@Module({ controllers: [ActivationsController], providers: [ActivationsRepository] })
+@Module({
+  imports: [TypeOrmModule.forFeature([ActivationEntity])],
+  controllers: [ActivationsController],
+  providers: [ActivationsService],
+})
 export class ActivationsModule {}

@@ -1,5 +1,6 @@
 import { BadRequestException, Body, Param, type PipeTransform, SetMetadata } from '@nestjs/common';
 import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
+import { MAX_PAGE_SIZE } from '../database/limits';
 import { field, OneOf, Text, Uuid } from './fields';
 import { EXAMPLE_IDS, INT64_ID, int32, UUID } from './schemas';
 import { decimal, isUuid } from './text';
@@ -71,7 +72,6 @@ export const QueryOneOf = (values: readonly string[], name: string, description:
   OneOf(values, name, { ...query, description });
 
 export const DEFAULT_PAGE_SIZE = 20;
-export const MAX_PAGE_SIZE = 50;
 
 const OFFSET = int32();
 

@@ -1,8 +1,9 @@
 import { applyDecorators, HttpCode, SetMetadata, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { MAX_PAGE_SIZE } from '../database/limits';
 import type { Json, Page } from '../database/statements';
 import { Int32, MAX_ENTRIES, Text } from './fields';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from './parameters';
+import { DEFAULT_PAGE_SIZE } from './parameters';
 import { int32, int64 } from './schemas';
 
 /** Metadata of a handler: its envelope, which EnvelopeInterceptor puts around the result. */

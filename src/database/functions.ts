@@ -2,18 +2,18 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
+import { derivedOf } from './derived';
+import { listsOf } from './lists';
+
+const read = (file: string): string => readFileSync(join(__dirname, 'functions', file), 'utf8');
 
 /** Defaults and indexes of tables use these functions, so that they come before the migrations. */
-const BEFORE_TABLES = ['values.sql'];
-const AFTER_TABLES = ['lists.sql', 'leads.sql', 'search.sql'];
+export const VALUES = read('values.sql');
 
-const read = (files: string[]): string[] =>
-  files.map((file) => readFileSync(join(__dirname, 'functions', file), 'utf8'));
-
-/** The name of each trigger of these files begins so; the number gives their order. */
+/** The name of each trigger of ours begins so; the number gives their order. */
 export const OWN_TRIGGER = '^t[0-9]{2}_';
 
-/** Triggers that the files no longer have must not go on firing. */
+/** Triggers that the texts no longer have must not go on firing. */
 const DROP_TRIGGERS = `
   do $do$
   declare
@@ -26,17 +26,23 @@ const DROP_TRIGGERS = `
     end loop;
   end $do$`;
 
-/** The functions and triggers of the database: their present text stands in functions/, and nowhere else. */
+/**
+ * The functions and triggers of the database: those of lists stand in functions/, those of a derived column with its
+ * entity, and nowhere else.
+ */
 export class Functions {
-  private readonly early = read(BEFORE_TABLES);
-  private readonly all = [...this.early, ...read(AFTER_TABLES)];
-  private readonly hash = hash('sha256', this.all.join('\n'));
+  readonly texts: string[];
+  private readonly hash: string;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {
+    const derived = derivedOf(dataSource).map(({ functions }) => functions);
+    this.texts = [VALUES, read('lists.sql'), listTriggers(dataSource), ...derived];
+    this.hash = hash('sha256', this.texts.join('\n'));
+  }
 
   /** What the migrations need; on a database that has them, nothing changes. */
   async applyEarly(): Promise<void> {
-    if (!(await this.areApplied())) for (const text of this.early) await this.dataSource.query(text);
+    if (!(await this.areApplied())) await this.dataSource.query(VALUES);
   }
 
   /** All of them, in one transaction, unless the database has them. */
@@ -44,7 +50,7 @@ export class Functions {
     if (await this.areApplied()) return;
     await this.dataSource.transaction(async (manager) => {
       await manager.query(DROP_TRIGGERS);
-      for (const text of this.all) await manager.query(text);
+      for (const text of this.texts) await manager.query(text);
       await manager.query('delete from applied_functions');
       await manager.query('insert into applied_functions values ($1)', [this.hash]);
     });
@@ -59,3 +65,10 @@ export class Functions {
     return row?.hash === this.hash;
   }
 }
+
+/** The triggers of all lists. */
+const listTriggers = (dataSource: DataSource): string =>
+  listsOf(dataSource)
+    .map(({ table, parent, shared }) => [table, parent?.column ?? '', parent?.table ?? '', shared ? 'shared' : ''])
+    .map((list) => `select list_track(${list.map((argument) => `'${argument}'`).join(', ')});`)
+    .join('\n');

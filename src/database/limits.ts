@@ -18,14 +18,15 @@ export const MAX_WAITING_REQUESTS = 2_000;
 /** of the connections, for one organization */
 export const MAX_CONNECTION_SHARE = 0.8;
 
-/** of deletes, which may cascade to a million rows; load balancers often give up after a minute */
+/** of deletes that STATEMENT_TIMEOUT_MS cancelled: they may cascade to a million rows; load balancers often give up after a minute */
 export const LONG_STATEMENT_TIMEOUT_MS = 50_000;
-/** as QUERY_TIMEOUT_MS */
-export const LONG_QUERY_TIMEOUT_MS = LONG_STATEMENT_TIMEOUT_MS + 500;
 /** in a process, one of each organization: the other connections remain for everything else */
 export const MAX_LONG_WRITES = 2;
 /** in which PostgreSQL notices that the client of a long write is gone, and cancels it */
 export const CONNECTION_CHECK_INTERVAL_MS = 1_000;
+
+/** items a page; a larger `limit` counts as this */
+export const MAX_PAGE_SIZE = 50;
 
 /** in one statement, which stays well below its timeout */
 export const MAX_BATCH_SIZE = 100;

@@ -55,7 +55,6 @@ interface Options {
 export class Statements {
   private readonly pool: Pool;
   private readonly texts = new Map<string, string>();
-  private readonly pages = new Map<string, Statement & { list: List }>();
 
   constructor(
     private readonly queue: FairQueue,
@@ -94,25 +93,16 @@ export class Statements {
     given: unknown[],
     { limit, offset }: Pick<Page, 'limit' | 'offset'>,
   ): Promise<Page> {
-    const values = list.shared ? given : [owner.organizationId, ...given];
-    const query = offset
-      ? this.prepared(this.pageStatement(list, limit, `$${values.length + 1}::bigint`), [...values, offset])
-      : this.prepared(this.pageStatement(list, limit, '0'), values);
+    const values = [...(list.shared ? given : [owner.organizationId, ...given]), limit];
+    const query =
+      list.first && offset === 0
+        ? this.prepared({ name: `${list.name} first page`, text: list.first }, values)
+        : this.prepared({ name: `${list.name} page`, text: list.text }, [...values, offset]);
     const rows = await this.rows<[Json | null, string]>(owner, query);
     const [first] = rows;
     if (!first) throw new RowNotFound();
     const items = first[0] === null ? [] : rows.map(([json]) => json as Json);
     return { limit, offset, items, total: Number(first[1]) };
-  }
-
-  /** Made once: page sizes are few, and texts long. */
-  private pageStatement(list: List, limit: number, index: string): Statement {
-    const name = `${list.name}:${limit}:${index}`;
-    const made = this.pages.get(name);
-    if (made?.list === list) return made;
-    const statement = { name, list, text: list.page(limit, index) };
-    this.pages.set(name, statement);
-    return statement;
   }
 
   /** @throws when another statement has the name, which the driver notices only on a connection that knows both */

@@ -15,12 +15,15 @@ import {
 import { FairQueue } from './fair-queue';
 import {
   CONNECTION_CHECK_INTERVAL_MS,
-  LONG_QUERY_TIMEOUT_MS,
-  LONG_STATEMENT_TIMEOUT_MS,
   MAX_BATCH_SIZE,
   MAX_LONG_WRITES,
+  QUERY_TIMEOUT_MS,
+  STATEMENT_TIMEOUT_MS,
 } from './limits';
 import { type Json, type Owner, type Statement, Statements } from './statements';
+
+/** @param timeoutMs for the statements of work that has more time than others */
+type Work<T> = (manager: EntityManager, timeoutMs?: number) => Promise<T>;
 
 /** Writes of requests, run again after a deadlock and the like; in the request's transaction where it has one. */
 @Injectable()
@@ -75,44 +78,41 @@ export class Writes implements BeforeApplicationShutdown {
     };
   }
 
-  /** A write of one statement that most often touches few rows, but may cascade to a million: then it may take longer. */
-  async oneElseLong(owner: Owner, statement: Statement, values: unknown[]): Promise<Json> {
+  /**
+   * A write of several statements, all or nothing. Inside, only the passed manager may be used.
+   * @param timeMs for work that may cascade to a million rows: when it is cancelled after the time of a statement, it begins
+   * anew and has this one; work passes it on to its statements
+   */
+  async transaction<T>(owner: Owner, work: Work<T>, timeMs?: number): Promise<T> {
+    if (this.current.manager) return work(this.current.manager);
     try {
-      return await this.one(owner, statement, values);
+      return await retried(() => this.queue.run(owner.organizationId, () => this.inTransaction(work)));
     } catch (error) {
-      if (sqlState(error) !== QUERY_CANCELED) throw error;
-      return this.long(owner, statement, values);
+      if (timeMs === undefined || sqlState(error) !== QUERY_CANCELED) throw error;
+      const longWork = (manager: EntityManager) => this.longWork(manager, work, timeMs);
+      return retried(() => this.longQueue.run(owner.organizationId, () => this.inTransaction(longWork)));
     }
   }
 
-  /** A write of several statements, all or nothing. Inside, only the passed manager may be used. */
-  transaction<T>(owner: Owner, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    if (this.current.manager) return work(this.current.manager);
-    return retried(() => this.queue.run(owner.organizationId, () => this.inTransaction(work)));
-  }
-
-  /** A write that may cascade to a million rows, and so take longer than others may. */
-  long(owner: Owner, statement: Statement, values: unknown[]): Promise<Json> {
-    const work = async (manager: EntityManager): Promise<Json> => {
-      const connection = (await manager.queryRunner?.connect()) as Client;
-      await manager.query(`set local statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`);
-      await manager.query(`set local client_connection_check_interval = ${CONNECTION_CHECK_INTERVAL_MS}`);
-      if (this.isStopping) throw new Overloaded('The server stops');
-      this.longWrites.add(connection);
-      try {
-        return await this.statements.one(owner, statement, values, { manager, timeoutMs: LONG_QUERY_TIMEOUT_MS });
-      } finally {
-        this.longWrites.delete(connection);
-      }
-    };
-    return retried(() => this.longQueue.run(owner.organizationId, () => this.inTransaction(work)));
+  /** PostgreSQL cancels it soon after its client is gone. */
+  private async longWork<T>(manager: EntityManager, work: Work<T>, timeMs: number): Promise<T> {
+    const connection = (await manager.queryRunner?.connect()) as Client;
+    await manager.query(`set local statement_timeout = ${timeMs}`);
+    await manager.query(`set local client_connection_check_interval = ${CONNECTION_CHECK_INTERVAL_MS}`);
+    if (this.isStopping) throw new Overloaded('The server stops');
+    this.longWrites.add(connection);
+    try {
+      return await work(manager, timeMs + QUERY_TIMEOUT_MS - STATEMENT_TIMEOUT_MS);
+    } finally {
+      this.longWrites.delete(connection);
+    }
   }
 
   /**
    * As `dataSource.transaction`, but a connection that does not answer is closed: a rollback would wait for it again.
    * @throws NotCommitted when that was so before the commit was sent
    */
-  private async inTransaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  private async inTransaction<T>(work: Work<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     const connection = (await runner.connect()) as Client;
     let isCommitting = false;

@@ -1,5 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import { ListedRow, NOW, POSITION, RefersTo, TEXT } from '../database/columns';
+import { ListedEntity } from '../database/lists';
+
+const EVENT = { table: 'events', property: 'eventId', type: 'bigint' } as const;
 
 /** The columns that every table of an event's links begins with. */
 abstract class OfEvent {
@@ -7,10 +10,9 @@ abstract class OfEvent {
   @PrimaryColumn('bigint') eventId: number;
 }
 
-@Entity('events')
+@ListedEntity('events')
 @Unique('events_organization_id_key', ['organizationId', 'id'])
 @Unique('events_ref_key', ['organizationId', 'ref'])
-@Index('events_list_idx', ['organizationId', 'position'], { unique: true })
 @RefersTo('OrganizationEntity', 'organizationId', 'events_organization_fkey')
 export class EventEntity extends ListedRow {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id: string;
@@ -46,8 +48,7 @@ export class UserEntity {
   @Column(TEXT) lastName: string | null;
 }
 
-@Entity('event_users')
-@Index('event_users_list_idx', ['organizationId', 'eventId', 'position'], { unique: true })
+@ListedEntity('event_users', { parent: EVENT })
 @RefersTo('EventEntity', 'eventId', 'event_users_event_fkey')
 @RefersTo('UserEntity', 'userId', 'event_users_user_fkey')
 export class EventUserEntity extends OfEvent {
@@ -55,8 +56,7 @@ export class EventUserEntity extends OfEvent {
   @Column(POSITION) position: string;
 }
 
-@Entity('event_leads')
-@Index('event_leads_list_idx', ['organizationId', 'eventId', 'position'], { unique: true })
+@ListedEntity('event_leads', { parent: EVENT })
 @Index('event_leads_lead_idx', ['organizationId', 'leadId'])
 @RefersTo('EventEntity', 'eventId', 'event_leads_event_fkey')
 @RefersTo('LeadEntity', 'leadId', 'event_leads_lead_fkey')

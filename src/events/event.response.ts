@@ -15,6 +15,7 @@ import {
 } from '../api-schema/fields';
 import { Location } from '../api-schema/location.response';
 import { EXAMPLE_IDS } from '../api-schema/schemas';
+import { json } from '../database/rendering';
 
 export const EventType = [
   'CONFERENCE',
@@ -58,11 +59,18 @@ export class Event {
 }
 
 /** The JSON text of a row of events. */
-export const EVENT = `(select row_to_json(o)::text from (
-  select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
-    start_date as "startDate", end_date as "endDate", location,
-    coalesce((select json_agg(t.tag_group_id order by t.position) from event_tag_groups t
-      where t.organization_id = events.organization_id and t.event_id = events.id), '[]') as "tagGroups") o)`;
+export const EVENT = json<Event>({
+  id: 'id',
+  name: 'name',
+  type: 'type',
+  registrationEnabled: 'registration_enabled',
+  createdAt: 'iso_utc(created_at)',
+  startDate: 'start_date',
+  endDate: 'end_date',
+  location: 'location',
+  tagGroups: `coalesce((select json_agg(t.tag_group_id order by t.position) from event_tag_groups t
+    where t.organization_id = events.organization_id and t.event_id = events.id), '[]')`,
+});
 
 @ApiSchema({ description: 'Association of a lead with an event.' })
 export class EventLeadV0Response {
@@ -72,8 +80,11 @@ export class EventLeadV0Response {
 }
 
 /** The JSON text of a row of event_leads. */
-export const EVENT_LEAD = `(select row_to_json(o)::text from (
-  select lead_id as "leadId", registered, checked_in as "checkedIn") o)`;
+export const EVENT_LEAD = json<EventLeadV0Response>({
+  leadId: 'lead_id',
+  registered: 'registered',
+  checkedIn: 'checked_in',
+});
 
 @ApiSchema({ description: 'A user assigned to an event.' })
 export class UserV0Response {
@@ -85,6 +96,9 @@ export class UserV0Response {
 }
 
 /** The JSON text of the user of a row of event_users. */
-export const EVENT_USER = `(select row_to_json(o)::text from (
-  select id, email, first_name as "firstName", last_name as "lastName" from users
-  where users.organization_id = event_users.organization_id and users.id = event_users.user_id) o)`;
+export const EVENT_USER = `(select ${json<UserV0Response>({
+  id: 'id',
+  email: 'email',
+  firstName: 'first_name',
+  lastName: 'last_name',
+})} from users where users.organization_id = event_users.organization_id and users.id = event_users.user_id)`;

@@ -6,12 +6,12 @@ import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema
 import { Tag } from '../api-schema/tag';
 import { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input, MAX_EVENT_LEADS } from './event.dto';
 import { Event, EventLeadV0Response, UserV0Response } from './event.response';
-import { EventsRepository } from './events.repository';
+import { EventsService } from './events.service';
 
 @Tag('Events', 'Trade shows, conferences, dinners and other events where the organization meets leads.')
 @Controller('events')
 export class EventsController {
-  constructor(private readonly events: EventsRepository) {}
+  constructor(private readonly events: EventsService) {}
 
   @Get()
   @ApiOperation({

@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventEntity, EventLeadEntity, EventTagGroupEntity, EventUserEntity, UserEntity } from './event.entity';
 import { EventsController } from './events.controller';
-import { EventsRepository } from './events.repository';
+import { EventsService } from './events.service';
 
-@Module({ controllers: [EventsController], providers: [EventsRepository] })
+@Module({
+  imports: [TypeOrmModule.forFeature([EventEntity, EventTagGroupEntity, UserEntity, EventUserEntity, EventLeadEntity])],
+  controllers: [EventsController],
+  providers: [EventsService],
+})
 export class EventsModule {}

@@ -1,11 +1,14 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { MOMENT, NOW, POSITION, RefersTo, TEXT } from '../database/columns';
+import { Derived } from '../database/derived';
+import { ListedEntity } from '../database/lists';
+import { SEARCH_FUNCTIONS } from './industry-event.functions';
 
 const list = { type: 'text', array: true, nullable: true } as const;
 
 /** The migration alone has the indexes that a decorator cannot express. */
-@Entity('industry_events')
-@Index('industry_events_list_idx', ['position'], { unique: true })
+@ListedEntity('industry_events', { shared: true })
+@Derived({ column: 'search', expression: 'search_vector(industry_events)', functions: SEARCH_FUNCTIONS })
 @Index('industry_events_name_idx', ['name', 'startDate'])
 @Index('industry_events_event_url_key', { synchronize: false })
 @Index('industry_events_search_idx', { synchronize: false })

@@ -14,6 +14,7 @@ import {
   Int32,
 } from '../api-schema/fields';
 import { EXAMPLE_IDS } from '../api-schema/schemas';
+import { json, type Rendering } from '../database/rendering';
 
 /** The fields that bodies and answers describe alike, but declare otherwise. */
 export const FIELD_DOCS = {
@@ -98,21 +99,40 @@ export class BookmarkResult {
   @BooleanField({ description: 'Always true.', example: true }) success: boolean;
 }
 
-/** The columns of industry_events as the API shows them. */
-export const INDUSTRY_EVENT_COLUMNS = `
-  id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
-  iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
-  source_id as "sourceId", event_type as "eventType", venue_city as "venueCity", venue_state as "venueState",
-  venue_country as "venueCountry", venue_name as "venueName", venue_full_address as "venueFullAddress",
-  venue_coordinates as "venueCoordinates", number_of_attendees as "numberOfAttendees",
-  number_of_exhibitors as "numberOfExhibitors", attendee_cost as "attendeeCost", booth_cost as "boothCost",
-  exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords, website,
-  description, event_url as "eventUrl"`;
+const SHOWN: Rendering<IndustryEventV0Response> = {
+  id: 'id',
+  createdAt: 'iso_utc(created_at)',
+  updatedAt: 'iso_utc(updated_at)',
+  name: 'name',
+  startDate: 'iso_utc(start_date)',
+  endDate: 'iso_utc(end_date)',
+  sourceType: 'source_type',
+  sourceId: 'source_id',
+  eventType: 'event_type',
+  venueCity: 'venue_city',
+  venueState: 'venue_state',
+  venueCountry: 'venue_country',
+  venueName: 'venue_name',
+  venueFullAddress: 'venue_full_address',
+  venueCoordinates: 'venue_coordinates',
+  numberOfAttendees: 'number_of_attendees',
+  numberOfExhibitors: 'number_of_exhibitors',
+  attendeeCost: 'attendee_cost',
+  boothCost: 'booth_cost',
+  exhibitorIndustries: 'exhibitor_industries',
+  attendeePersonas: 'attendee_personas',
+  keywords: 'keywords',
+  website: 'website',
+  description: 'description',
+  eventUrl: 'event_url',
+};
 
 /** The JSON text of a row of industry_events. */
-export const INDUSTRY_EVENT = `(select row_to_json(o)::text from (select ${INDUSTRY_EVENT_COLUMNS}) o)`;
+export const INDUSTRY_EVENT = json<IndustryEventV0Response>(SHOWN);
 
 /** The same as one organization sees it; the organization is the statement's parameter `$1`. */
-export const INDUSTRY_EVENT_WITH_BOOKMARK = `(select row_to_json(o)::text from (
-  select ${INDUSTRY_EVENT_COLUMNS}, exists (select from industry_event_bookmarks b
-    where b.organization_id = $1 and b.industry_event_id = industry_events.id) as "isBookmarked") o)`;
+export const INDUSTRY_EVENT_WITH_BOOKMARK = json<IndustryEventWithBookmark>({
+  ...SHOWN,
+  isBookmarked: `exists (select from industry_event_bookmarks b
+    where b.organization_id = $1 and b.industry_event_id = industry_events.id)`,
+});

@@ -11,7 +11,6 @@ import {
   IndustryEventV0Response,
   IndustryEventWithBookmark,
 } from './industry-event.response';
-import { IndustryEventsRepository } from './industry-events.repository';
 import { IndustryEventsService } from './industry-events.service';
 
 @Tag(
@@ -20,10 +19,7 @@ import { IndustryEventsService } from './industry-events.service';
 )
 @Controller('industryEvents')
 export class IndustryEventsController {
-  constructor(
-    private readonly industryEvents: IndustryEventsService,
-    private readonly repository: IndustryEventsRepository,
-  ) {}
+  constructor(private readonly industryEvents: IndustryEventsService) {}
 
   // Before the route of one record, which would take `bookmarks` for an id.
   @Get('bookmarks')
@@ -33,7 +29,7 @@ export class IndustryEventsController {
   })
   @ReturnsList('industryEvents', IndustryEventV0Response)
   listBookmarkedIndustryEvents(@CurrentCaller() caller: Caller) {
-    return this.repository.bookmarked(caller);
+    return this.industryEvents.bookmarked(caller);
   }
 
   @Post(':industryEventId/bookmark')
@@ -43,7 +39,7 @@ export class IndustryEventsController {
   })
   @Returns(BookmarkResult)
   bookmarkIndustryEvent(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
-    return this.repository.addBookmark(caller, industryEventId);
+    return this.industryEvents.addBookmark(caller, industryEventId);
   }
 
   @Delete(':industryEventId/bookmark')
@@ -53,7 +49,7 @@ export class IndustryEventsController {
   })
   @Returns(BookmarkResult)
   removeIndustryEventBookmark(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
-    return this.repository.removeBookmark(caller, industryEventId);
+    return this.industryEvents.removeBookmark(caller, industryEventId);
   }
 
   @Get()
@@ -75,7 +71,7 @@ export class IndustryEventsController {
   })
   @Returns(IndustryEventWithBookmark, 'industryEvent')
   getIndustryEvent(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
-    return this.repository.get(caller, industryEventId);
+    return this.industryEvents.get(caller, industryEventId);
   }
 
   @Post()
@@ -88,7 +84,7 @@ export class IndustryEventsController {
   })
   @Returns(IndustryEventCreation)
   createIndustryEvent(@CurrentCaller() caller: Caller, @JsonBody() body: IndustryEventCreateV0Input) {
-    return this.repository.create(caller, body);
+    return this.industryEvents.create(caller, body);
   }
 
   @Put(':industryEventId')

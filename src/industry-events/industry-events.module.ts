@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';
 import { IndustryEventsController } from './industry-events.controller';
-import { IndustryEventsRepository } from './industry-events.repository';
 import { IndustryEventsService } from './industry-events.service';
 
-@Module({ controllers: [IndustryEventsController], providers: [IndustryEventsService, IndustryEventsRepository] })
+@Module({
+  imports: [TypeOrmModule.forFeature([IndustryEventEntity, IndustryEventBookmarkEntity])],
+  controllers: [IndustryEventsController],
+  providers: [IndustryEventsService],
+})
 export class IndustryEventsModule {}

@@ -1,33 +1,122 @@
 import { BadRequestException, Injectable } from '@nestjs/common';
-import { violates } from '../database/errors';
-import type { Json, Page } from '../database/statements';
+import type { EntityManager } from 'typeorm';
+import { Retry, RowNotFound, violates } from '../database/errors';
+import { type Json, type Page, Statements } from '../database/statements';
+import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import { InvalidField } from '../http/errors';
-import type { IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
-import { IndustryEventsRepository } from './industry-events.repository';
+import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
+import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';
+import type { BookmarkResult } from './industry-event.response';
+import * as SQL from './industry-events.sql';
 import { searchQuery } from './search-query';
 
+/** The catalogue is everybody's; bookmarks belong to an organization. */
 @Injectable()
 export class IndustryEventsService {
-  constructor(private readonly industryEvents: IndustryEventsRepository) {}
+  constructor(
+    private readonly statements: Statements,
+    private readonly writes: Writes,
+  ) {}
 
   /** @throws BadRequestException when `q` has too many words */
   list(caller: Caller, { eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
-    if (eventUrl !== undefined) return this.industryEvents.listByUrl(caller, eventUrl, page);
-    if (!q?.trim()) return this.industryEvents.list(caller, page);
+    if (eventUrl !== undefined) return this.statements.paginate(caller, SQL.BY_URL, [eventUrl], page);
+    if (!q?.trim()) return this.statements.paginate(caller, SQL.LIST, [], page);
     const { text, words, isTooLong } = searchQuery(q);
     if (isTooLong) throw new BadRequestException();
-    return this.industryEvents.search(caller, text, words, page);
+    return this.statements.paginate(caller, SQL.SEARCH, [text, words], page);
   }
 
-  /** @throws InvalidField when the end would come before the start, or another record has the eventUrl */
+  /** @throws RowNotFound */
+  get(caller: Caller, industryEventId: string): Promise<Json> {
+    return this.statements.one(caller, SQL.GET_WITH_BOOKMARK, [industryEventId]);
+  }
+
+  /**
+   * A record with the same eventUrl is returned as it stands, and nothing is locked for it. The unique index decides, so that
+   * under any concurrency one request alone creates it: the others wait for that one's commit and then find its record.
+   * Duplicates are looked for before, since rendering them takes long: two that are created at one moment do not see each other.
+   */
+  create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json[]> {
+    return this.writes.retried(async () => {
+      const known = await this.findByUrl(caller, input);
+      if (known !== undefined) return asCreation(known, false);
+      const named = [input.name, input.startDate ?? null];
+      const duplicates = await this.statements.all(caller, SQL.POTENTIAL_DUPLICATES, named);
+      const created = await this.statements.one(caller, SQL.CREATE, [JSON.stringify(input)]);
+      if (created) return asCreation(created, true, duplicates);
+      const other = await this.findByUrl(caller, input);
+      // The record that was in the way has another URL by now.
+      if (other === undefined) throw new Retry();
+      return asCreation(other, false);
+    });
+  }
+
+  private async findByUrl(caller: Caller, { eventUrl }: IndustryEventCreateV0Input): Promise<Json | undefined> {
+    return eventUrl ? (await this.statements.all(caller, SQL.GET_BY_URL, [eventUrl]))[0] : undefined;
+  }
+
+  /**
+   * Changes the fields that the input has; null clears.
+   * @throws RowNotFound
+   * @throws InvalidField when the end would come before the start, or another record has the eventUrl
+   */
   async update(caller: Caller, industryEventId: string, input: IndustryEventUpdateV0Input): Promise<Json> {
     try {
-      return await this.industryEvents.update(caller, industryEventId, input, ({ startDate, endDate }) => {
+      return await this.writes.transaction(caller, async (manager) => {
+        const stored = await manager.findOne(IndustryEventEntity, {
+          // With the id: TypeORM takes a row of nulls for none.
+          select: { id: true, startDate: true, endDate: true },
+          where: { id: industryEventId },
+          lock: { mode: 'pessimistic_write' },
+        });
+        if (!stored) throw new RowNotFound();
+        const { startDate, endDate } = { ...stored, ...input };
         if (startDate && endDate && new Date(endDate) < new Date(startDate)) throw new InvalidField('endDate');
+        // Not now(), the transaction's start: others may have changed the record since.
+        const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
+        if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, { id: industryEventId }, changes);
+        return this.statements.one(caller, SQL.GET, [industryEventId], { manager });
       });
     } catch (error) {
       throw violates(error, 'industry_events_event_url_key') ? new InvalidField('eventUrl') : error;
     }
   }
+
+  bookmarked(caller: Caller): Promise<Json[]> {
+    return this.statements.all(caller, SQL.BOOKMARKED, []);
+  }
+
+  /** @throws RowNotFound */
+  addBookmark(caller: Caller, industryEventId: string): Promise<BookmarkResult> {
+    return this.writes.transaction(caller, async (manager) => {
+      await requireRecord(manager, industryEventId);
+      const bookmark = { organizationId: caller.organizationId, industryEventId };
+      const insertion = manager.createQueryBuilder().insert().into(IndustryEventBookmarkEntity);
+      await insertion.values(bookmark).orIgnore().execute();
+      return { success: true };
+    });
+  }
+
+  /** @throws RowNotFound */
+  removeBookmark(caller: Caller, industryEventId: string): Promise<BookmarkResult> {
+    return this.writes.transaction(caller, async (manager) => {
+      await requireRecord(manager, industryEventId);
+      const { organizationId } = caller;
+      await manager.delete(IndustryEventBookmarkEntity, { organizationId, industryEventId });
+      return { success: true };
+    });
+  }
 }
+
+/** @throws RowNotFound */
+async function requireRecord(manager: EntityManager, id: string): Promise<void> {
+  if (!(await manager.existsBy(IndustryEventEntity, { id }))) throw new RowNotFound();
+}
+
+const asCreation = (record: Json, created: boolean, duplicates: Json[] = []): Json[] => [
+  `{"industryEvent":${record},"created":${created},"potentialDuplicates":[`,
+  ...duplicates.map((duplicate, index) => (index === 0 ? duplicate : `,${duplicate}`)),
+  ']}',
+];

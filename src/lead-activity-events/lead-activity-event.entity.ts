@@ -1,8 +1,8 @@
-import { Column, Entity, Index } from 'typeorm';
+import { Column, Index } from 'typeorm';
 import { ListedUuidRow, RefersTo, TEXT } from '../database/columns';
+import { ListedEntity } from '../database/lists';
 
-@Entity('lead_activity_events')
-@Index('lead_activity_events_list_idx', ['organizationId', 'position'], { unique: true })
+@ListedEntity('lead_activity_events')
 @Index('lead_activity_events_lead_idx', ['organizationId', 'leadId', 'position'])
 @Index('lead_activity_events_type_idx', ['organizationId', 'eventType', 'position'])
 @Index('lead_activity_events_event_idx', ['organizationId', 'eventId'], { where: 'event_id IS NOT NULL' })

@@ -1,6 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, Int64Id } from '../api-schema/fields';
 import { EXAMPLE_IDS } from '../api-schema/schemas';
+import { json } from '../database/rendering';
 
 export const LeadActivityEventType = [
   'NOTE',
@@ -42,7 +43,15 @@ export class LeadActivityEventV0Response {
 }
 
 /** The JSON text of a row of lead_activity_events. */
-export const LEAD_ACTIVITY_EVENT = `(select row_to_json(o)::text from (
-  select id, iso_utc(created_at) as "createdAt", created_by as "createdBy", event_type as "eventType",
-    event_notes as "eventNotes", lead_id as "associatedLead", campaign_id as "associatedCampaign",
-    event_id as "associatedEvent", activation_id as "associatedActivation", tag_option_id as "associatedTagOption") o)`;
+export const LEAD_ACTIVITY_EVENT = json<LeadActivityEventV0Response>({
+  id: 'id',
+  createdAt: 'iso_utc(created_at)',
+  createdBy: 'created_by',
+  eventType: 'event_type',
+  eventNotes: 'event_notes',
+  associatedLead: 'lead_id',
+  associatedCampaign: 'campaign_id',
+  associatedEvent: 'event_id',
+  associatedActivation: 'activation_id',
+  associatedTagOption: 'tag_option_id',
+});

@@ -6,12 +6,12 @@ import { Returns, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { LeadActivityEventsQuery } from './lead-activity-event.dto';
 import { LeadActivityEventV0Response } from './lead-activity-event.response';
-import { LeadActivityEventsRepository } from './lead-activity-events.repository';
+import { LeadActivityEventsService } from './lead-activity-events.service';
 
 @Tag('Lead activity events', 'The history of leads: notes, calls, messages, associations with campaigns. Read-only.')
 @Controller('leadActivityEvents')
 export class LeadActivityEventsController {
-  constructor(private readonly leadActivityEvents: LeadActivityEventsRepository) {}
+  constructor(private readonly leadActivityEvents: LeadActivityEventsService) {}
 
   @Get()
   @ApiOperation({

@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { LeadActivityEventEntity } from './lead-activity-event.entity';
 import { LeadActivityEventsController } from './lead-activity-events.controller';
-import { LeadActivityEventsRepository } from './lead-activity-events.repository';
+import { LeadActivityEventsService } from './lead-activity-events.service';
 
-@Module({ controllers: [LeadActivityEventsController], providers: [LeadActivityEventsRepository] })
+@Module({
+  imports: [TypeOrmModule.forFeature([LeadActivityEventEntity])],
+  controllers: [LeadActivityEventsController],
+  providers: [LeadActivityEventsService],
+})
 export class LeadActivityEventsModule {}

@@ -1,12 +1,15 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import { ListedUuidRow, RefersTo, TEXT } from '../database/columns';
+import { Derived } from '../database/derived';
+import { ListedEntity } from '../database/lists';
+import { LEAD_FUNCTIONS } from './lead.functions';
 import type { PhoneNumber, RemoteId } from './lead.response';
 
 const jsonList = { type: 'jsonb', default: [] } as const;
 
-@Entity('leads')
+@ListedEntity('leads')
+@Derived({ column: 'document', expression: 'lead_document(leads)', functions: LEAD_FUNCTIONS })
 @Unique('leads_organization_id_key', ['organizationId', 'id'])
-@Index('leads_list_idx', ['organizationId', 'position'], { unique: true })
 @Index('leads_email_idx', { synchronize: false })
 @Index('leads_remote_ids_idx', { synchronize: false })
 @RefersTo('OrganizationEntity', 'organizationId', 'leads_organization_fkey')

@@ -6,16 +6,12 @@ import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema
 import { Tag } from '../api-schema/tag';
 import { LeadBatchV0Input, LeadCreateV0Input, LeadPatchV0Input, LeadsQuery, MAX_BATCHED_LEADS } from './lead.dto';
 import { LeadUpsertV0Response, LeadV0Response } from './lead.response';
-import { LeadsRepository } from './leads.repository';
 import { LeadsService } from './leads.service';
 
 @Tag('Leads', 'People the organization met, their contact data and notes.')
 @Controller('leads')
 export class LeadsController {
-  constructor(
-    private readonly leads: LeadsService,
-    private readonly repository: LeadsRepository,
-  ) {}
+  constructor(private readonly leads: LeadsService) {}
 
   @Get()
   @ApiOperation({
@@ -36,7 +32,7 @@ export class LeadsController {
   })
   @Returns(LeadV0Response)
   getLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
-    return this.repository.get(caller, leadId);
+    return this.leads.get(caller, leadId);
   }
 
   @Post()
@@ -49,7 +45,7 @@ export class LeadsController {
   })
   @Returns(LeadV0Response)
   createLead(@CurrentCaller() caller: Caller, @JsonBody() body: LeadCreateV0Input) {
-    return this.repository.create(caller, body);
+    return this.leads.create(caller, body);
   }
 
   @Post('batch')
@@ -79,7 +75,7 @@ export class LeadsController {
     @UuidParam('leadId') leadId: string,
     @JsonBody({ allOptional: true }) body: LeadPatchV0Input,
   ) {
-    return this.repository.patch(caller, leadId, body);
+    return this.leads.patch(caller, leadId, body);
   }
 
   @Delete(':leadId')
@@ -89,6 +85,6 @@ export class LeadsController {
   })
   @ReturnsNothing()
   deleteLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
-    return this.repository.delete(caller, leadId);
+    return this.leads.delete(caller, leadId);
   }
 }

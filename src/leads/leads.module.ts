@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { LeadActivationEntity, LeadEntity, LeadTagEntity } from './lead.entity';
 import { LeadsController } from './leads.controller';
-import { LeadsRepository } from './leads.repository';
 import { LeadsService } from './leads.service';
 
-@Module({ controllers: [LeadsController], providers: [LeadsRepository, LeadsService] })
+@Module({
+  imports: [TypeOrmModule.forFeature([LeadEntity, LeadTagEntity, LeadActivationEntity])],
+  controllers: [LeadsController],
+  providers: [LeadsService],
+})
 export class LeadsModule {}

@@ -1,28 +1,113 @@
 import { BadRequestException, Injectable } from '@nestjs/common';
-import type { Json, Page } from '../database/statements';
+import type { EntityManager } from 'typeorm';
+import { Overloaded } from '../database/errors';
+import { LONG_STATEMENT_TIMEOUT_MS } from '../database/limits';
+import { type Json, type Page, Statements } from '../database/statements';
+import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
 import { InvalidField } from '../http/errors';
-import { type LeadBatchV0Input, type LeadsQuery, REQUIRED_FIELDS } from './lead.dto';
-import { LeadsRepository } from './leads.repository';
+import {
+  type LeadBatchV0Input,
+  type LeadCreateV0Input,
+  type LeadPatchV0Input,
+  type LeadsQuery,
+  type LeadUpsertV0Input,
+  REQUIRED_FIELDS,
+} from './lead.dto';
+import * as SQL from './leads.sql';
+
+/** What an entry of a batch found: the lead to update, and the first entry that looks for the same value. */
+interface Match {
+  id: string | null;
+  /** zero-based */
+  first: number;
+}
+
+/** Two were seen when all leads of a batch were changed at once. */
+const MAX_MATCH_ATTEMPTS = 10;
 
 @Injectable()
 export class LeadsService {
-  constructor(private readonly leads: LeadsRepository) {}
+  constructor(
+    private readonly statements: Statements,
+    private readonly writes: Writes,
+  ) {}
 
   /** @throws BadRequestException when only one of `remoteId` and `integrationType` is given */
-  list(caller: Caller, query: LeadsQuery): Promise<Page> {
-    if ((query.remoteId === undefined) !== (query.integrationType === undefined)) throw new BadRequestException();
-    return this.leads.list(caller, query);
+  list(caller: Caller, { email, remoteId, integrationType, ...page }: LeadsQuery): Promise<Page> {
+    if ((remoteId === undefined) !== (integrationType === undefined)) throw new BadRequestException();
+    const values = [email, integrationType, remoteId].filter((value) => value !== undefined);
+    const list = remoteId ? SQL.BY_REMOTE_ID : SQL.LIST;
+    if (email === undefined) return this.statements.paginate(caller, list, values, page);
+    return this.statements.paginate(caller, remoteId ? SQL.BY_EMAIL_AND_REMOTE_ID : SQL.BY_EMAIL, values, page);
   }
 
-  /** @throws InvalidField when two entries have the same value, or one that creates lacks a field */
-  upsert(caller: Caller, { matchBy, leads }: LeadBatchV0Input): Promise<Json[]> {
-    return this.leads.upsert(caller, matchBy, leads, (matches) => {
-      for (const [n, { id, first }] of matches.entries()) {
-        if (first !== n) throw new InvalidField(`leads[${n}].${matchBy}`);
-        const missing = id === null && REQUIRED_FIELDS.find((field) => !leads[n]?.[field]?.trim());
-        if (missing) throw new InvalidField(`leads[${n}].${missing}`);
-      }
+  /** @throws RowNotFound */
+  get(caller: Caller, leadId: string): Promise<Json> {
+    return this.statements.one(caller, SQL.GET, [leadId]);
+  }
+
+  create(caller: Caller, input: LeadCreateV0Input): Promise<Json> {
+    return this.writes.batched(caller, SQL.CREATE, input);
+  }
+
+  /** @throws RowNotFound */
+  patch(caller: Caller, leadId: string, input: LeadPatchV0Input): Promise<Json> {
+    if (Object.keys(input).length === 0) return this.get(caller, leadId);
+    return this.writes.one(caller, SQL.PATCH, [leadId, JSON.stringify(input)]);
+  }
+
+  /**
+   * Updates the lead that an entry matches, or creates one. Entries that match one lead by different remote ids count as
+   * one, in which the later field wins.
+   * @returns the JSON texts of the outcomes in the order of the entries
+   * @throws InvalidField when two entries have the same value, or one that creates lacks a field
+   */
+  upsert(caller: Caller, batch: LeadBatchV0Input): Promise<Json[]> {
+    return this.writes.transaction(caller, async (manager) => {
+      await this.statements.one(caller, SQL.LOCK_LIST, [], { manager });
+      const matches = await this.match(caller, batch, manager);
+      requireWritable(batch, matches);
+      const entries = new Map<string | number, object>();
+      const keys = matches.map(({ id }, n) => id ?? n);
+      for (const [n, key] of keys.entries()) entries.set(key, { ...entries.get(key), ...batch.leads[n] });
+      const ids = [...entries.keys()].map((key) => (typeof key === 'string' ? key : null));
+      const values = [JSON.stringify([...entries.values()]), ids];
+      const outcomes = await this.statements.all(caller, SQL.UPSERT, values, { manager });
+      const outcomeOf = new Map([...entries.keys()].map((key, n) => [key, outcomes[n]]));
+      return keys.map((key) => outcomeOf.get(key) as Json);
     });
+  }
+
+  /**
+   * While it waits for the lock of a lead, others may delete that lead, or change its value: then it looks again. What is
+   * locked stays so, so it need not wait as often again.
+   */
+  private async match(caller: Caller, { matchBy, leads }: LeadBatchV0Input, manager: EntityManager): Promise<Match[]> {
+    if (matchBy === 'none') return leads.map((_: LeadUpsertV0Input, n) => ({ id: null, first: n }));
+    const statement = matchBy === 'email' ? SQL.MATCH_EMAIL : SQL.MATCH_REMOTE_ID;
+    const values = JSON.stringify(leads.map((lead) => lead[matchBy]));
+    for (let attempt = 1; attempt <= MAX_MATCH_ATTEMPTS; attempt++) {
+      const rows = await this.statements.all(caller, statement, [values], { manager });
+      const matches = rows.map((row) => JSON.parse(row) as Match & { isLocked: boolean });
+      if (matches.every(({ id, isLocked }) => id === null || isLocked)) return matches;
+    }
+    throw new Overloaded('The leads of a batch change all the time');
+  }
+
+  /** @throws RowNotFound */
+  async delete(caller: Caller, leadId: string): Promise<void> {
+    const work = (manager: EntityManager, timeoutMs?: number) =>
+      this.statements.one(caller, SQL.DELETE, [leadId], { manager, timeoutMs });
+    await this.writes.transaction(caller, work, LONG_STATEMENT_TIMEOUT_MS);
+  }
+}
+
+/** @throws InvalidField */
+function requireWritable({ matchBy, leads }: LeadBatchV0Input, matches: Match[]): void {
+  for (const [n, { id, first }] of matches.entries()) {
+    if (first !== n) throw new InvalidField(`leads[${n}].${matchBy}`);
+    const missing = id === null && REQUIRED_FIELDS.find((field) => !leads[n]?.[field]?.trim());
+    if (missing) throw new InvalidField(`leads[${n}].${missing}`);
   }
 }

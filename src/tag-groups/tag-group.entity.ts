@@ -1,9 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import { ListedUuidRow, RefersTo, TEXT } from '../database/columns';
+import { ListedEntity } from '../database/lists';
 
-@Entity('tag_groups')
+@ListedEntity('tag_groups')
 @Unique('tag_groups_organization_id_key', ['organizationId', 'id'])
-@Index('tag_groups_list_idx', ['organizationId', 'position'], { unique: true })
 @RefersTo('OrganizationEntity', 'organizationId', 'tag_groups_organization_fkey')
 export class TagGroupEntity extends ListedUuidRow {
   @Column('text') name: string;

@@ -11,6 +11,7 @@ import {
   Int32,
 } from '../api-schema/fields';
 import { EXAMPLE_IDS, MIN_INT32 } from '../api-schema/schemas';
+import { json, jsonList } from '../database/rendering';
 
 export const TagGroupStatus = ['ARCHIVED', 'DRAFT', 'PUBLISHED'] as const;
 export type TagGroupStatus = (typeof TagGroupStatus)[number];
@@ -46,10 +47,18 @@ export class TagGroupV0Response {
 }
 
 /** The JSON text of a row of tag_groups. */
-export const TAG_GROUP = `(select row_to_json(o)::text from (
-  select id, name, status, allows_multiple_selection as "allowsMultipleSelection", display_order as "displayOrder",
-    usage_instructions as "usageInstructions", required, all_events as "allEvents",
-    coalesce((select json_agg(row_to_json(t)) from (
-      select id, display_order as "displayOrder", value from tag_options
-      where organization_id = tag_groups.organization_id and tag_group_id = tag_groups.id
-      order by display_order, id) t), '[]') as "tagOptions") o)`;
+export const TAG_GROUP = json<TagGroupV0Response>({
+  id: 'id',
+  name: 'name',
+  status: 'status',
+  allowsMultipleSelection: 'allows_multiple_selection',
+  displayOrder: 'display_order',
+  usageInstructions: 'usage_instructions',
+  required: 'required',
+  allEvents: 'all_events',
+  tagOptions: jsonList<TagOption>(
+    { id: 'id', displayOrder: 'display_order', value: 'value' },
+    `tag_options where organization_id = tag_groups.organization_id and tag_group_id = tag_groups.id
+      order by display_order, id`,
+  ),
+});

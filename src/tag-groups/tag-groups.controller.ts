@@ -5,12 +5,12 @@ import { PageQuery, UuidParam } from '../api-schema/parameters';
 import { Returns, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { TagGroupV0Response } from './tag-group.response';
-import { TagGroupsRepository } from './tag-groups.repository';
+import { TagGroupsService } from './tag-groups.service';
 
 @Tag('Tag groups', 'The tags available when capturing a lead. Read-only.')
 @Controller('tagGroups')
 export class TagGroupsController {
-  constructor(private readonly tagGroups: TagGroupsRepository) {}
+  constructor(private readonly tagGroups: TagGroupsService) {}
 
   @Get()
   @ApiOperation({

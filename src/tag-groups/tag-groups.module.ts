@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { TagGroupEntity, TagOptionEntity } from './tag-group.entity';
 import { TagGroupsController } from './tag-groups.controller';
-import { TagGroupsRepository } from './tag-groups.repository';
+import { TagGroupsService } from './tag-groups.service';
 
-@Module({ controllers: [TagGroupsController], providers: [TagGroupsRepository] })
+@Module({
+  imports: [TypeOrmModule.forFeature([TagGroupEntity, TagOptionEntity])],
+  controllers: [TagGroupsController],
+  providers: [TagGroupsService],
+})
 export class TagGroupsModule {}

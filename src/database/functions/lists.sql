@@ -79,16 +79,16 @@ begin
   end loop;
 end $$;
 
--- After delete of an event, for each row. Arguments: lists of its own.
+-- After delete of a list's parent, for each row. Argument: the list.
 create or replace function list_forget() returns trigger language plpgsql as $$
 begin
-  delete from lists l using unnest(tg_argv) name
-    where l.organization_id = old.organization_id and l.list = name || '/' || old.id;
+  delete from lists l where l.organization_id = old.organization_id and l.list = tg_argv[0] || '/' || old.id;
   return null;
 end $$;
 
--- The triggers of a list. What its counts would not follow is refused: truncate, and a row that changes its list or place.
-create or replace function list_track(name text, parent text default '', shared text default '') returns void
+-- The triggers of a list; database/functions.ts calls this for each @ListedEntity. What its counts would not follow is
+-- refused: truncate, and a row that changes its list or place.
+create or replace function list_track(name text, parent text, parent_table text, shared text) returns void
 language plpgsql as $$
 declare
   fixed constant text[] := '{position}' || case shared when '' then '{organization_id}' else '{}' end::text[]
@@ -105,11 +105,8 @@ begin
     for each statement execute function list_count', name) || arguments;
   execute format('create trigger t80_count_deleted after delete on %I referencing old table as changed
     for each statement execute function list_count', name) || arguments;
+  if parent <> '' then
+    execute format('create trigger %I after delete on %I for each row execute function list_forget(%L)',
+      't90_forget_' || name, parent_table, name);
+  end if;
 end $$;
-
-select list_track(name) from unnest('{tag_groups,events,activations,leads,lead_activity_events}'::text[]) name;
-select list_track(name, parent => 'event_id') from unnest('{event_users,event_leads}'::text[]) name;
-select list_track('industry_events', shared => 'shared');
-
-create trigger t90_forget_lists after delete on events
-  for each row execute function list_forget('event_users', 'event_leads');

@@ -1,34 +1,13 @@
--- The JSON of a lead, stored beside it (docs/decisions/0009). Whatever changes what it shows renders it again, in the same
--- transaction.
+import { LEAD_DOCUMENT } from './lead.response';
 
--- The JSON of a lead as the API shows it: the one place that renders it.
+/**
+ * The JSON of a lead, stored beside it (docs/decisions/0009). Whatever changes what it shows renders it again, in the same
+ * transaction.
+ */
+export const LEAD_FUNCTIONS = `
 create or replace function lead_document(lead leads) returns text language plpgsql stable as $$
 begin
-  return (select row_to_json(r)::text from (
-    select lead.id, to_char(lead.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-      lead.is_enriched as "isEnriched", lead.first_name as "firstName", lead.last_name as "lastName", lead.email,
-      lead.description, lead.linkedin, lead.facebook, lead.twitter, lead.job_title as "jobTitle", lead.address,
-      (select row_to_json(o) from (select lead.lead_provided_phone_numbers as "leadProvided",
-        lead.service_provided_phone_numbers as "serviceProvided") o) as "phoneNumbers",
-      (select row_to_json(o) from (select lead.company_name as name, lead.company_industry as industry,
-        lead.company_linkedin as linkedin, lead.company_street_address as "streetAddress",
-        lead.company_city as city, lead.company_state as state, lead.company_zip as zip,
-        lead.company_country as country) o) as company,
-      lead.number_of_scans as "numberOfScans", lead.last_scanned_by as "lastScannedBy",
-      coalesce((select json_agg(row_to_json(o)) from (
-        select a.activation_id as "activationId", a.checked_in as "checkedIn", a.registered
-        from lead_activations a where a.organization_id = lead.organization_id and a.lead_id = lead.id
-        order by a.position) o), '[]'::json) as activations,
-      coalesce((select json_agg(row_to_json(o)) from (
-        select t.tag_option_id as "tagOptionId", (select o.value from tag_options o
-          where o.organization_id = t.organization_id and o.id = t.tag_option_id) as value
-        from lead_tags t where t.organization_id = lead.organization_id and t.lead_id = lead.id
-        order by t.position) o), '[]'::json) as tags,
-      coalesce((select json_agg(e.id order by e.position) from lead_activity_events e
-        where e.organization_id = lead.organization_id and e.lead_id = lead.id), '[]'::json) as "leadActivityEvents",
-      lead.remote_ids as "remoteIds", lead.personal_emails as "personalEmails",
-      lead.professional_emails as "professionalEmails"
-  ) r);
+  return ${LEAD_DOCUMENT};
 end $$;
 
 -- Before insert or update of leads, for each row.
@@ -110,3 +89,4 @@ create or replace function set_remote_id(all_ids jsonb, changed jsonb) returns j
   ) ids
   where value ->> 'id' is not null
 $$;
+`;

@@ -3,23 +3,25 @@ import type { PageQuery } from '../api-schema/parameters';
 import { arrivalList } from '../database/paginate';
 import { type Json, type Page, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
+import { ActivationEntity } from './activation.entity';
 import { ACTIVATION } from './activation.response';
 
-const LIST = arrivalList({ table: 'activations', item: ACTIVATION });
+export const LIST = arrivalList({ entity: ActivationEntity, item: ACTIVATION });
 
-const GET = {
+export const GET = {
   name: 'activation.get',
   text: `select ${ACTIVATION} from activations where organization_id = $1 and id = $2`,
 };
 
 @Injectable()
-export class ActivationsRepository {
+export class ActivationsService {
   constructor(private readonly statements: Statements) {}
 
   list(caller: Caller, page: PageQuery): Promise<Page> {
     return this.statements.paginate(caller, LIST, [], page);
   }
 
+  /** @throws RowNotFound */
   get(caller: Caller, activationId: string): Promise<Json> {
     return this.statements.one(caller, GET, [activationId]);
   }

@@ -1,6 +1,8 @@
--- The words of the catalogue's search (docs/decisions/0008). industry-events/search-query.ts splits what is asked for in
--- the same way.
-
+/**
+ * The words of the catalogue's search (docs/decisions/0008). search-query.ts splits what is asked for in the same way. As it
+ * stands: its escapes are PostgreSQL's.
+ */
+export const SEARCH_FUNCTIONS = String.raw`
 -- One spelling of what people write in several: composed letters (NFC), the sigma at the end of a word, alefs with their
 -- marks, and no vowels of Arabic and Hebrew, which most texts leave out. Case and accents are the configuration's work.
 -- normalize() takes quadratic time over a run of combining marks and hears of no timeout: 65,000 took 15 s. So U+001F,
@@ -63,3 +65,4 @@ end $$;
 create trigger t05_search before insert or update of search, name, venue_city, venue_state, venue_country, keywords,
   exhibitor_industries, attendee_personas, description on industry_events
   for each row execute function set_search();
+`;

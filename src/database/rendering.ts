@@ -1,0 +1,26 @@
+/**
+ * SQL of each field that a response class has. The compiler refuses a field without SQL, and SQL without a field, so that a
+ * class and what PostgreSQL renders for it cannot disagree.
+ */
+export type Rendering<T> = { readonly [Field in keyof Required<T>]: string };
+
+const selected = (fields: Record<string, string>): string =>
+  Object.entries(fields)
+    .map(([field, sql]) => (sql === field ? field : `${sql} as "${field}"`))
+    .join(', ');
+
+/** SQL of an object inside another one. */
+export const jsonObject = <T>(fields: Rendering<T>): string =>
+  `(select row_to_json(o) from (select ${selected(fields)}) o)`;
+
+/** SQL of the JSON text of a row. */
+export const json = <T>(fields: Rendering<T>): string =>
+  `(select row_to_json(o)::text from (select ${selected(fields)}) o)`;
+
+/** SQL of an array of objects. @param from what follows `from`, with its order */
+export const jsonList = <T>(fields: Rendering<T>, from: string): string =>
+  `coalesce((select json_agg(row_to_json(o)) from (select ${selected(fields)} from ${from}) o), '[]')`;
+
+/** An entity's properties from the fields of a body, each by its name there. */
+export const renamed = <Entity>(body: object, names: Record<string, keyof Entity>): Partial<Entity> =>
+  Object.fromEntries(Object.entries(body).map(([field, value]) => [names[field], value])) as Partial<Entity>;

@@ -1,0 +1,121 @@
+import { columnOf } from '../database/data-source';
+import { arrivalList, filteredList, limited, listWith } from '../database/paginate';
+import type { IndustryEventCreateV0Input } from './industry-event.dto';
+import { IndustryEventEntity } from './industry-event.entity';
+import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
+
+const shared = true;
+
+export const LIST = arrivalList({ entity: IndustryEventEntity, item: INDUSTRY_EVENT });
+
+const HAS_URL = 'event_url_digest(event_url) = event_url_digest($1) and event_url = $1';
+
+export const BY_URL = filteredList({
+  name: 'industryEvents.byUrl',
+  values: 1,
+  entity: IndustryEventEntity,
+  item: INDUSTRY_EVENT,
+  where: HAS_URL,
+});
+
+/**
+ * `$1` and `$2` are what search-query.ts makes of a `q`. By rank, and then in order of arrival. The rank is that of any of
+ * the words: for all of them PostgreSQL compares each place of a word with each place of each other one, 130 ms a record.
+ */
+export const SEARCH = listWith({
+  name: 'industryEvents.search',
+  shared,
+  values: 2,
+  page: ({ limit, index }) => `
+    with matches as materialized (
+      select id as match, position as place, ts_rank(search, words) as rank
+      from websearch_to_tsquery('search', search_spelling($1)) query
+        cross join websearch_to_tsquery('search', search_spelling($2)) words
+        join industry_events on search @@ query
+    ), best as (
+      ${limited(`select * from matches order by rank desc, place offset ${index} * ${limit}`, 'matches', limit, 'rank desc, place')}
+    )
+    select page.json, counted.total
+    from (select count(*) as total from matches) counted
+      left join (
+        select ${INDUSTRY_EVENT} as json, rank, place from best join industry_events on id = match
+      ) page on true
+    order by page.rank desc, page.place`,
+});
+
+export const GET = {
+  name: 'industryEvent.get',
+  shared,
+  text: `select ${INDUSTRY_EVENT} from industry_events where id = $1`,
+};
+
+export const GET_BY_URL = {
+  name: 'industryEvent.byUrl',
+  shared,
+  text: `select ${INDUSTRY_EVENT} from industry_events where ${HAS_URL}`,
+};
+
+export const GET_WITH_BOOKMARK = {
+  name: 'industryEvent.withBookmark',
+  text: `select ${INDUSTRY_EVENT_WITH_BOOKMARK} from industry_events where id = $2`,
+};
+
+/** Records with the name and the start of a new one; two unknown starts are equal. */
+export const POTENTIAL_DUPLICATES = {
+  name: 'industryEvent.duplicates',
+  shared,
+  text: `
+    select ${INDUSTRY_EVENT} from industry_events
+    where name = $1 and start_date is not distinct from $2::timestamptz order by position limit 50`,
+};
+
+/** The type of each field's column: a field that is missing here does not compile. */
+const STORED: Record<keyof IndustryEventCreateV0Input, 'text' | 'integer' | 'text[]' | 'timestamptz'> = {
+  name: 'text',
+  startDate: 'timestamptz',
+  endDate: 'timestamptz',
+  sourceType: 'text',
+  sourceId: 'text',
+  eventType: 'text',
+  venueCity: 'text',
+  venueState: 'text',
+  venueCountry: 'text',
+  venueName: 'text',
+  venueFullAddress: 'text',
+  venueCoordinates: 'text',
+  numberOfAttendees: 'integer',
+  numberOfExhibitors: 'integer',
+  attendeeCost: 'text',
+  boothCost: 'text',
+  exhibitorIndustries: 'text[]',
+  attendeePersonas: 'text[]',
+  keywords: 'text[]',
+  website: 'text',
+  description: 'text',
+  eventUrl: 'text',
+};
+
+/**
+ * `$1` is a body. An empty text when a record has the eventUrl. One statement, which commits by itself: while it runs, all
+ * other creates of the catalogue wait.
+ */
+export const CREATE = {
+  name: 'industryEvent.create',
+  shared,
+  text: `
+    with created as (
+      insert into industry_events (${Object.keys(STORED).map(columnOf).join(', ')})
+      select * from jsonb_to_record($1) as (${Object.entries(STORED)
+        .map(([field, type]) => `"${field}" ${type}`)
+        .join(', ')})
+      on conflict do nothing returning ${INDUSTRY_EVENT} as json
+    )
+    select coalesce((select json from created), '')`,
+};
+
+export const BOOKMARKED = {
+  name: 'industryEvents.bookmarks',
+  text: `
+    select ${INDUSTRY_EVENT} from industry_events
+    where id in (select industry_event_id from industry_event_bookmarks where organization_id = $1) order by position`,
+};
