@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { Draft } from '../../dataset/cells';
-import { textOf } from '../import/dataset-file';
+import { MAX_ROW_MIB, textOf } from '../import/dataset-file';
 import { ImportFault } from '../import/import-fault';
 import type { Given, Place } from '../import/moves';
 import { DATASETS, type UncheckedRecord } from '../import/sections';
@@ -15,9 +15,6 @@ interface Row {
   /** on which it begins, from 1 */
   line: number;
 }
-
-/** With a quote that is never closed, the rest of the file would be one row. */
-const MAX_ROW_MIB = 16;
 
 /** The records of a CSV file, in constant memory. In columns that it lacks, stored records keep what they have. */
 export class CsvRecords implements Given {
@@ -86,7 +83,7 @@ async function* rowsOf(text: AsyncIterable<string>, delimiter: string): AsyncGen
   let lastLine = 0;
   const parser = parse({
     delimiter,
-    max_record_size: MAX_ROW_MIB << 20,
+    max_record_size: MAX_ROW_MIB << 20, // with a quote that is never closed, the rest of the file would be one row
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_records_with_empty_values: true,
