@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SECTIONS } from '../../src/cli/import/sections';
-import { demo } from '../../src/cli/seed/demo';
+import { DATASETS } from '../../src/sections';
+import { demo } from '../../src/datasets/seed/demo';
 import { query, until } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, outcomeOf } from '../support/operator';
 
 const counts = (over: object = {}) => ({
-  ...Object.fromEntries(SECTIONS.map((section) => [section, 0])),
+  ...DATASETS.noRecords(),
   ...over,
 });
 const DEMO = counts(Object.fromEntries(Object.entries(demo).map(([section, records]) => [section, records.length])));

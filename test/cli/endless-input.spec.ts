@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { csvFormOf } from '../../src/cli/csv/csv.options';
-import type { CsvForm } from '../../src/cli/csv/csv.options';
-import { CsvRecords } from '../../src/cli/csv/csv.import';
-import { datasetRecords } from '../../src/cli/import/dataset-file';
+import { CSV, csvFormOf } from '../../src/cli/csv.options';
+import type { CsvForm } from '../../src/datasets/csv.columns';
+import { CsvRecords } from '../../src/datasets/csv.import';
+import { datasetRecords } from '../../src/datasets/dataset-file';
+import { DATASETS } from '../../src/sections';
 import { query, until } from '../support/embedded-fixtures';
 import { install } from '../support/operator';
 
@@ -36,13 +37,15 @@ async function faultOf(records: AsyncIterable<unknown>): Promise<string> {
   return 'none';
 }
 
-const csvOf = (chunks: AsyncIterable<Buffer>) => new CsvRecords(csvFormOf({ csv: 'leads' }) as CsvForm, 1).read(chunks);
+const jsonOf = (chunks: AsyncIterable<Buffer>) => datasetRecords(chunks, DATASETS);
+const csvOf = (chunks: AsyncIterable<Buffer>) =>
+  new CsvRecords(CSV, csvFormOf({ csv: 'leads' }) as CsvForm, 1).read(chunks);
 
 describe('an input that does not end is refused as soon as it is too long:', () => {
   it.each([
     ['a row of CSV', 'email\n', csvOf, 'longer than 16 MiB'],
     ['the first row of CSV', '', csvOf, 'longer than 16 MiB'],
-    ['a line of NDJSON', '{"section":"users","record":{"email":"a@b.co"}}\n', datasetRecords, 'line 2: longer than 16'],
+    ['a line of NDJSON', '{"section":"users","record":{"email":"a@b.co"}}\n', jsonOf, 'line 2: longer than 16'],
   ])('%s', async (_, first, read, reason) => {
     const { taken, chunks } = endless(Buffer.alloc(MIB, 'x'), Buffer.from(first));
     expect(await faultOf(read(chunks))).toContain(reason);
@@ -51,7 +54,7 @@ describe('an input that does not end is refused as soon as it is too long:', () 
 
   it('a JSON object', async () => {
     const { taken, chunks } = endless(Buffer.alloc(8 * MIB));
-    expect(await faultOf(datasetRecords(chunks))).toContain('larger than 512 MiB');
+    expect(await faultOf(jsonOf(chunks))).toContain('larger than 512 MiB');
     expect(taken.count).toBeLessThan(66);
   });
 });

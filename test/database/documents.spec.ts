@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { CheckService } from '../../src/cli/check/check.service';
+import { CheckService } from '../../src/operator/check.service';
 import { exhibitor } from '../support/builders';
 import { lockWaits, until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';

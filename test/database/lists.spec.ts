@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { Random } from '../../prove/support/random';
-import { CheckService } from '../../src/cli/check/check.service';
+import { CheckService } from '../../src/operator/check.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
 import { lockWaits, until } from '../support/embedded-fixtures';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { command, GlobalOptions } from '../arguments';
-import { type CheckResult, CheckService } from '../check/check.service';
+import { type CheckResult, CheckService } from '../../operator/check.service';
 import { withDatabase } from '../session';
 import { figure, table } from '../terminal/table';
 import { answer, Refusal, styled } from '../terminal/terminal';

@@ -1,30 +1,8 @@
 import { constants, isUtf8 } from 'node:buffer';
-import { createReadStream, existsSync, statSync } from 'node:fs';
-import { isObject } from '../../api-schema/fields';
-import { quoted, reasonOf, Refusal } from '../terminal/terminal';
+import { isObject } from '../api-schema/fields';
+import type { Datasets, UncheckedRecord } from './dataset';
 import { ImportFault } from './import-fault';
-import { SectionName, SECTIONS, type UncheckedRecord } from './sections';
-
-/** Bytes of a file, as far as that is known; whether it can be read is seen when it is read. */
-export const sizeOf = (file: string): number | undefined =>
-  file !== '-' && existsSync(file) ? statSync(file).size || undefined : undefined;
-
-/**
- * A file, or standard input.
- * @param onBytes called with the size of each part
- * @throws Refusal when it cannot be read
- */
-export async function* chunksOf(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
-  try {
-    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
-      const bytes = chunk as Buffer;
-      onBytes(bytes.length);
-      yield bytes;
-    }
-  } catch (error) {
-    throw new Refusal(`cannot read ${file === '-' ? 'standard input' : file}: ${reasonOf(error)}`);
-  }
-}
+import { quoted } from './quoted';
 
 /**
  * UTF-8 as text, without a byte order mark, as it comes.
@@ -68,7 +46,7 @@ const MAX_ROW = MAX_ROW_MIB << 20;
 /** JavaScript's strings end at half a gigabyte. */
 function requireRoom(characters: number): void {
   if (characters <= constants.MAX_STRING_LENGTH) return;
-  throw new Refusal(
+  throw new ImportFault(
     'the dataset is larger than 512 MiB, too large for one JSON object; as NDJSON it may be of any size',
   );
 }
@@ -82,7 +60,10 @@ function requireRow(characters: number, line: number): void {
  * which is read whole.
  * @throws ImportFault naming the line that is no UTF-8 or no JSON
  */
-export async function* datasetRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<UncheckedRecord> {
+export async function* datasetRecords(
+  chunks: AsyncIterable<Buffer>,
+  datasets: Datasets,
+): AsyncGenerator<UncheckedRecord> {
   let isNdjson: boolean | undefined;
   /** of the object, or of a line that has not ended */
   let held = '';
@@ -97,14 +78,14 @@ export async function* datasetRecords(chunks: AsyncIterable<Buffer>): AsyncGener
     const lines = held.split('\n');
     held = lines.pop() ?? '';
     for (const each of lines) {
-      if (each.trim() !== '') yield ofLine(each, line);
+      if (each.trim() !== '') yield ofLine(each, line, datasets);
       line++;
     }
   }
   if (isNdjson ?? beginsNdjson(held)) {
-    if (held.trim() !== '') yield ofLine(held, line);
+    if (held.trim() !== '') yield ofLine(held, line, datasets);
   } else {
-    yield* ofObject(parseWhole(held, line));
+    yield* ofObject(parseWhole(held, line), datasets);
   }
 }
 
@@ -125,12 +106,12 @@ function parsed(text: string): unknown {
   }
 }
 
-function ofLine(text: string, line: number): UncheckedRecord {
+function ofLine(text: string, line: number, { has, names }: Datasets): UncheckedRecord {
   requireRow(text.length, line);
   const value = parsed(text) as { section?: unknown; record?: unknown } | null | undefined;
   if (value === undefined) throw new ImportFault(`line ${line}: not JSON`);
-  if (isSection(value?.section)) return { section: value.section, record: value.record, line };
-  throw new ImportFault(`line ${line}: section must be one of ${SECTIONS.join(', ')}`);
+  if (has(value?.section)) return { section: value.section, record: value.record, line };
+  throw new ImportFault(`line ${line}: section must be one of ${names.join(', ')}`);
 }
 
 /** @param line that it begins in */
@@ -153,14 +134,12 @@ function lineOf({ message }: Error, text: string, line: number): string {
 }
 
 /** The records of a dataset as one object. */
-export function* ofObject(dataset: object): Generator<UncheckedRecord> {
+export function* ofObject(dataset: object, { has, names }: Datasets): Generator<UncheckedRecord> {
   for (const [section, records] of Object.entries(dataset)) {
-    if (!isSection(section)) throw new ImportFault(`${quoted(section)}: not a section (${SECTIONS.join(', ')})`);
+    if (!has(section)) throw new ImportFault(`${quoted(section)}: not a section (${names.join(', ')})`);
     if (!Array.isArray(records)) throw new ImportFault(`${section}: not an array`);
   }
-  for (const section of SECTIONS) {
+  for (const section of names) {
     for (const record of (dataset as Record<string, unknown[]>)[section] ?? []) yield { section, record };
   }
 }
-
-const isSection = (name: unknown): name is SectionName => SECTIONS.includes(name as SectionName);

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { LISTS, type TrackedList } from '../../database/lists';
-import { CATALOGUE, lockOrganization } from '../../database/locks';
+import { LISTS, type TrackedList } from '../database/lists';
+import { CATALOGUE, lockOrganization } from '../database/locks';
 
 interface Checked {
   checked: number;
