@@ -68,7 +68,7 @@ const CHECKS = {
     return { failed, told: failed ? output : `nothing breaks clients of ${release}` };
   },
   'redocly respect': async (services) => {
-    const { demo } = await import('../dist/src/cli/seed/demo.js');
+    const { demo } = await import('../dist/src/datasets/seed/demo.js');
     const records = Object.entries(demo).flatMap(([section, all]) => all.map((record) => ({ section, record })));
     const [{ url }, { key }] = await Promise.all([
       startServer(services, LANYARD),

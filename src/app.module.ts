@@ -5,6 +5,7 @@ import { ApiKeyGuard } from './access/api-key.guard';
 import { ActivationsModule } from './activations/activations.module';
 import { Config } from './config';
 import { DatabaseModule } from './database/database.module';
+import { DatasetsModule } from './datasets/datasets.module';
 import { EventsModule } from './events/events.module';
 import { HealthController } from './health/health.controller';
 import { EnvelopeInterceptor } from './http/envelope.interceptor';
@@ -20,6 +21,7 @@ import { Metrics } from './observability/metrics';
 import { PagesModule } from './pages/pages.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
+import { DATASETS } from './sections';
 import { TagGroupsModule } from './tag-groups/tag-groups.module';
 
 /** A new resource is one more line. The router tries them in this order, which is also that of the API reference. */
@@ -53,7 +55,15 @@ export class AppModule {
       module: AppModule,
       global: true,
       // NotFoundModule is last: its route matches every path.
-      imports: [DatabaseModule, RateLimitModule, AccessModule, ...resources, PagesModule, NotFoundModule],
+      imports: [
+        DatabaseModule,
+        RateLimitModule,
+        AccessModule,
+        ...resources,
+        DatasetsModule.of(DATASETS),
+        PagesModule,
+        NotFoundModule,
+      ],
       controllers: [HealthController],
       providers: [{ provide: Config, useValue: config }, Metrics, ...globalProviders],
       exports: [Config],

@@ -8,6 +8,17 @@ export const statusOf = (signal: (typeof SIGNALS)[number]): number => 128 + cons
 /** Milliseconds for which further signals are the first one once more: npm passes on what the terminal sent already. */
 const ONE_SIGNAL = 1_000;
 
+/**
+ * Ends the process by the signal itself, so that who started it sees it. process.exit alone would wait for an open(2) that
+ * waits for another program: that of a named pipe.
+ */
+export function endBy(signal: (typeof SIGNALS)[number]): never {
+  process.emit('exit', statusOf(signal));
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  process.exit(statusOf(signal)); // the first process of a container gets no such signal
+}
+
 /** A person (Ctrl-C, a closed terminal) or a supervisor ended the program. */
 export class Interrupted extends Error {
   constructor(readonly signal: (typeof SIGNALS)[number]) {
@@ -21,7 +32,7 @@ export function stopSignal(): AbortSignal {
   let first = Infinity;
   for (const signal of SIGNALS) {
     process.on(signal, () => {
-      if (performance.now() - first > ONE_SIGNAL) process.exit(statusOf(signal));
+      if (performance.now() - first > ONE_SIGNAL) endBy(signal);
       first = Math.min(first, performance.now());
       controller.abort(new Interrupted(signal));
     });

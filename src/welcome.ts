@@ -7,9 +7,10 @@ import { OrganizationsService } from './access/organizations.service';
 import { Config } from './config';
 import { connect } from './database/connect';
 import type { OpenDatabase } from './database/open';
-import { PROGRAM } from './cli/program';
-import { demo as demoRecords } from './cli/seed/demo';
-import { ImportService } from './cli/import/import.service';
+import { ImportService } from './datasets/import.service';
+import { demo as demoRecords } from './datasets/seed/demo';
+import { PROGRAM } from './program';
+import { DATASETS } from './sections';
 
 /** The URL of a server that listens at an address, as it is written on this machine. */
 export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {
@@ -59,7 +60,7 @@ export async function makeDemo(databaseUrl: string): Promise<IssuedKey | undefin
       const organizations = new OrganizationsService(manager);
       if (!(await organizations.areNone())) return undefined;
       const { id } = await organizations.create('Demo');
-      await new ImportService(manager).import(id, demoRecords);
+      await new ImportService(manager, DATASETS).import(id, demoRecords);
       return new ApiKeysService(manager).issue(id, { label: 'demo' });
     });
   } finally {

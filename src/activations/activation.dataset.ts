@@ -14,7 +14,8 @@ import {
   Uuid,
 } from '../api-schema/fields';
 import { Location } from '../api-schema/location.response';
-import type { Dataset } from '../dataset/dataset';
+import { datasetOf } from '../datasets/dataset';
+import { ActivationEntity } from './activation.entity';
 import { ActivationType } from './activation.response';
 
 export class ActivationRecord {
@@ -34,9 +35,4 @@ export class ActivationRecord {
   @DateTime(optional) createdAt?: string;
 }
 
-export const ACTIVATIONS: Dataset = {
-  record: ActivationRecord,
-  entity: 'ActivationEntity',
-  key: 'id',
-  path: (property) => (property === 'eventId' ? 'event' : property),
-};
+export const ACTIVATIONS = datasetOf(ActivationRecord, ActivationEntity, { key: 'id', places: { eventId: 'event' } });

@@ -36,6 +36,15 @@ type Class<T extends object = object> = new () => T;
 interface Rule {
   check: Check;
   convert: Convert;
+  schema: FieldSchema;
+}
+
+/** What a field holds, as the API reference says it. */
+export interface FieldSchema {
+  type?: string | (() => Class);
+  isArray?: boolean;
+  required: boolean;
+  nullable: boolean;
 }
 
 const FIELD = 'field';
@@ -45,6 +54,7 @@ export function field(check: Check, schema: object, options: Options, convert?: 
   const { optional = false, nullable = false, ...docs } = options;
   const rule: Rule = {
     convert: convert ?? ((value) => value),
+    schema: { ...schema, required: !optional, nullable },
     check: (value, holder) => {
       if (value === undefined) return optional;
       if (value === null) return nullable;
@@ -248,6 +258,17 @@ export const UuidList = ({ max = 1000, distinct, ...options }: ListOptions = {})
 
 /** The names of a class's fields, in their order. */
 export const fieldsOf = (type: Class): string[] => rulesOf(type).map(([name]) => name);
+
+/** The fields of a class with what they hold, in their order, those of the class that it extends first. */
+export function schemasOf(type: Class): Map<string, FieldSchema> {
+  const parent = Object.getPrototypeOf(type) as Class;
+  const inherited = parent.prototype === undefined ? [] : schemasOf(parent);
+  return new Map([...inherited, ...rulesOf(type).map(([name, { schema }]): [string, FieldSchema] => [name, schema])]);
+}
+
+/** The class of the objects that a field holds. */
+export const classOf = ({ type }: Pick<FieldSchema, 'type'>): Class | undefined =>
+  typeof type === 'function' ? type() : undefined;
 
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import type { DataSource } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../api-schema/schemas';
 import { decimal as digits, hasAtMost, isStorableText, isUuid, toUtc } from '../api-schema/text';
-import { PROGRAM } from './program';
+import { PROGRAM } from '../program';
 import { Refusal, UsageError } from './terminal/terminal';
 
 /** Readers of arguments and options. Their errors never repeat the value: it may be a key pasted by mistake. */
@@ -54,8 +54,8 @@ export function organization(value: string): number {
 }
 
 /** @throws Refusal when there is no such organization */
-export async function requireOrganization(dataSource: DataSource, id: number): Promise<void> {
-  const exists = id <= MAX_INT32 && (await new OrganizationsService(dataSource.manager).exists(id));
+export async function requireOrganization(manager: EntityManager, id: number): Promise<void> {
+  const exists = id <= MAX_INT32 && (await new OrganizationsService(manager).exists(id));
   if (!exists) throw new Refusal(`organization ${id} does not exist (see organizations list)`);
 }
 

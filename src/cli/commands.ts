@@ -10,7 +10,7 @@ import { organizationsCommand } from './commands/organizations.command';
 import { seedCommand } from './commands/seed.command';
 import { statusCommand } from './commands/status.command';
 import { command } from './arguments';
-import { PROGRAM } from './program';
+import { PROGRAM } from '../program';
 import { startServer } from './start-server';
 import { styled, usageError } from './terminal/terminal';
 

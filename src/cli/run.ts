@@ -2,9 +2,9 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config';
 import { databaseFault } from '../database/errors';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
-import { Interrupted, statusOf } from '../stop-signal';
+import { endBy, Interrupted, statusOf } from '../stop-signal';
 import { operatorProgram } from './commands';
-import { ImportFault } from './import/import-fault';
+import { ImportFault } from '../datasets/import-fault';
 import { OutputClosed, Refusal, say, styled, UsageError, usageError } from './terminal/terminal';
 
 /** Runs the command of the process's arguments and ends the process. */
@@ -15,6 +15,7 @@ export async function run(): Promise<void> {
   } catch (error) {
     const { message, status } = reportOf(error);
     if (message) say(styled('red', message, process.stderr));
+    if (error instanceof Interrupted) endBy(error.signal);
     process.exit(status);
   }
 }

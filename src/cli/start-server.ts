@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { PROGRAM } from './program';
+import { PROGRAM } from '../program';
 
 /** As in package.json's `start` and the Dockerfile; docs/performance.md has the figures. */
 const V8_FLAGS = ['--max-old-space-size=768'];

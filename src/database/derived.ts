@@ -2,6 +2,8 @@ import type { DataSource } from 'typeorm';
 
 /** A column that triggers derive from the row and from others, so that it is not rendered at each read. */
 export interface DerivedColumn {
+  /** what operators know the column's values as */
+  name: string;
   column: string;
   /** SQL that gives the column's value anew, from a row by its table's name */
   expression: string;

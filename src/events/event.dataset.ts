@@ -13,7 +13,8 @@ import {
   UuidList,
 } from '../api-schema/fields';
 import { Location } from '../api-schema/location.response';
-import type { Dataset } from '../dataset/dataset';
+import { datasetOf } from '../datasets/dataset';
+import { EventEntity, EventTagGroupEntity, EventUserEntity, UserEntity } from './event.entity';
 import { EventType } from './event.response';
 
 export class UserRecord {
@@ -23,7 +24,7 @@ export class UserRecord {
   @DateTime(optional) createdAt?: string;
 }
 
-export const USERS: Dataset = { record: UserRecord, entity: 'UserEntity', key: 'email' };
+export const USERS = datasetOf(UserRecord, UserEntity, { key: 'email' });
 
 export class EventRecord {
   /** the name by which other records of the dataset mean this event */
@@ -40,12 +41,10 @@ export class EventRecord {
   @Email(optionalNullable) createdBy?: string | null;
 }
 
-export const EVENTS: Dataset = {
-  record: EventRecord,
-  entity: 'EventEntity',
+export const EVENTS = datasetOf(EventRecord, EventEntity, {
   key: 'ref',
   lists: [
-    { name: 'tagGroups', entity: 'EventTagGroupEntity', key: 'tagGroupId' },
-    { name: 'users', entity: 'EventUserEntity', key: 'userId' },
+    { name: 'tagGroups', entity: EventTagGroupEntity, key: 'tagGroupId' },
+    { name: 'users', entity: EventUserEntity, key: 'userId' },
   ],
-};
+});

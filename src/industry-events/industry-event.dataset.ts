@@ -1,6 +1,7 @@
 import { BooleanField, DateTime, optional, optionalNullable, Uuid } from '../api-schema/fields';
-import type { Dataset } from '../dataset/dataset';
+import { datasetOf } from '../datasets/dataset';
 import { IndustryEventCreateV0Input } from './industry-event.dto';
+import { IndustryEventEntity } from './industry-event.entity';
 
 export class IndustryEventRecord extends IndustryEventCreateV0Input {
   @Uuid(optional) id?: string;
@@ -79,9 +80,7 @@ const REMOVE_BOOKMARKS = `
   delete from industry_event_bookmarks b using ${MARKED}
   where b.organization_id = $1 and b.industry_event_id = m.id and not m.is_bookmarked`;
 
-export const INDUSTRY_EVENTS: Dataset = {
-  record: IndustryEventRecord,
-  entity: 'IndustryEventEntity',
+export const INDUSTRY_EVENTS = datasetOf(IndustryEventRecord, IndustryEventEntity, {
   key: 'id',
   more: {
     isBookmarked: {
@@ -101,4 +100,4 @@ export const INDUSTRY_EVENTS: Dataset = {
     ],
   },
   csv: { fields: [] },
-};
+});

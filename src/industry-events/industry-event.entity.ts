@@ -8,7 +8,7 @@ const list = { type: 'text', array: true, nullable: true } as const;
 
 /** The migration alone has the indexes that a decorator cannot express. */
 @ListedEntity('industry_events', { shared: true })
-@Derived({ column: 'search', expression: 'search_vector(industry_events)', functions: SEARCH_FUNCTIONS })
+@Derived({ name: 'words', column: 'search', expression: 'search_vector(industry_events)', functions: SEARCH_FUNCTIONS })
 @Index('industry_events_name_idx', ['name', 'startDate'])
 @Index('industry_events_event_url_key', { synchronize: false })
 @Index('industry_events_search_idx', { synchronize: false })

@@ -1,5 +1,6 @@
 import { DateTime, Email, MAX_LENGTH, OneOf, optional, optionalNullable, Text, Uuid } from '../api-schema/fields';
-import type { Dataset } from '../dataset/dataset';
+import { datasetOf } from '../datasets/dataset';
+import { LeadActivityEventEntity } from './lead-activity-event.entity';
 import { LeadActivityEventType } from './lead-activity-event.response';
 
 export class LeadActivityEventRecord {
@@ -16,12 +17,14 @@ export class LeadActivityEventRecord {
   @Uuid(optionalNullable) associatedTagOption?: string | null;
 }
 
-export const LEAD_ACTIVITY_EVENTS: Dataset = {
-  record: LeadActivityEventRecord,
-  entity: 'LeadActivityEventEntity',
+export const LEAD_ACTIVITY_EVENTS = datasetOf(LeadActivityEventRecord, LeadActivityEventEntity, {
   key: 'id',
   shownBy: 'leads',
-  // `leadId` is `associatedLead`
-  path: (property) =>
-    property.replace(/^(.)(\w+)Id$/, (_, first: string, rest: string) => `associated${first.toUpperCase()}${rest}`),
-};
+  places: {
+    leadId: 'associatedLead',
+    campaignId: 'associatedCampaign',
+    eventId: 'associatedEvent',
+    activationId: 'associatedActivation',
+    tagOptionId: 'associatedTagOption',
+  },
+});

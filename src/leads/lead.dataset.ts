@@ -15,9 +15,11 @@ import {
   Text,
   Uuid,
 } from '../api-schema/fields';
-import { type Draft, field, type Field, list } from '../dataset/cells';
-import type { Dataset } from '../dataset/dataset';
+import { type Draft, field, type Field, list } from '../datasets/cells';
+import { datasetOf } from '../datasets/dataset';
+import { EventLeadEntity } from '../events/event.entity';
 import { LeadPatchV0Input } from './lead.dto';
+import { LeadActivationEntity, LeadEntity, LeadTagEntity } from './lead.entity';
 import {
   IntegrationType,
   LeadCompany,
@@ -111,23 +113,28 @@ const remoteId = (integrationType: IntegrationType): Field => ({
 
 const numbers = list((number, index) => ({ number, type: 'UNKNOWN', preferred: index === 0 }));
 
-export const LEADS: Dataset = {
-  record: LeadRecord,
-  entity: 'LeadEntity',
+export const LEADS = datasetOf(LeadRecord, LeadEntity, {
   key: 'id',
-  // `companyName` is `company.name`, `leadProvidedPhoneNumbers` is `phoneNumbers.leadProvided`, `eventId` is `event`
-  path: (property) =>
-    property
-      .replace(/^company(.)/, (_, first: string) => `company.${first.toLowerCase()}`)
-      .replace(/^(\w+)PhoneNumbers$/, 'phoneNumbers.$1')
-      .replace(/^eventId$/, 'event'),
+  places: {
+    companyName: 'company.name',
+    companyIndustry: 'company.industry',
+    companyLinkedin: 'company.linkedin',
+    companyStreetAddress: 'company.streetAddress',
+    companyCity: 'company.city',
+    companyState: 'company.state',
+    companyZip: 'company.zip',
+    companyCountry: 'company.country',
+    leadProvidedPhoneNumbers: 'phoneNumbers.leadProvided',
+    serviceProvidedPhoneNumbers: 'phoneNumbers.serviceProvided',
+  },
   lists: [
-    { name: 'tags', entity: 'LeadTagEntity', key: 'tagOptionId', shownBy: 'leads' },
-    { name: 'activations', entity: 'LeadActivationEntity', key: 'activationId', shownBy: 'leads' },
+    { name: 'tags', entity: LeadTagEntity, key: 'tagOptionId', shownBy: 'leads' },
+    { name: 'activations', entity: LeadActivationEntity, key: 'activationId', shownBy: 'leads' },
     {
       name: 'events',
-      entity: 'EventLeadEntity',
+      entity: EventLeadEntity,
       key: 'eventId',
+      places: { eventId: 'event' },
       isAdditive: true,
       orderedBy: 'associatedAt',
       order: 'c.associated_at, c.event_id',
@@ -143,4 +150,4 @@ export const LEADS: Dataset = {
       ...IntegrationType.map(remoteId),
     ],
   },
-};
+});

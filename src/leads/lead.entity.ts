@@ -8,7 +8,7 @@ import type { PhoneNumber, RemoteId } from './lead.response';
 const jsonList = { type: 'jsonb', default: [] } as const;
 
 @ListedEntity('leads')
-@Derived({ column: 'document', expression: 'lead_document(leads)', functions: LEAD_FUNCTIONS })
+@Derived({ name: 'documents', column: 'document', expression: 'lead_document(leads)', functions: LEAD_FUNCTIONS })
 @Unique('leads_organization_id_key', ['organizationId', 'id'])
 @Index('leads_email_idx', { synchronize: false })
 @Index('leads_remote_ids_idx', { synchronize: false })

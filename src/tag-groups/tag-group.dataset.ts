@@ -12,7 +12,8 @@ import {
   Uuid,
 } from '../api-schema/fields';
 import { MIN_INT32 } from '../api-schema/schemas';
-import type { Dataset } from '../dataset/dataset';
+import { datasetOf } from '../datasets/dataset';
+import { TagGroupEntity, TagOptionEntity } from './tag-group.entity';
 import { TagGroupStatus, TagOption } from './tag-group.response';
 
 export class TagGroupRecord {
@@ -28,9 +29,7 @@ export class TagGroupRecord {
   @DateTime(optional) createdAt?: string;
 }
 
-export const TAG_GROUPS: Dataset = {
-  record: TagGroupRecord,
-  entity: 'TagGroupEntity',
+export const TAG_GROUPS = datasetOf(TagGroupRecord, TagGroupEntity, {
   key: 'id',
-  lists: [{ name: 'tagOptions', entity: 'TagOptionEntity', key: 'id', order: 'c.display_order, c.id' }],
-};
+  lists: [{ name: 'tagOptions', entity: TagOptionEntity, key: 'id', order: 'c.display_order, c.id' }],
+});

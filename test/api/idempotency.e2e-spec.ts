@@ -224,8 +224,9 @@ describeInside(`stored answers${INSIDE}`, () => {
   });
 
   it('have a limit of bytes for each API key, and small ones do not count', async () => {
+    const owner = await asOperator(lanyard.config.databaseUrl as string);
     const answers = (key: string, bytes: number) =>
-      db.query(
+      owner.query(
         `insert into idempotent_answers select $1, 'large ' || n, '', repeat('x', $2::int), now() from generate_series(1, 3) n`,
         [key, bytes],
       );

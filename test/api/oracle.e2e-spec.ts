@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
-import { exportSections } from '../../src/cli/export/export.service';
-import { SECTIONS } from '../../src/cli/import/sections';
-import { ImportService } from '../../src/cli/import/import.service';
+import { ExportService } from '../../src/datasets/export.service';
+import { DATASETS } from '../../src/sections';
+import { ImportService } from '../../src/datasets/import.service';
 import { exhibitor, industryEventInput } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
@@ -157,14 +157,14 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
     const { dataset: records, event, activation, lead } = exhibitor();
     const ofEvent = { events: [{ ...event, ref: 'third' }], activations: [{ ...activation, event: 'third' }] };
     const dataset = { ...records, ...ofEvent, leads: [{ ...lead, events: [] }] };
-    const load = () => new ImportService(db.manager).import(own.organizationId, dataset);
+    const load = () => new ImportService(db.manager, DATASETS).import(own.organizationId, dataset);
     for (const _ of ['new', 'stored']) await speakingFor(own.organizationId, load);
     expect(takeUnscoped()).toEqual([]);
   });
 
   it('fails an export without an organization in any of its sections', async () => {
     const exported = (): Promise<void> =>
-      exportSections(db, own.organizationId, SECTIONS, async (_, records) => {
+      new ExportService(db, DATASETS).export(own.organizationId, DATASETS.names, async (_, records) => {
         for await (const record of records) expect(record).toBeDefined();
       });
     const met = async (): Promise<number> => {
@@ -179,7 +179,7 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
       return text;
     };
     await met();
-    expect(sections.size).toBe(SECTIONS.length);
+    expect(sections.size).toBe(DATASETS.names.length);
     for (const section of sections) {
       statements.rewrite = (text) => (text === section ? text.replace(condition, 'true') : text);
       expect([section, await met()]).toEqual([section, 1]);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/access/api-keys.service';
-import { exportSections } from '../../src/cli/export/export.service';
-import { SECTIONS } from '../../src/cli/import/sections';
+import { ExportService } from '../../src/datasets/export.service';
+import { DATASETS } from '../../src/sections';
 import { eventInput, exhibitor, industryEventInput, leadInput } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { isDeployment } from '../support/deployment';
@@ -262,7 +262,7 @@ describe('tenancy', () => {
       speakingFor(tenant.organizationId, async () => {
         const records: string[] = [];
         const db = (inside as InProcess).app.get(DataSource);
-        await exportSections(db, tenant.organizationId, SECTIONS, async (_, all) => {
+        await new ExportService(db, DATASETS).export(tenant.organizationId, DATASETS.names, async (_, all) => {
           for await (const record of all) records.push(record);
         });
         return records.join('\n');

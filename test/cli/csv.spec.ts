@@ -6,14 +6,13 @@ import { Readable } from 'node:stream';
 import { getMetadataStorage } from 'class-validator';
 import { DataSource } from 'typeorm';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { unescapeFormula, escapeFormula } from '../../src/cli/csv/csv.formulas';
-import { CSV_FIELDS } from '../../src/cli/csv/csv.fields';
-import { CsvRecords } from '../../src/cli/csv/csv.import';
-import type { CsvForm } from '../../src/cli/csv/csv.options';
-import { csvFormOf } from '../../src/cli/csv/csv.options';
-import { DATASETS, type SectionName } from '../../src/cli/import/sections';
-import { ImportFault } from '../../src/cli/import/import-fault';
-import { ImportService } from '../../src/cli/import/import.service';
+import { unescapeFormula, escapeFormula } from '../../src/datasets/csv.formulas';
+import type { CsvForm } from '../../src/datasets/csv.columns';
+import { CsvRecords } from '../../src/datasets/csv.import';
+import { CSV, csvFormOf } from '../../src/cli/csv.options';
+import { DATASETS } from '../../src/sections';
+import { ImportFault } from '../../src/datasets/import-fault';
+import { ImportService } from '../../src/datasets/import.service';
 import { exhibitor, industryEventInput } from '../support/builders';
 import { query } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
@@ -176,11 +175,11 @@ describe('CSV', () => {
     ])(
       'that is wrong is refused, naming %s',
       async (_, content, map, reason) => {
-        const csv = new CsvRecords(csvFormOf({ csv: 'leads', map }) as CsvForm, tenant.organizationId);
+        const csv = new CsvRecords(CSV, csvFormOf({ csv: 'leads', map }) as CsvForm, tenant.organizationId);
         const db = installation.server.app.get(DataSource);
         const chunks = Readable.from([Buffer.from(content as string)]);
-        const refused: unknown = await new ImportService(db.manager)
-          .importRecords(tenant.organizationId, csv.read(chunks), undefined, csv)
+        const refused: unknown = await new ImportService(db.manager, DATASETS)
+          .importRecords(tenant.organizationId, csv.read(chunks), { given: csv })
           .catch((fault: unknown) => fault);
         expect(refused).toBeInstanceOf(ImportFault);
         expect((refused as ImportFault).message).toMatch(/^[^\n]*$/);
@@ -194,13 +193,15 @@ describe('CSV', () => {
       const ids = [randomUUID(), randomUUID()] as const;
       await tenant.import({ leads: ids.map((id) => ({ id, firstName: 'Ada', lastName: 'Rowe' })) });
       const db = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
-      const csv = new CsvRecords(csvFormOf({ csv: 'leads' }) as CsvForm, tenant.organizationId);
+      const csv = new CsvRecords(CSV, csvFormOf({ csv: 'leads' }) as CsvForm, tenant.organizationId);
       async function* chunks() {
         yield Buffer.from(`id,firstName,remoteIds.ZOHO\n${ids.map((id) => `${id},Éva,z-1\n`).join('')}`);
         const remoteId = { id: 'h-1', integrationType: 'HUB_SPOT' };
         await tenant.api.patch(`/leads/${ids[0]}`, { description: 'A client was here', remoteId }).expect(200);
       }
-      await new ImportService(db.manager).importRecords(tenant.organizationId, csv.read(chunks()), undefined, csv);
+      await new ImportService(db.manager, DATASETS).importRecords(tenant.organizationId, csv.read(chunks()), {
+        given: csv,
+      });
       const { body } = await tenant.api.get(`/leads/${ids[0]}`).expect(200);
       expect(body.results).toMatchObject({ firstName: 'Éva', lastName: 'Rowe', description: 'A client was here' });
       expect((body.results.remoteIds as object[]).length).toBe(2);
@@ -260,10 +261,10 @@ describe('CSV', () => {
   });
 
   it('has a field for all that a dataset has', () => {
-    const written = (section: SectionName) =>
-      CSV_FIELDS[section].flatMap(({ name, take }) => (take ? [name.replace(/\..*/, '')] : []));
+    const written = (section: string) =>
+      CSV.fields(section).flatMap(({ name, take }) => (take ? [name.replace(/\..*/, '')] : []));
     for (const section of ['leads', 'industryEvents'] as const) {
-      const metadata = getMetadataStorage().getTargetValidationMetadatas(DATASETS[section].record, '', false, false);
+      const metadata = getMetadataStorage().getTargetValidationMetadatas(DATASETS.of(section).record, '', false, false);
       const names = new Set(metadata.map(({ propertyName }) => propertyName));
       expect(new Set(written(section))).toEqual(names);
     }

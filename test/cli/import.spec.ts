@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { ImportFault } from '../../src/cli/import/import-fault';
-import { ImportService } from '../../src/cli/import/import.service';
+import { ImportFault } from '../../src/datasets/import-fault';
+import { ImportService } from '../../src/datasets/import.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
+import { DATASETS } from '../../src/sections';
 import { query } from '../support/embedded-fixtures';
 import { install, Installation } from '../support/operator';
 
@@ -82,7 +83,7 @@ describe('an import of several batches', () => {
       Array.from({ length: 1000 }, (_, n) => ({ name: `Expo ${n}`, eventUrl: `https://expo.example/${batch}/${n}` })),
     ) as [object[], object[]];
     const operator = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
-    const service = new ImportService(operator.manager);
+    const service = new ImportService(operator.manager, DATASETS);
     async function* records(batches: object[][]) {
       for (const record of batches.flat()) yield { section: 'industryEvents' as const, record };
     }
@@ -142,7 +143,7 @@ describe('industry events of a dataset', () => {
 
   beforeAll(async () => {
     installation = await install();
-    imports = new ImportService(installation.server.app.get(DataSource).manager);
+    imports = new ImportService(installation.server.app.get(DataSource).manager, DATASETS);
     organizationId = (await installation.server.tenant()).organizationId;
   });
   beforeEach(() => query(installation.database.url, 'delete from industry_events'));

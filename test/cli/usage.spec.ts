@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { programName } from '../../src/cli/program';
+import { programName } from '../../src/program';
 import { pairs, table } from '../../src/cli/terminal/table';
 import { Operator } from '../support/operator';
 

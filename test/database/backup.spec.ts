@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import request from 'supertest';
 import { migrate } from '../../src/database/migrate';
-import { demo } from '../../src/cli/seed/demo';
+import { demo } from '../../src/datasets/seed/demo';
 import { eventInput, exhibitor, industryEventInput, leadInput, phone } from '../support/builders';
 import type { ApiClient } from '../support/client';
 import { emptyDatabase } from '../support/database';

@@ -1,27 +1,26 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { OWN_TRIGGER } from '../../src/database/functions';
-import { LISTS } from '../../src/database/lists';
+import { Functions, OWN_TRIGGER } from '../../src/database/functions';
+import { listsOf } from '../../src/database/lists';
 import { migrate } from '../../src/database/migrate';
 import { asOperator, testDatabase, TestDatabase } from '../support/database';
 
-const FOLDER = join(__dirname, '../../src/database/functions');
-const FILES = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), 'utf8'));
-/** Names and bodies of the functions in the files. */
-const WRITTEN = FILES.flatMap((text) =>
+/** Names and bodies of the functions in a text. */
+const functionsIn = (text: string) =>
   [...text.matchAll(/^create or replace function (\w+)[^$]*\$\$(.*?)\$\$;$/gms)].map(([, name = '', body = '']) => ({
     name,
     body,
-  })),
-);
+  }));
 
 describe('functions and triggers', () => {
   let database: TestDatabase;
   let db: DataSource;
+  let written: { name: string; body: string }[];
   beforeAll(async () => {
     database = await testDatabase();
     db = await asOperator(database.url);
+    written = new Functions(db).texts.flatMap(functionsIn);
   });
 
   const stored = (): Promise<{ name: string; body: string }[]> =>
@@ -35,16 +34,16 @@ describe('functions and triggers', () => {
   };
   const sorted = <T>(rows: T[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
 
-  it('stand in one file each, as the database has them', async () => {
-    expect(WRITTEN.length).toBeLessThanOrEqual(30);
-    expect(sorted(WRITTEN)).toEqual(sorted(await stored()));
+  it('stand in one text each, as the database has them', async () => {
+    expect(written.length).toBeLessThanOrEqual(30);
+    expect(sorted(written)).toEqual(sorted(await stored()));
   });
 
   it('of a table fire in the order of their names, which docs/locking.md has', async () => {
     const found = await triggers();
     expect(found.filter((line) => !new RegExp(OWN_TRIGGER).test(line.split(' ')[1] ?? ''))).toEqual([]);
     const page = readFileSync(join(__dirname, '../../docs/locking.md'), 'utf8');
-    const lists = Object.values(LISTS).map(({ table }) => table);
+    const lists = listsOf(db).map(({ table }) => table);
     const documented = [...page.matchAll(/^\| `(t\d\d_\w+)` +\| (.*?) +\|/gm)].flatMap(([, name, tables = '']) =>
       tables
         .split(', ')
@@ -63,7 +62,7 @@ describe('functions and triggers', () => {
       create or replace function refuse() returns trigger language plpgsql as 'begin return new; end';
       create trigger t99_old before insert on leads for each row execute function refuse()`);
     await migrate(database.url);
-    expect(sorted(WRITTEN)).toEqual(sorted(await stored()));
+    expect(sorted(written)).toEqual(sorted(await stored()));
     expect((await triggers()).join()).not.toContain('t99_old');
   });
 });

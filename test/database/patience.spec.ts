@@ -69,9 +69,8 @@ describe('a long delete', () => {
     const release = await lockEvents();
     const deletes = ids.map((id) => tenant.api.delete(`/events/${id}`).then(({ status }) => status));
     const writes = lanyard.app.get(Writes);
-    await until(async () => (await lockWaits(url())) + writes.waitingRequests === deletes.length);
+    await until(async () => (await lockWaits(url())) === 1 && writes.waitingRequests === 3);
     await tenant.api.get('/events').expect(200);
-    expect([await lockWaits(url()), writes.waitingRequests]).toEqual([1, 3]);
     await release();
     expect(await Promise.all(deletes)).toEqual([200, 200, 200, 200]);
   });

@@ -3,13 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { DataSource } from 'typeorm';
 import { ApiKeysService, KeySettings } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { createApp } from '../../src/app';
 import { Config } from '../../src/config';
 import { createLog, type Log } from '../../src/observability/log';
-import { ImportService } from '../../src/cli/import/import.service';
+import { ImportService } from '../../src/datasets/import.service';
 import { atTheEnd } from './at-the-end';
 import { deploymentUrl } from './deployment';
 import { ApiClient } from './client';
@@ -86,7 +85,7 @@ export async function startInProcess(overrides: Partial<Config> = {}, log = sile
   const operator: Operator = {
     createOrganization: (name) => app.get(OrganizationsService).create(name),
     issueKey: (organizationId, settings) => app.get(ApiKeysService).issue(organizationId, settings),
-    import: (organizationId, dataset) => new ImportService(app.get(DataSource).manager).import(organizationId, dataset),
+    import: (organizationId, dataset) => app.get(ImportService).import(organizationId, dataset),
   };
   const stop = atTheEnd(async () => {
     await app.close();

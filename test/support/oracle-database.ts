@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { ImportService } from '../../src/cli/import/import.service';
+import { ImportService } from '../../src/datasets/import.service';
+import { DATASETS } from '../../src/sections';
 import { exhibitor, industryEventInput } from './builders';
 import { UNSCOPED } from './oracle';
 
@@ -65,7 +66,7 @@ export const scopedTables = async (db: DataSource): Promise<string[]> =>
 async function seedDecoy(db: DataSource): Promise<void> {
   const { id } = await new OrganizationsService(db.manager).create('Decoy');
   const industryEvents = [{ ...industryEventInput({ name: 'Decoy', keywords: [] }), isBookmarked: true }];
-  await new ImportService(db.manager).import(id, { ...exhibitor().dataset, industryEvents });
+  await new ImportService(db.manager, DATASETS).import(id, { ...exhibitor().dataset, industryEvents });
   for (const table of await scopedTables(db)) {
     const [row] = await db.query<object[]>(`select from ${table} where organization_id = $1 limit 1`, [id]);
     if (!row) throw new Error(`The decoy has no row in ${table}, so the oracle could not bite there`);

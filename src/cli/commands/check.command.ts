@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { command, GlobalOptions } from '../arguments';
-import { type CheckResult, CheckService } from '../check/check.service';
+import { type CheckResult, CheckService } from '../../operator/check.service';
 import { withDatabase } from '../session';
 import { figure, table } from '../terminal/table';
 import { answer, Refusal, styled } from '../terminal/terminal';
@@ -17,7 +17,11 @@ export function checkCommand(program: Command): void {
 }
 
 /** The parts of the result, as a person reads them. */
-const PARTS = { documents: 'documents of leads', lists: 'lists', words: 'words of industry events' };
+const PARTS: Record<string, string> = {
+  documents: 'documents of leads',
+  lists: 'lists',
+  words: 'words of industry events',
+};
 
 async function check({ json, repair }: GlobalOptions & { repair: boolean }): Promise<void> {
   const { found, left } = await withDatabase(async (dataSource) => {
@@ -30,7 +34,7 @@ async function check({ json, repair }: GlobalOptions & { repair: boolean }): Pro
     table(
       ['', 'checked', 'wrong'],
       Object.entries(found).map(([part, { checked, wrong }]) => [
-        PARTS[part as keyof CheckResult],
+        PARTS[part] ?? part,
         figure(checked),
         wrong > 0 ? styled('red', figure(wrong)) : '0',
       ]),
@@ -49,4 +53,4 @@ async function check({ json, repair }: GlobalOptions & { repair: boolean }): Pro
 const wrongIn = (result: CheckResult): string[] =>
   Object.entries(result)
     .filter(([, { wrong }]) => wrong > 0)
-    .map(([part, { wrong }]) => `${figure(wrong)} ${PARTS[part as keyof CheckResult]}`);
+    .map(([part, { wrong }]) => `${figure(wrong)} ${PARTS[part] ?? part}`);

@@ -3,11 +3,12 @@ import { open, rename, stat } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import type { DataSource } from 'typeorm';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
-import { csvFormOf, CsvOptions, withCsvOptions } from '../csv/csv.options';
-import { csvForm, type Form, NDJSON, OBJECT } from '../export/export.form';
-import { exportSections } from '../export/export.service';
-import { type Counts, noRecords, type SectionName, SECTIONS } from '../import/sections';
-import { PROGRAM } from '../program';
+import type { Counts } from '../../datasets/dataset';
+import { csvForm, type Form, NDJSON, OBJECT } from '../../datasets/export.form';
+import { ExportService } from '../../datasets/export.service';
+import { PROGRAM } from '../../program';
+import { DATASETS } from '../../sections';
+import { CSV, csvFormOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
 import { answer, OutputClosed, print, reasonOf, Refusal, UsageError } from '../terminal/terminal';
@@ -52,10 +53,11 @@ async function exportData({ json, organization: id, ndjson, bom, ...options }: E
   if (json && (ndjson || csv) && !output) {
     throw new UsageError(`--json with ${csv ? '--csv' : '--ndjson'} needs --output`);
   }
-  const form = csv ? csvForm(csv, Boolean(bom)) : ndjson ? NDJSON : OBJECT;
-  const sections = csv ? [csv.section] : SECTIONS;
+  if (csv) requireExported(csv);
+  const form = csv ? csvForm(CSV, csv, Boolean(bom)) : ndjson ? NDJSON : OBJECT;
+  const sections = csv ? [csv.section] : DATASETS.names;
   const counts = await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource, id);
+    await requireOrganization(dataSource.manager, id);
     const send = (to: Sink) => sendRecords(dataSource, id, sections, form, to);
     if (output) return intoFile(output, send);
     return send(print).catch((error: unknown) => {
@@ -74,26 +76,28 @@ const WRITE_SIZE = 65_536;
 async function sendRecords(
   dataSource: DataSource,
   organizationId: number,
-  sections: SectionName[],
+  sections: string[],
   form: Form,
   to: Sink,
 ): Promise<Counts> {
-  const counts = noRecords();
+  const counts = DATASETS.noRecords();
   // Not among the records on the same terminal.
   const progress = to === print && process.stdout.isTTY ? undefined : new Progress();
   let text = '';
   let total = 0;
   try {
-    await exportSections(dataSource, organizationId, sections, async (section, records) => {
-      text += form.begin(section);
+    await new ExportService(dataSource, DATASETS).export(organizationId, sections, async (section, records) => {
+      text += form.begin(section, sections.indexOf(section));
+      let count = 0;
       for await (const record of records) {
-        text += form.record(record, section, counts[section]++);
+        text += form.record(record, section, count++);
         total++;
         if (text.length < WRITE_SIZE) continue;
         await to(text);
         progress?.records(total);
         text = '';
       }
+      counts[section] = count;
     });
     await to(text + form.end);
     return counts;

@@ -1,12 +1,14 @@
 import { Command } from 'commander';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
-import { CsvRecords } from '../csv/csv.import';
-import { csvFormOf, CsvOptions, fieldsText, withCsvOptions, wrapped } from '../csv/csv.options';
-import { chunksOf, datasetRecords, sizeOf } from '../import/dataset-file';
-import { type ImportResult, ImportService } from '../import/import.service';
-import type { Given } from '../import/moves';
-import { type Counts, type Records, SECTIONS } from '../import/sections';
-import { PROGRAM } from '../program';
+import { CsvRecords } from '../../datasets/csv.import';
+import type { Counts, Records } from '../../datasets/dataset';
+import { datasetRecords } from '../../datasets/dataset-file';
+import { type ImportResult, ImportService } from '../../datasets/import.service';
+import type { Given } from '../../datasets/moves';
+import { PROGRAM } from '../../program';
+import { DATASETS } from '../../sections';
+import { CSV, csvFormOf, CsvOptions, fieldsText, withCsvOptions, wrapped } from '../csv.options';
+import { chunksOf, sizeOf } from '../input';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
 import { figure } from '../terminal/table';
@@ -19,7 +21,7 @@ A dataset in UTF-8, as export writes it:
   NDJSON            {"section": "leads", "record": {"id": "7c9e…"}}
                     one record a line, of any size, in constant memory;
                     records come after those they refer to
-Sections: ${wrapped(SECTIONS, '  ')}.
+Sections: ${wrapped(DATASETS.names, '  ')}.
 All of it is imported, or nothing and the first fault is named. Records are
 matched by id, users by email, events by ref, so importing a file again changes
 only what differs.
@@ -54,10 +56,10 @@ export function importCommand(program: Command): void {
 
 async function importFile(file: string, { json, organization: id, ...options }: ImportOptions): Promise<void> {
   const form = csvFormOf(options);
-  const csv = form && new CsvRecords(form, id);
+  const csv = form && new CsvRecords(CSV, form, id);
   const progress = new Progress(sizeOf(file));
   const chunks = chunksOf(file, progress.read);
-  const result = await importInto(id, csv ? csv.read(chunks) : datasetRecords(chunks), progress, csv);
+  const result = await importInto(id, csv ? csv.read(chunks) : datasetRecords(chunks, DATASETS), progress, csv);
   await answerImported(json, result, result.imported);
 }
 
@@ -69,9 +71,10 @@ export async function importInto(
   given?: Given,
 ): Promise<ImportResult> {
   try {
-    return await withDatabase(async (dataSource, _, finish) => {
-      await requireOrganization(dataSource, id);
-      return new ImportService(dataSource.manager, finish).importRecords(id, records, progress.records, given);
+    return await withDatabase(async ({ manager }, _, onWritten) => {
+      await requireOrganization(manager, id);
+      const options = { onProgress: progress.records, onWritten, given };
+      return new ImportService(manager, DATASETS).importRecords(id, records, options);
     });
   } finally {
     progress.stop();

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import { type ApiKey, ApiKeysService, DEFAULT_LIMITS, type IssuedKey, KeyEnded } from '../../access/api-keys.service';
+import { visible } from '../../datasets/quoted';
 import { type BucketLimits, limitsFault, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
 import { command, type GlobalOptions, requireOrganization } from '../arguments';
 import { withDatabase } from '../session';
 import { table } from '../terminal/table';
-import { answer, Refusal, UsageError, visible } from '../terminal/terminal';
+import { answer, Refusal, UsageError } from '../terminal/terminal';
 
 type Limits = Partial<BucketLimits>;
 
@@ -82,7 +83,7 @@ export function keysCommand(program: Command): void {
 async function issue({ json, organization: id, ...settings }: IssueOptions): Promise<void> {
   requireLimits(settings);
   const issued = await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource, id);
+    await requireOrganization(dataSource.manager, id);
     return new ApiKeysService(dataSource.manager).issue(id, settings);
   });
   await answer(json, issued, () => issuedText(issued), unseenText(issued));
@@ -90,7 +91,7 @@ async function issue({ json, organization: id, ...settings }: IssueOptions): Pro
 
 async function list({ json, organization: id }: GlobalOptions & { organization: number }): Promise<void> {
   const keys = await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource, id);
+    await requireOrganization(dataSource.manager, id);
     return new ApiKeysService(dataSource.manager).list(id);
   });
   await answer(json, keys.map(rowOf), () => (keys.length > 0 ? keysTable(keys) : `Organization ${id} has no keys.`));

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import { OrganizationsService } from '../../access/organizations.service';
 import { command, GlobalOptions, text } from '../arguments';
-import { PROGRAM } from '../program';
+import { visible } from '../../datasets/quoted';
+import { PROGRAM } from '../../program';
 import { withDatabase } from '../session';
 import { figure, table } from '../terminal/table';
-import { answer, visible } from '../terminal/terminal';
+import { answer } from '../terminal/terminal';
 
 /** `organizations …` */
 export function organizationsCommand(program: Command): void {

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { MAX_INT32 } from '../../api-schema/schemas';
 import { isCalendarDay } from '../../api-schema/text';
 import { command, GlobalOptions, organization, wholeNumber } from '../arguments';
-import { inventedRecords, type Seed } from '../seed/seed';
+import { inventedRecords, type Seed } from '../../datasets/seed/seed';
 import { Progress } from '../terminal/progress';
 import { UsageError } from '../terminal/terminal';
 import { answerImported, importInto } from './import.command';

@@ -1,15 +1,16 @@
 import { Command } from 'commander';
 import { Config, ConfigError, readConfig } from '../../config';
 import { findDatabase } from '../../database/open';
+import { visible } from '../../datasets/quoted';
 import { mayHoldData } from '../../embedded-postgres/data-directory';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
 import { RedisConnection } from '../../redis/redis';
 import { command, GlobalOptions } from '../arguments';
 import { withDatabase } from '../session';
-import { type Status, statusOf, UNKNOWN_COUNTS } from '../status/status.service';
+import { type Status, statusOf, UNKNOWN_COUNTS } from '../../operator/status';
 import { figure, pairs, table } from '../terminal/table';
-import { answer, Refusal, styled, visible } from '../terminal/terminal';
+import { answer, Refusal, styled } from '../terminal/terminal';
 
 const RESULT =
   '{database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +

@@ -1,9 +1,8 @@
-import type { SectionName } from './sections';
 import type { Column, Table } from './tables';
 
 /** Where a record stood. */
 export interface Place {
-  section: SectionName;
+  section: string;
   /** in its section */
   place: number;
   /** of the file, from 1 */

@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
 import type { Place } from './moves';
-import type { SectionName } from './sections';
 import type { Table } from './tables';
 
 /** Records that are sent to PostgreSQL at once. */
@@ -13,7 +12,7 @@ type Row = Record<string, unknown>;
 
 /** What the file says, in temporary tables: nothing is locked while it is read, and memory does not grow with it. */
 export class Stage {
-  private readonly waiting = new Map<SectionName, Placed[]>();
+  private readonly waiting = new Map<string, Placed[]>();
   /** The batch that PostgreSQL is busy with while the next one is read and checked. */
   private writing: Promise<unknown> = Promise.resolve();
 
@@ -45,7 +44,7 @@ export class Stage {
     await this.manager.query(`set local default_statistics_target = 10; analyze ${stages.join(', ')}`);
   }
 
-  private async send(section: SectionName): Promise<void> {
+  private async send(section: string): Promise<void> {
     const batch = this.waiting.get(section)?.splice(0) ?? [];
     const parts = this.tables
       .filter((table) => table.section === section)

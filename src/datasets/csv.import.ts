@@ -1,14 +1,14 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import type { Draft } from '../../dataset/cells';
-import { textOf } from '../import/dataset-file';
-import { ImportFault } from '../import/import-fault';
-import type { Given, Place } from '../import/moves';
-import { DATASETS, type UncheckedRecord } from '../import/sections';
-import { type Column, columnsOf } from './csv.columns';
+import type { Draft } from './cells';
+import { type Column, columnsOf, type CsvForm } from './csv.columns';
 import { unescapeFormula } from './csv.formulas';
-import type { CsvForm } from './csv.options';
-import { quoted } from '../terminal/terminal';
+import type { CsvService } from './csv.service';
+import type { UncheckedRecord } from './dataset';
+import { MAX_ROW_MIB, textOf } from './dataset-file';
+import { ImportFault } from './import-fault';
+import type { Given, Place } from './moves';
+import { quoted } from './quoted';
 
 interface Row {
   cells: string[];
@@ -16,29 +16,27 @@ interface Row {
   line: number;
 }
 
-/** With a quote that is never closed, the rest of the file would be one row. */
-const MAX_ROW_MIB = 16;
-
 /** The records of a CSV file, in constant memory. In columns that it lacks, stored records keep what they have. */
 export class CsvRecords implements Given {
   readonly isPart = true;
   private columns: Column[] = [];
 
   constructor(
+    private readonly csv: CsvService,
     private readonly form: CsvForm,
     private readonly organizationId: number,
   ) {}
 
   /** @throws ImportFault naming line and column */
   async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<UncheckedRecord> {
-    const { section, delimiter, mappings } = this.form;
+    const { section, delimiter } = this.form;
     let heads: string[] | undefined;
     for await (const row of rowsOf(textOf(chunks), delimiter)) {
       if (heads) {
         yield { section, record: this.recordOf(row, heads), line: row.line };
       } else {
         heads = row.cells;
-        this.columns = columnsOf(section, heads, mappings);
+        this.columns = columnsOf(this.csv, this.form, heads);
       }
     }
     if (!heads) throw new ImportFault('the file is empty');
@@ -69,7 +67,7 @@ export class CsvRecords implements Given {
       const cell = cells[index] ?? '';
       field.put(draft, this.form.raw ? cell : unescapeFormula(cell), this.organizationId);
     }
-    draft.id ??= DATASETS[this.form.section].csv?.newId?.();
+    draft.id ??= this.csv.datasets.of(this.form.section).csv?.newId?.();
     return draft;
   }
 }
@@ -86,7 +84,7 @@ async function* rowsOf(text: AsyncIterable<string>, delimiter: string): AsyncGen
   let lastLine = 0;
   const parser = parse({
     delimiter,
-    max_record_size: MAX_ROW_MIB << 20,
+    max_record_size: MAX_ROW_MIB << 20, // with a quote that is never closed, the rest of the file would be one row
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_records_with_empty_values: true,

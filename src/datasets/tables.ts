@@ -1,9 +1,9 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { classOf, type Dataset, fieldsOf, type List } from '../../dataset/dataset';
-import { columnOf as nameOf } from '../../database/data-source';
-import { LISTS, type TrackedList } from '../../database/lists';
-import { DATASETS, type SectionName } from './sections';
+import { classOf, schemasOf } from '../api-schema/fields';
+import { columnOf as nameOf } from '../database/data-source';
+import { listsOf, type TrackedList } from '../database/lists';
+import type { Dataset, Datasets, List } from './dataset';
 
 /** A column that records fill. */
 export interface Column {
@@ -26,7 +26,7 @@ export interface Column {
 
 /** A table that a section fills, with its own records or with the entries of an array of theirs. */
 export interface Table {
-  section: SectionName;
+  section: string;
   dataset: Dataset;
   list?: List;
   name: string;
@@ -48,26 +48,27 @@ export interface Table {
 }
 
 /** The tables of all sections, in their order: columns, types and references come from the entities. */
-export function tablesOf(dataSource: DataSource): Table[] {
-  const sources = Object.entries(DATASETS).flatMap(([section, dataset]: [string, Dataset]) =>
+export function tablesOf(dataSource: DataSource, { sections }: Datasets): Table[] {
+  const sources = Object.entries(sections).flatMap(([section, dataset]) =>
     [undefined, ...(dataset.lists ?? [])].map((list) => {
       const metadata = dataSource.getMetadata(list?.entity ?? dataset.entity);
       const key = String(metadata.findColumnWithPropertyName(list?.key ?? dataset.key)?.databaseName);
-      return { section: section as SectionName, dataset, list, metadata, key, name: metadata.tableName };
+      return { section, dataset, list, metadata, key, name: metadata.tableName };
     }),
   );
+  const lists = listsOf(dataSource);
   const keys = new Map(sources.map(({ name, key }) => [name, key]));
   return sources.map(({ section, dataset, list, metadata, key, name }) => {
     const main = dataSource.getMetadata(dataset.entity).tableName;
-    const all = metadata.columns.map((column) => columnOf(metadata, column, keys, dataset));
+    const all = metadata.columns.map((column) => columnOf(metadata, column, keys, (list ?? dataset).places));
     const owner = list && all.find(({ target }) => target?.table === main);
-    const tracked = Object.values<TrackedList>(LISTS).find(({ table }) => table === name);
-    const fields = fieldsOf(dataset.record);
+    const tracked = lists.find(({ table }) => table === name);
+    const fields = schemasOf(dataset.record);
     const entry = list && classOf(fields.get(list.name) ?? {});
     const isFilled = ({ path, property }: Column): boolean => {
       if (!list) return fields.has(path.split('.')[0] ?? '');
       if (property === 'position') return !tracked; // the entry's place
-      return entry ? fieldsOf(entry).has(path) : property === list.key;
+      return entry ? schemasOf(entry).has(path) : property === list.key;
     };
     const columns = all.filter((column) => column === owner || isFilled(column));
     const more = list ? [] : Object.entries(dataset.more ?? {});
@@ -85,7 +86,7 @@ function columnOf(
   { foreignKeys }: EntityMetadata,
   column: ColumnMetadata,
   keys: Map<string, string>,
-  dataset: Dataset,
+  places: Record<string, string> = {},
 ): Column {
   const { propertyName: property, isArray, isNullable, precision, default: initial } = column;
   // Every foreign key has the organization; what it refers to is in its other column.
@@ -95,7 +96,7 @@ function columnOf(
   const type = `${String(column.type)}${precision === undefined || precision === null ? '' : `(${precision})`}`;
   const isKept = typeof initial === 'function' && column.type === 'timestamptz';
   return {
-    ...{ property, name: column.databaseName, path: dataset.path?.(property) ?? property, isKept },
+    ...{ property, name: column.databaseName, path: places[property] ?? property, isKept },
     type: target && target.key !== 'id' ? 'text' : `${type}${isArray ? '[]' : ''}`,
     target,
     isPrecise: isKept && !precision,

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
-import { LISTS, type TrackedList } from '../../database/lists';
-import { CATALOGUE, lockOrganization } from '../../database/locks';
+import { derivedOf, type DerivedTable } from '../database/derived';
+import { listsOf, type TrackedList } from '../database/lists';
+import { CATALOGUE, lockOrganization } from '../database/locks';
 
 interface Checked {
   checked: number;
@@ -8,10 +9,10 @@ interface Checked {
 }
 
 /**
- * Leads whose stored JSON is not what a fresh rendering gives, lists whose stored counts are not what a full scan gives, and
- * industry events whose stored words are not what their fields give.
+ * Lists whose stored counts are not what a full scan gives, and rows whose derived column is not what their fields give: the
+ * documents of leads, the words of industry events.
  */
-export type CheckResult = Record<'documents' | 'lists' | 'words', Checked>;
+export type CheckResult = Record<string, Checked>;
 
 /** The names of the lists of the table's rows. */
 const nameOf = ({ table, parent }: TrackedList): string => `'${table}'${parent ? ` || '/' || ${parent.column}` : ''}`;
@@ -41,19 +42,16 @@ export class CheckService {
 
   /** @param repair whether what is wrong is made right */
   async check(repair: boolean): Promise<CheckResult> {
-    return {
-      documents: await this.derived(repair, 'leads', 'document', 'lead_document(leads)', 'organization_id'),
-      lists: await this.lists(repair),
-      words: await this.derived(repair, 'industry_events', 'search', 'search_vector(industry_events)', `${CATALOGUE}`),
-    };
+    const result: CheckResult = { lists: await this.lists(repair) };
+    for (const derived of derivedOf(this.dataSource)) result[derived.name] = await this.derived(derived, repair);
+    return Object.fromEntries(Object.entries(result).sort());
   }
 
-  /**
-   * The rows of a table whose column is not what a function of the row gives.
-   * @param owner SQL of the organization, or the catalogue, by whose lock a repair keeps imports out
-   */
-  private async derived(repair: boolean, table: string, column: string, fresh: string, owner: string) {
-    const stale = `${column} is distinct from ${fresh}`;
+  /** The rows of a table whose column is not what its expression gives. */
+  private async derived({ table, shared, column, expression }: DerivedTable, repair: boolean): Promise<Checked> {
+    // The organization, or the catalogue, by whose lock a repair keeps imports out.
+    const owner = shared ? String(CATALOGUE) : 'organization_id';
+    const stale = `${column} is distinct from ${expression}`;
     const found = await this.dataSource.query<(Checked & { id: number })[]>(
       `select ${owner} as id, count(*)::integer as checked, (count(*) filter (where ${stale}))::integer as wrong
         from ${table} group by 1 order by 1`,
@@ -66,7 +64,7 @@ export class CheckService {
       await this.dataSource.transaction(async (manager) => {
         await lockOrganization(manager, id);
         // A trigger derives it, whatever is set; where somebody switched that off, this must be right by itself.
-        await manager.query(`update ${table} set ${column} = ${fresh} where ${owner} = ${id} and ${stale}`);
+        await manager.query(`update ${table} set ${column} = ${expression} where ${owner} = ${id} and ${stale}`);
       });
     }
     return result;
@@ -76,7 +74,7 @@ export class CheckService {
     const [result] = await this.dataSource.query<[Checked]>(
       'select count(*)::integer as checked, 0 as wrong from lists',
     );
-    for (const list of Object.values<TrackedList>(LISTS)) {
+    for (const list of listsOf(this.dataSource)) {
       const found = await this.dataSource.query<{ organization_id: number; list: string }[]>(wrong(list));
       result.wrong += found.length;
       for (const { organization_id: organization, list: name } of repair ? found : []) {

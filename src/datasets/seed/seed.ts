@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import type { UncheckedRecord } from '../import/sections';
+import type { UncheckedRecord } from '../dataset';
 
 /** The same values make the same records. */
 export interface Seed {

@@ -1,12 +1,13 @@
-import type { EntityManager } from 'typeorm';
-import { faultOf, instanceOf, isObject } from '../../api-schema/fields';
-import { DEADLOCK, sqlState } from '../../database/errors';
-import { CATALOGUE, lockOrganization } from '../../database/locks';
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from 'typeorm';
+import { faultOf, instanceOf, isObject } from '../api-schema/fields';
+import { DEADLOCK, sqlState } from '../database/errors';
+import { CATALOGUE, lockOrganization } from '../database/locks';
 import { check } from './checks';
+import { type Counts, Datasets, type Records } from './dataset';
 import { ofObject } from './dataset-file';
 import { ImportFault } from './import-fault';
 import { type Given, movesOf, WHOLE } from './moves';
-import { type Counts, DATASETS, noRecords, type Records } from './sections';
 import { BATCH, Stage } from './stage';
 import { type Table, tablesOf } from './tables';
 
@@ -17,7 +18,14 @@ export interface ImportResult {
   events: Record<string, number>;
 }
 
-type OnProgress = (records: number) => void;
+export interface ImportOptions {
+  /** called with the number of records read so far, once a batch */
+  onProgress?: (records: number) => void;
+  /** called when all is written, and PostgreSQL is about to store it for good */
+  onWritten?: () => void;
+  /** what of each record the file has */
+  given?: Given;
+}
 
 /** The tables that fill themselves as those of the entities are filled. */
 const KEPT_BY_TRIGGERS = ['lists', 'list_counts'];
@@ -30,42 +38,39 @@ const CHANGED_MEANWHILE = [DEADLOCK, '23502', '23503', '23505'];
 const MAX_ATTEMPTS = 4;
 
 /** Reads a dataset into an organization: all of it, or nothing. */
+@Injectable()
 export class ImportService {
-  /** @param onWritten called when all is written, and PostgreSQL is about to store it for good */
   constructor(
     private readonly manager: EntityManager,
-    private readonly onWritten: () => void = () => undefined,
+    private readonly datasets: Datasets,
   ) {}
 
   /** A dataset as one object. */
   import(organizationId: number, dataset: object): Promise<ImportResult> {
-    return this.importRecords(organizationId, ofObject(dataset));
+    return this.importRecords(organizationId, ofObject(dataset, this.datasets));
   }
 
   /**
    * Records one by one, in constant memory. They are read, checked and staged while nothing is locked; one transaction
    * then writes them all.
-   * @param onProgress called with the number of records read so far, once a batch
-   * @param given what of each record the file has
    * @throws ImportFault that names the line and the place of the first fault: of records as such, then of what they refer to
    */
   async importRecords(
     organizationId: number,
     records: Records,
-    onProgress: OnProgress = () => undefined,
-    given = WHOLE,
+    { onProgress = () => undefined, onWritten = () => undefined, given = WHOLE }: ImportOptions = {},
   ): Promise<ImportResult> {
     // One connection holds the staged tables: that of a transaction under way, or another.
     const own = this.manager.queryRunner ? undefined : this.manager.dataSource.createQueryRunner();
     const manager = own?.manager ?? this.manager;
     try {
-      const tables = tablesOf(this.manager.dataSource);
+      const tables = tablesOf(this.manager.dataSource, this.datasets);
       const stage = new Stage(manager, tables);
       await stage.create();
-      const imported = await readInto(stage, records, onProgress, given);
+      const imported = await this.readInto(stage, records, onProgress, given);
       await stage.complete();
-      const filled = tables.filter(({ section }) => imported[section] > 0);
-      const events = await this.write(manager, organizationId, filled, given);
+      const filled = tables.filter(({ section }) => Number(imported[section]) > 0);
+      const events = await this.write(manager, organizationId, filled, given, onWritten);
       // Running servers made their plans for the tables as they were; this lets them make new ones. It has succeeded without.
       const names = [...filled.map(({ name }) => name), ...KEPT_BY_TRIGGERS].join(', ');
       const count = Object.values(imported).reduce((sum, each) => sum + each, 0);
@@ -81,6 +86,7 @@ export class ImportService {
     organizationId: number,
     tables: Table[],
     given: Given,
+    onWritten: () => void,
   ): Promise<ImportResult['events']> {
     for (let attempt = 1; ; attempt++) {
       await check(manager, organizationId, tables, given);
@@ -92,13 +98,35 @@ export class ImportService {
             await writer.query(sql, sql.includes('$1') ? [organizationId] : []);
           }
           const events = await idsOf(writer, organizationId, tables);
-          this.onWritten();
+          onWritten();
           return events;
         });
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || !CHANGED_MEANWHILE.includes(sqlState(error) ?? '')) throw error;
       }
     }
+  }
+
+  private async readInto(
+    stage: Stage,
+    records: Records,
+    onProgress: (records: number) => void,
+    given: Given,
+  ): Promise<Counts> {
+    const imported = this.datasets.noRecords();
+    let read = 0;
+    for await (const { section, record: unchecked, line } of records) {
+      const at = { section, place: imported[section] ?? 0, line };
+      imported[section] = at.place + 1;
+      if (!isObject(unchecked)) throw new ImportFault(`${given.nameOf(at, '')}: not an object`);
+      const record = instanceOf(this.datasets.of(section).record, unchecked);
+      const fault = faultOf(record, given.has);
+      if (fault !== undefined) throw new ImportFault(`${given.nameOf(at, fault)}: missing or invalid`);
+      await stage.add({ ...at, record });
+      if (++read % BATCH === 0) onProgress(read);
+    }
+    onProgress(read);
+    return imported;
   }
 }
 
@@ -112,20 +140,4 @@ async function idsOf(manager: EntityManager, organizationId: number, tables: Tab
   );
   for (const { ref, id } of rows) events[ref] = Number(id);
   return events;
-}
-
-async function readInto(stage: Stage, records: Records, onProgress: OnProgress, given: Given): Promise<Counts> {
-  const imported = noRecords();
-  let read = 0;
-  for await (const { section, record: unchecked, line } of records) {
-    const at = { section, place: imported[section]++, line };
-    if (!isObject(unchecked)) throw new ImportFault(`${given.nameOf(at, '')}: not an object`);
-    const record = instanceOf(DATASETS[section].record, unchecked);
-    const fault = faultOf(record, given.has);
-    if (fault !== undefined) throw new ImportFault(`${given.nameOf(at, fault)}: missing or invalid`);
-    await stage.add({ ...at, record });
-    if (++read % BATCH === 0) onProgress(read);
-  }
-  onProgress(read);
-  return imported;
 }

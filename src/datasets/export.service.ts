@@ -1,31 +1,40 @@
-import type { DataSource, EntityManager } from 'typeorm';
-import { fieldsOf } from '../../dataset/dataset';
-import type { SectionName } from '../import/sections';
-import { type Column, type Table, tablesOf } from '../import/tables';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { schemasOf } from '../api-schema/fields';
+import { Datasets } from './dataset';
+import { type Column, type Table, tablesOf } from './tables';
 
 /** Records that are in memory at a time. */
 const FETCH = 1000;
 
-/**
- * Reads the data of an organization in the form of a dataset, each section in the order of its list, as it was at one
- * moment: one transaction sees no change that others make meanwhile. Memory does not grow with the number of records.
- * @param receive is given the records of one section after another, as the JSON text that PostgreSQL rendered
- */
-export function exportSections(
-  dataSource: DataSource,
-  organizationId: number,
-  sections: SectionName[],
-  receive: (section: SectionName, records: AsyncIterable<string>) => Promise<void>,
-): Promise<void> {
-  const tables = tablesOf(dataSource);
-  return dataSource.transaction('REPEATABLE READ', async (manager) => {
-    await manager.query('set transaction read only');
-    for (const section of sections) {
-      const select = recordsSelect(tables.filter((table) => table.section === section));
-      // The statement of a cursor has no parameters.
-      await receive(section, recordsOf(manager, select.replaceAll('$1', String(Math.trunc(organizationId)))));
-    }
-  });
+/** Writes the data of an organization in the form of a dataset. */
+@Injectable()
+export class ExportService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly datasets: Datasets,
+  ) {}
+
+  /**
+   * Reads each section in the order of its list, as it was at one moment: one transaction sees no change that others make
+   * meanwhile. Memory does not grow with the number of records.
+   * @param receive is given the records of one section after another, as the JSON text that PostgreSQL rendered
+   */
+  export(
+    organizationId: number,
+    sections: string[],
+    receive: (section: string, records: AsyncIterable<string>) => Promise<void>,
+  ): Promise<void> {
+    const tables = tablesOf(this.dataSource, this.datasets);
+    return this.dataSource.transaction('REPEATABLE READ', async (manager) => {
+      await manager.query('set transaction read only');
+      for (const section of sections) {
+        const select = recordsSelect(tables.filter((table) => table.section === section));
+        // The statement of a cursor has no parameters.
+        await receive(section, recordsOf(manager, select.replaceAll('$1', String(Math.trunc(organizationId)))));
+      }
+    });
+  }
 }
 
 /** The records of a select, through a cursor of the transaction. */
@@ -43,7 +52,7 @@ async function* recordsOf(manager: EntityManager, select: string): AsyncGenerato
 function recordsSelect(tables: Table[]): string {
   const [main] = tables as [Table];
   const { record, more = {} } = main.dataset;
-  const fields = [...fieldsOf(record).keys()].map((field) => {
+  const fields = [...schemasOf(record).keys()].map((field) => {
     const list = tables.find((table) => table.list?.name === field);
     return `${more[field]?.select ?? (list ? entries(list) : value(main, field))} as "${field}"`;
   });

@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { CSV, csvFormOf } from '../../src/cli/csv.options';
+import type { CsvForm } from '../../src/datasets/csv.columns';
+import { CsvRecords } from '../../src/datasets/csv.import';
+import { datasetRecords } from '../../src/datasets/dataset-file';
+import { DATASETS } from '../../src/sections';
+import { query, until } from '../support/embedded-fixtures';
+import { install } from '../support/operator';
+
+const MIB = 1 << 20;
+
+/** Parts that come until nobody wants more; `count` says how many were taken. */
+function endless(part: Buffer, first = Buffer.alloc(0)) {
+  const taken = { count: 0 };
+  async function* chunks(): AsyncGenerator<Buffer> {
+    yield await Promise.resolve(first);
+    for (;;) {
+      taken.count++;
+      yield part;
+    }
+  }
+  return { taken, chunks: chunks() };
+}
+
+/** The error at which reading ends. */
+async function faultOf(records: AsyncIterable<unknown>): Promise<string> {
+  try {
+    for await (const record of records) expect(record).toBeDefined();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'none';
+}
+
+const jsonOf = (chunks: AsyncIterable<Buffer>) => datasetRecords(chunks, DATASETS);
+const csvOf = (chunks: AsyncIterable<Buffer>) =>
+  new CsvRecords(CSV, csvFormOf({ csv: 'leads' }) as CsvForm, 1).read(chunks);
+
+describe('an input that does not end is refused as soon as it is too long:', () => {
+  it.each([
+    ['a row of CSV', 'email\n', csvOf, 'longer than 16 MiB'],
+    ['the first row of CSV', '', csvOf, 'longer than 16 MiB'],
+    ['a line of NDJSON', '{"section":"users","record":{"email":"a@b.co"}}\n', jsonOf, 'line 2: longer than 16'],
+  ])('%s', async (_, first, read, reason) => {
+    const { taken, chunks } = endless(Buffer.alloc(MIB, 'x'), Buffer.from(first));
+    expect(await faultOf(read(chunks))).toContain(reason);
+    expect(taken.count).toBeLessThan(20);
+  });
+
+  it('a JSON object', async () => {
+    const { taken, chunks } = endless(Buffer.alloc(8 * MIB));
+    expect(await faultOf(jsonOf(chunks))).toContain('larger than 512 MiB');
+    expect(taken.count).toBeLessThan(66);
+  });
+});
+
+it('of a million columns a message names ten, and how many more there are', async () => {
+  const chunks = Readable.from([Buffer.from(`${'C,'.repeat(1_000_000)}D\n`)]);
+  const startedAt = performance.now();
+  const message = await faultOf(csvOf(chunks));
+  expect(message).toContain('"C", "C" and 999,991 more');
+  expect(message.length).toBeLessThan(400);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+});
+
+describe('a named pipe to which nobody writes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-pipe-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('is left at %s, by which the process ends', async (signal) => {
+    const { database, operator, server } = await install();
+    const pipe = join(folder, signal);
+    execFileSync('mkfifo', [pipe]);
+    const { organizationId } = await server.tenant();
+    const child = operator.start(['import', pipe, '--organization', String(organizationId)]);
+    const staged = `select from pg_stat_activity where datname = current_database() and query like 'create temp%staged_industry%'`;
+    await until(async () => (await query(database.url, staged)).length === 1);
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([null, signal]);
+  });
+});
