@@ -1,4 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
@@ -50,7 +50,8 @@ const globalProviders = [
 
 @Module({})
 export class AppModule {
-  static with(config: Config): DynamicModule {
+  /** @param more modules of resources that stand elsewhere */
+  static with(config: Config, more: Type[] = []): DynamicModule {
     return {
       module: AppModule,
       global: true,
@@ -60,6 +61,7 @@ export class AppModule {
         RateLimitModule,
         AccessModule,
         ...resources,
+        ...more,
         DatasetsModule.of(DATASETS),
         PagesModule,
         NotFoundModule,

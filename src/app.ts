@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
+import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
@@ -15,13 +16,17 @@ import { LeanExpressAdapter } from './server/express-adapter';
 
 export const PREFIX = 'api/v0';
 
-/** The server, ready to listen, for the program, every test and the OpenAPI document. */
+/**
+ * The server, ready to listen, for the program, every test and the OpenAPI document.
+ * @param more modules of resources that stand elsewhere
+ */
 export async function createApp(
   config: Config,
   log: Log = createLog(config.logLevel),
+  more: Type[] = [],
 ): Promise<NestExpressApplication> {
   const adapter = new LeanExpressAdapter(config);
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), adapter, {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config, more), adapter, {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,

@@ -93,7 +93,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
  */
 function inOrderOfUse(paths: Document['paths'], tags: string[]): Document['paths'] {
   const chapter = ([, path]: [string, Document['paths'][string]]): number =>
-    tags.indexOf(Object.values(path)[0]?.tags[0] ?? '');
+    tags.indexOf(Object.values(path)[0]?.tags?.[0] ?? '');
   const isEnd = ([name, path]: [string, Document['paths'][string]]): number =>
     Number('delete' in path && name.split('/').length === 3);
   return Object.fromEntries(

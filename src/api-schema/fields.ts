@@ -97,6 +97,9 @@ function rulesOf(type: Class): Rules {
 export const checkedProperties = (type: Class): Set<string> =>
   new Set(metadataOf(type).map(({ propertyName }) => propertyName));
 
+/** Whether an object without any field is valid. */
+export const isAllOptional = (type: Class): boolean => faultOf(instanceOf(type, {})) === undefined;
+
 /** Whether this file declares every field of a class: then `instanceOf` and `faultOf` say all of it. */
 export const isOfFields = (type: Class): boolean =>
   rulesOf(type).length > 0 && metadataOf(type).every(({ name }) => name === FIELD);

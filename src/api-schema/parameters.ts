@@ -1,4 +1,4 @@
-import { BadRequestException, Body, Param, type PipeTransform, SetMetadata } from '@nestjs/common';
+import { BadRequestException, Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
 import { MAX_PAGE_SIZE } from '../database/limits';
 import { field, OneOf, Text, Uuid } from './fields';
@@ -38,24 +38,6 @@ export const UuidParam = (name: string): ParameterDecorator => pathParam(name, u
 
 /** The id of an event in the path: a positive safe integer in decimal digits, else 400. */
 export const Int64Param = (name: string): ParameterDecorator => pathParam(name, int64, INT64_ID);
-
-/** How a handler reads its body. */
-export interface JsonBodyOptions {
-  /** no field is required, so that a body of another type than JSON would pass as an empty one: it is 400 */
-  allOptional?: boolean;
-}
-
-/** Metadata of a handler that reads a JSON body. */
-export const JSON_BODY = Symbol('jsonBody');
-
-/** The body of the request, checked against the parameter's class. */
-export const JsonBody =
-  (options: JsonBodyOptions = {}): ParameterDecorator =>
-  (target, key, index) => {
-    Body()(target, key, index);
-    const handler = key && Object.getOwnPropertyDescriptor(target, key);
-    if (handler) SetMetadata(JSON_BODY, options)(target, key, handler);
-  };
 
 /** Bytes of the head of a request; a longer one is 431. An eventUrl of 2,048 characters may take 24,576 bytes of it. */
 export const MAX_HEAD_BYTES = 32_768;

@@ -122,6 +122,12 @@ const total: Schema = {
   example: 1,
 };
 
+const pageIn = (status: number, key: string, { limit, offset, items, total }: Page): string[] => [
+  `{"status":${status},"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":[`,
+  ...joined(items),
+  `],"total":${total}}}`,
+];
+
 /** `results.<key>` is a page of a list, with `results.total` and `pagination`. */
 export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
   returns(
@@ -134,12 +140,17 @@ export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
         results: object({ [key]: array(model, MAX_PAGE_SIZE), total }, 'The records of the page, with the total.'),
       },
     },
-    ({ limit, offset, items, total }: Page) => [
-      `{"status":200,"pagination":{"limit":${limit},"offset":${offset}},"results":{"${key}":[`,
-      ...joined(items),
-      `],"total":${total}}}`,
-    ],
+    (page: Page) => pageIn(200, key, page),
   );
+
+const isPage = (result: unknown): result is Page =>
+  typeof result === 'object' && result !== null && 'items' in result && 'total' in result;
+
+/** The envelope of a handler without a decorator of this file. @param key under which the items of a `Page` stand */
+export const plainEnvelope =
+  (status: number, key: string): Envelope =>
+  (result: unknown) =>
+    isPage(result) ? pageIn(status, key, result) : [`{"status":${status},"results":${JSON.stringify(result ?? {})}}`];
 
 @ApiSchema({ description: 'Body of every error response.' })
 export class ErrorResponse {

@@ -1,14 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 
 /**
- * The transaction of a request with an Idempotency-Key, in which its handler runs: statements find it here. Requests
- * without the header never enter it, since on Node.js 20 the first use makes every promise of the process slower.
+ * The transaction of a request with an Idempotency-Key, in which its handler runs: statements find it here, and so do injected
+ * repositories. Requests without the header never enter it, since on Node.js 20 the first use makes every promise of the
+ * process slower.
  */
 @Injectable()
 export class CurrentTransaction {
   private readonly storage = new AsyncLocalStorage<EntityManager>();
+
+  constructor(dataSource: DataSource) {
+    const create = dataSource.createQueryRunner.bind(dataSource);
+    dataSource.createQueryRunner = (mode) => {
+      const runner = this.manager?.queryRunner;
+      return runner ? lent(runner) : create(mode);
+    };
+  }
 
   get manager(): EntityManager | undefined {
     return this.storage.getStore();
@@ -18,3 +27,13 @@ export class CurrentTransaction {
     return this.storage.run(manager, work);
   }
 }
+
+/** The runner for somebody who believes that it is a runner of one's own: its release is left to the transaction. */
+const lent = (runner: QueryRunner): QueryRunner =>
+  new Proxy(runner, {
+    get: (target, name) => {
+      if (name === 'release') return () => Promise.resolve();
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });

@@ -18,6 +18,8 @@ import { Writes } from './writes';
       useFactory: (config: Config) => ({
         // One more than requests queue for: for keys, probes, scrapes, and what the process stores by itself.
         ...dataSourceOptions(config.databaseUrl ?? '', config.poolSize + 1),
+        // Those of a module that stands elsewhere, by its `forFeature`.
+        autoLoadEntities: true,
         retryAttempts: 3,
         retryDelay: 100,
       }),

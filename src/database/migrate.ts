@@ -3,6 +3,7 @@ import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { ConfigError } from '../config';
 import { connect, FIRST_PAUSE, LONGEST_PAUSE, type Waiting } from './connect';
 import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
+import { deriveAnew } from './derive-anew';
 import { Functions } from './functions';
 
 /** Any constant: all processes that migrate one database must take the same lock. */
@@ -11,7 +12,8 @@ const MIGRATION_LOCK = 7_261_914;
 const GIVES_WAY = 1000;
 
 /**
- * Applies the migrations that are missing, and the functions if their text has changed. Processes that start at the same
+ * Applies the migrations that are missing, and the functions if their text has changed, and derives anew what older ones
+ * derived. Processes that start at the same
  * time take turns by an advisory lock, which PostgreSQL lets go when its holder dies.
  * @returns the names of the migrations that were applied
  * @throws ConfigError when the database cannot be reached, or holds no Unicode
@@ -82,6 +84,7 @@ async function applyMissing(dataSource: DataSource, { say, signal }: Waiting): P
       await functions.applyEarly();
       await dataSource.runMigrations();
       await functions.apply();
+      await deriveAnew(dataSource, { say, signal });
       return missing.map(({ name }) => name);
     } catch (error) {
       if (![DEADLOCK, LOCK_NOT_AVAILABLE].includes(sqlState(error) ?? '')) throw error;

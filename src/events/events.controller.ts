@@ -1,7 +1,7 @@
-import { Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { Int64Param, JsonBody, PageQuery, UuidParam } from '../api-schema/parameters';
+import { Int64Param, PageQuery, UuidParam } from '../api-schema/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input, MAX_EVENT_LEADS } from './event.dto';
@@ -39,7 +39,7 @@ export class EventsController {
     description: 'Creates an event without a location, tag groups, users or leads, and returns it with its id.',
   })
   @Returns(Event)
-  createEvent(@CurrentCaller() caller: Caller, @JsonBody() body: EventCreateV0Input) {
+  createEvent(@CurrentCaller() caller: Caller, @Body() body: EventCreateV0Input) {
     return this.events.create(caller, body);
   }
 
@@ -54,7 +54,7 @@ export class EventsController {
   replaceEvent(
     @CurrentCaller() caller: Caller,
     @Int64Param('eventId') eventId: number,
-    @JsonBody() body: EventUpdateV0Input,
+    @Body() body: EventUpdateV0Input,
   ) {
     return this.events.replace(caller, eventId, body);
   }
@@ -94,7 +94,7 @@ export class EventsController {
   associateEventLeads(
     @CurrentCaller() caller: Caller,
     @Int64Param('eventId') eventId: number,
-    @JsonBody() body: EventAddLeadsV0Input,
+    @Body() body: EventAddLeadsV0Input,
   ) {
     return this.events.associate(caller, eventId, body);
   }

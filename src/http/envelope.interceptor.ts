@@ -1,7 +1,9 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { HTTP_CODE_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
-import { ENVELOPE, type Envelope } from '../api-schema/returns';
+import { ENVELOPE, type Envelope, plainEnvelope } from '../api-schema/returns';
 
 /** JSON text that is sent as it is, in parts: of a list, each record is one. */
 export class JsonPayload {
@@ -12,13 +14,27 @@ export class JsonPayload {
   }
 }
 
-/** Puts the envelope of `@Returns…` around what a handler returns, which is JSON text from PostgreSQL. */
+/**
+ * Puts the envelope around what a handler returns, which is JSON text from PostgreSQL or an object: that of `@Returns…`, or,
+ * without such a decorator, `results`, in which a `Page` stands under the first word of the controller's path.
+ */
 @Injectable()
 export class EnvelopeInterceptor implements NestInterceptor {
   constructor(private readonly reflector: Reflector) {}
 
   intercept(context: ExecutionContext, next: CallHandler<never>): Observable<unknown> {
-    const envelope = this.reflector.get<Envelope | undefined>(ENVELOPE, context.getHandler());
+    const http = context.switchToHttp();
+    const envelope =
+      this.reflector.get<Envelope | undefined>(ENVELOPE, context.getHandler()) ??
+      (http.getRequest<Request>().caller && this.plainEnvelope(context, http.getResponse<Response>()));
     return envelope ? next.handle().pipe(map((results) => new JsonPayload(envelope(results)))) : next.handle();
+  }
+
+  /** Every success is 200, unless the handler says otherwise; Nest would make it 201 for a POST. */
+  private plainEnvelope(context: ExecutionContext, response: Response): Envelope {
+    const status = this.reflector.get<number | undefined>(HTTP_CODE_METADATA, context.getHandler()) ?? 200;
+    response.status(status);
+    const path = this.reflector.get<string>(PATH_METADATA, context.getClass());
+    return plainEnvelope(status, path.split('/').find(Boolean) ?? 'items');
   }
 }

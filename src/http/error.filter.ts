@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger 
 import type { Request, Response } from 'express';
 import {
   AnswerTooLarge,
+  causeOf,
   IdempotencyConflict,
   isBadInput,
   isConnectionFault,
@@ -17,6 +18,9 @@ import { discardBody } from './request';
 const LOG_INTERVAL_MS = 10_000;
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+/** A table, a column, a function or a type that is not there. */
+const SCHEMA_FAULTS = ['42P01', '42703', '42883', '42704'];
 
 /** Every error leaves as `{status, error}`. */
 @Catch()
@@ -77,6 +81,8 @@ function describe(error: unknown): Record<string, unknown> {
   const { driverError } = error as { driverError?: unknown };
   const state = sqlState(error);
   if (!driverError && !state) return { error: error.constructor.name, message: error.message, frames };
-  const { constraint, table, routine } = (driverError ?? error) as Record<string, unknown>;
-  return { error: error.constructor.name, sqlState: state, constraint, table, routine, frames };
+  const { constraint, table, column, routine } = (driverError ?? error) as Record<string, unknown>;
+  // Class 42 is a fault of the statement: its message names tables and columns, and quotes no value.
+  const message = state && SCHEMA_FAULTS.includes(state) ? causeOf(error).message : undefined;
+  return { error: error.constructor.name, sqlState: state, message, constraint, table, column, routine, frames };
 }

@@ -7,11 +7,13 @@ import {
   Injectable,
   type NestInterceptor,
   PayloadTooLargeException,
+  type Type,
 } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
-import { JSON_BODY, type JsonBodyOptions } from '../api-schema/parameters';
+import { isAllOptional, isOfFields } from '../api-schema/fields';
 import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
 import { refuse } from './errors';
 import { Semaphore } from './semaphore';
@@ -30,13 +32,19 @@ const DECOMPRESSORS = new Map([
 /** Bodies that are unpacked at the same time. Each may become 1 MiB, and zlib has four threads. */
 const MAX_UNPACKING = 8;
 
-/** Reads the JSON body. It follows the token bucket, so that a request without a key or a token never has its body read. */
+/** How a handler reads its body. */
+interface BodyOptions {
+  /** no field is required, so that a body of another type than JSON would pass as an empty one: it is 400 */
+  allOptional: boolean;
+}
+
+/** Reads the body of a handler with `@Body()` as JSON. It follows the token bucket, so that a request without a key or a token never has its body read. */
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
   private readonly partialBodies = new BodyMemoryLimit();
   private readonly unpacking = new Semaphore(MAX_UNPACKING);
-
-  constructor(private readonly reflector: Reflector) {}
+  /** of each handler that was called; undefined where it has no body */
+  private readonly bodies = new Map<unknown, BodyOptions | undefined>();
 
   /** @throws BadRequestException, PayloadTooLargeException */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
@@ -45,13 +53,15 @@ export class JsonBodyInterceptor implements NestInterceptor {
     const response = http.getResponse<Response>();
     // The rest of the request was broken, and it was refused while its key was checked.
     if (response.writableEnded) throw new BadRequestException();
-    const options = this.reflector.get<JsonBodyOptions | undefined>(JSON_BODY, context.getHandler());
+    const handler = context.getHandler();
+    if (!this.bodies.has(handler)) this.bodies.set(handler, bodyOf(context.getClass(), handler.name));
+    const options = this.bodies.get(handler);
     // A write without a body must not happen either before it has arrived whole and well-formed.
     const isWrite = request.caller && !SAFE_METHODS.includes(request.method);
     return options || isWrite ? this.read(request, response, options).then(() => next.handle()) : next.handle();
   }
 
-  private async read(request: Request, response: Response, options?: JsonBodyOptions): Promise<void> {
+  private async read(request: Request, response: Response, options?: BodyOptions): Promise<void> {
     const bytes = await this.collect(request, response);
     if (!options) return;
     // Node keeps a request until the next one on its connection.
@@ -101,6 +111,19 @@ export class JsonBodyInterceptor implements NestInterceptor {
       throw isTooLarge ? new PayloadTooLargeException() : new BadRequestException();
     }
   }
+}
+
+/** What Nest keeps of a handler's parameters. */
+type RouteArguments = Record<string, { index: number }>;
+
+/** How a handler reads its body, by its `@Body()`. */
+function bodyOf(controller: Type, handler: string): BodyOptions | undefined {
+  const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler) as RouteArguments | undefined;
+  const body = Object.entries(parameters ?? {}).find(([name]) => name.startsWith(`${RouteParamtypes.BODY}:`))?.[1];
+  if (!body) return undefined;
+  const types = Reflect.getMetadata('design:paramtypes', controller.prototype as object, handler) as Type<object>[];
+  const type = types[body.index];
+  return { allOptional: !type || !isOfFields(type) || isAllOptional(type) };
 }
 
 /**

@@ -1,7 +1,7 @@
-import { Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { JsonBody, UuidParam } from '../api-schema/parameters';
+import { UuidParam } from '../api-schema/parameters';
 import { Returns, ReturnsList, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
@@ -83,7 +83,7 @@ export class IndustryEventsController {
       'older records with the same name and the same start, or both without a start.',
   })
   @Returns(IndustryEventCreation)
-  createIndustryEvent(@CurrentCaller() caller: Caller, @JsonBody() body: IndustryEventCreateV0Input) {
+  createIndustryEvent(@CurrentCaller() caller: Caller, @Body() body: IndustryEventCreateV0Input) {
     return this.industryEvents.create(caller, body);
   }
 
@@ -98,7 +98,7 @@ export class IndustryEventsController {
   updateIndustryEvent(
     @CurrentCaller() caller: Caller,
     @UuidParam('industryEventId') industryEventId: string,
-    @JsonBody({ allOptional: true }) body: IndustryEventUpdateV0Input,
+    @Body() body: IndustryEventUpdateV0Input,
   ) {
     return this.industryEvents.update(caller, industryEventId, body);
   }

@@ -1,7 +1,7 @@
-import { Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { JsonBody, UuidParam } from '../api-schema/parameters';
+import { UuidParam } from '../api-schema/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { LeadBatchV0Input, LeadCreateV0Input, LeadPatchV0Input, LeadsQuery, MAX_BATCHED_LEADS } from './lead.dto';
@@ -44,7 +44,7 @@ export class LeadsController {
       'second lead.',
   })
   @Returns(LeadV0Response)
-  createLead(@CurrentCaller() caller: Caller, @JsonBody() body: LeadCreateV0Input) {
+  createLead(@CurrentCaller() caller: Caller, @Body() body: LeadCreateV0Input) {
     return this.leads.create(caller, body);
   }
 
@@ -58,7 +58,7 @@ export class LeadsController {
       'entries.',
   })
   @ReturnsList('leads', LeadUpsertV0Response, MAX_BATCHED_LEADS)
-  upsertLeads(@CurrentCaller() caller: Caller, @JsonBody() body: LeadBatchV0Input) {
+  upsertLeads(@CurrentCaller() caller: Caller, @Body() body: LeadBatchV0Input) {
     return this.leads.upsert(caller, body);
   }
 
@@ -70,11 +70,7 @@ export class LeadsController {
       'numbers entered by users; `remoteId` sets or clears the remote id of its integration type.',
   })
   @Returns(LeadV0Response)
-  patchLead(
-    @CurrentCaller() caller: Caller,
-    @UuidParam('leadId') leadId: string,
-    @JsonBody({ allOptional: true }) body: LeadPatchV0Input,
-  ) {
+  patchLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string, @Body() body: LeadPatchV0Input) {
     return this.leads.patch(caller, leadId, body);
   }
 

@@ -20,7 +20,7 @@ export interface Answer {
 }
 export interface Operation {
   /** its chapter */
-  tags: [string];
+  tags?: [string];
   parameters: Parameter[];
   requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType> };
   responses: Record<string, object>;
@@ -38,7 +38,8 @@ export function describeOperation(method: string, operation: Operation, componen
   const isRepeatable = NON_IDEMPOTENT_METHODS.includes(method.toUpperCase());
   const hasId = operation.parameters.some(({ in: place }) => place === 'path');
   operation.parameters = parametersOf(operation, isRepeatable, components);
-  describeSuccess(operation.responses['200'] as Answer, isRepeatable, components.schemas);
+  const success = operation.responses['200'] as Partial<Answer> | undefined;
+  if (success?.content) describeSuccess(success as Answer, isRepeatable, components.schemas);
   const statuses = [
     ...[401, 403],
     ...(hasId ? [404] : []),
@@ -88,5 +89,5 @@ function describeBody({ requestBody }: Operation, schemas: Schemas): string | un
     'and `br`; any other is 400. Unknown fields are ignored.';
   requestBody.required = true;
   media.example = exampleOf(media.schema, schemas);
-  return Object.keys(media.example as object)[0];
+  return Object.keys((media.example || {}) as object)[0];
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ApiKeysService, KeySettings } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
@@ -69,8 +70,15 @@ export const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
 /** Instead of standard output, on which every suite of a process would leave a listener and a timer. */
 const silence = (): Log => createLog('silent', { write: () => undefined });
 
-/** @param log where it is kept, when a suite wants to read it */
-export async function startInProcess(overrides: Partial<Config> = {}, log = silence()): Promise<InProcess> {
+/**
+ * @param log where it is kept, when a suite wants to read it
+ * @param more modules beside those of the project
+ */
+export async function startInProcess(
+  overrides: Partial<Config> = {},
+  log = silence(),
+  more: Type[] = [],
+): Promise<InProcess> {
   const database = overrides.databaseUrl ? undefined : await testDatabase();
   const config = new Config({
     databaseUrl: database?.url,
@@ -79,7 +87,7 @@ export async function startInProcess(overrides: Partial<Config> = {}, log = sile
     authenticationFailures: 1_000_000,
     ...overrides,
   });
-  const app = hasOracle ? await createWatchedApp(config, log) : await createApp(config, log);
+  const app = hasOracle ? await createWatchedApp(config, log) : await createApp(config, log, more);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const operator: Operator = {

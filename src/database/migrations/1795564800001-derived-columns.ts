@@ -1,0 +1,17 @@
+import { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** By which text of its functions a derived column was derived, and how far (derive-anew.ts). */
+export class DerivedColumns1795564800001 implements MigrationInterface {
+  async up(db: QueryRunner): Promise<void> {
+    await db.query(`
+      create table derived_columns (
+        name text collate "C" constraint derived_columns_pkey primary key,
+        version text not null, -- SHA-256 of the functions
+        last_id uuid -- of the last row that was derived so; null when all are
+      )`);
+  }
+
+  async down(db: QueryRunner): Promise<void> {
+    await db.query('drop table derived_columns');
+  }
+}

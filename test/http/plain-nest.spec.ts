@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import {
+  Body,
+  Controller,
+  Get,
+  Injectable,
+  Module,
+  NotFoundException,
+  Param,
+  ParseUUIDPipe,
+  Post,
+  Query,
+} from '@nestjs/common';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { Type } from 'class-transformer';
+import { IsEmail, IsInt, IsOptional, IsString, Length, Max, Min, ValidateNested } from 'class-validator';
+import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
+import { createLog } from '../../src/observability/log';
+import { openApiDocument } from '../../src/openapi';
+import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+import { undescribed } from '../support/undescribed';
+
+/** A module as Nest's documentation writes it, without a decorator of ours. */
+@Entity('halls')
+class Hall {
+  @PrimaryGeneratedColumn('uuid') id: string;
+  @Column() hallName: string;
+  @Column({ type: 'int', nullable: true }) seats?: number;
+}
+
+class ContactDto {
+  @IsEmail() email: string;
+}
+
+class CreateHallDto {
+  @IsString() @Length(1, 50) hallName: string;
+  @IsOptional() @IsInt() @Min(1) seats?: number;
+  @IsOptional() @ValidateNested({ each: true }) @Type(() => ContactDto) contacts?: ContactDto[];
+}
+
+class HallsQuery {
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(50) size = 10;
+}
+
+@Injectable()
+class HallsService {
+  constructor(@InjectRepository(Hall) private readonly halls: Repository<Hall>) {}
+
+  create({ hallName, seats }: CreateHallDto): Promise<Hall> {
+    return this.halls.save({ hallName, seats });
+  }
+
+  async find({ size }: HallsQuery) {
+    const [items, total] = await this.halls.findAndCount({ take: size, order: { hallName: 'ASC' } });
+    return { limit: size, offset: 0, items, total };
+  }
+
+  async findOne(id: string): Promise<Hall> {
+    const hall = await this.halls.findOneBy({ id });
+    if (!hall) throw new NotFoundException();
+    return hall;
+  }
+
+  broken(): Promise<Hall[]> {
+    return this.halls.query('select no_such_column from halls');
+  }
+}
+
+@Controller('halls')
+class HallsController {
+  constructor(private readonly halls: HallsService) {}
+
+  @Post()
+  create(@Body() body: CreateHallDto) {
+    return this.halls.create(body);
+  }
+
+  @Get()
+  find(@Query() query: HallsQuery) {
+    return this.halls.find(query);
+  }
+
+  @Get('broken')
+  broken() {
+    return this.halls.broken();
+  }
+
+  @Get(':id')
+  findOne(@Param('id', ParseUUIDPipe) id: string) {
+    return this.halls.findOne(id);
+  }
+}
+
+@Module({ imports: [TypeOrmModule.forFeature([Hall])], controllers: [HallsController], providers: [HallsService] })
+class HallsModule {}
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  body: { status: number; error?: string; results: { id: string; total: number } };
+}
+
+describe('a plain Nest module', () => {
+  let lanyard: InProcess;
+  let tenant: Tenant;
+  let db: DataSource;
+  const lines: string[] = [];
+  beforeAll(async () => {
+    const log = createLog('info', { write: (line: string) => void lines.push(line) });
+    lanyard = await startInProcess({}, log, [HallsModule]);
+    tenant = await lanyard.tenant();
+    db = lanyard.app.get(DataSource);
+    await db.query(
+      `create table halls (id uuid primary key default uuid_v7(), hall_name varchar not null unique, seats int)`,
+    );
+  });
+  beforeEach(() => db.query('delete from halls'));
+
+  /** Not by the client of the suites, which compares answers with openapi.json. */
+  const ask = async (
+    method: string,
+    path: string,
+    sent?: unknown,
+    more: Record<string, string> = {},
+  ): Promise<Answer> => {
+    const headers = { 'x-api-key': tenant.key, 'content-type': 'application/json', ...more };
+    const body = typeof sent === 'string' ? sent : JSON.stringify(sent);
+    const answer = await fetch(`${lanyard.baseUrl}${path}`, { method, headers, body });
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answer['body'] };
+  };
+  const post = (sent: unknown, more?: Record<string, string>) => ask('POST', '/halls', sent, more);
+  const total = async () => (await ask('GET', '/halls')).body.results.total;
+
+  it('has its body read and checked, and what it returns in the envelope', async () => {
+    const made = await post({ hallName: 'North', seats: 80, unknown: [1, 2] });
+    expect(made).toMatchObject({ status: 200, body: { status: 200, results: { hallName: 'North', seats: 80 } } });
+    const { id } = made.body.results;
+    const hall = { id, hallName: 'North', seats: 80 };
+    expect((await ask('GET', `/halls/${id}`)).body).toEqual({ status: 200, results: hall });
+    expect((await ask('GET', '/halls?size=5')).body).toEqual({
+      ...{ status: 200, pagination: { limit: 5, offset: 0 } },
+      results: { halls: [hall], total: 1 },
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['hallName', {}],
+    ['hallName', { hallName: '' }],
+    ['hallName', { hallName: 5 }],
+    ['seats', { hallName: 'x', seats: 0 }],
+    ['contacts[1].email', { hallName: 'x', contacts: [{ email: 'a@example.com' }, { email: 'b' }] }],
+  ])('names the field at fault: %s of %j', async (field, body) => {
+    expect((await post(body)).body).toEqual({ status: 400, error: `Missing or invalid '${field}'` });
+    expect(await total()).toBe(0);
+  });
+
+  it.each([
+    ['a query', '/halls?size=0', 400, 'Bad Request'],
+    ['an id', '/halls/1', 400, 'Bad Request'],
+    ['what is not there', `/halls/${randomUUID()}`, 404, 'Not Found'],
+  ])('answers a fault of %s as the contract does', async (_, path, status, error) => {
+    expect((await ask('GET', path)).body).toEqual({ status, error });
+  });
+
+  it('has the guard, the bucket and every bound of a body before it', async () => {
+    const hallName = 'x';
+    const unknown = Array(20_000).fill(1);
+    const refused = async (status: number, sent: unknown, more?: Record<string, string>) =>
+      expect((await post(sent, more)).status).toBe(status);
+    await refused(401, { hallName }, { 'x-api-key': '' });
+    await refused(400, '{"hallName": ');
+    await refused(400, [{ hallName }]);
+    await refused(413, { hallName, unknown });
+    await refused(413, { hallName, unknown: 'x'.repeat(1_048_576) });
+    await refused(400, 'hallName=x', { 'content-type': 'text/plain' });
+    const limited = { 'x-api-key': (await tenant.issueKey({ maxTokens: 1, refillRate: 0.001 })).key };
+    expect((await post({ hallName }, limited)).headers.get('x-ratelimit-remaining')).toBe('0');
+    await refused(429, { hallName: 'y' }, limited);
+    expect(await total()).toBe(1);
+  });
+
+  it('is carried out once under an Idempotency-Key, in one transaction with its answer', async () => {
+    const key = { 'idempotency-key': randomUUID() };
+    const first = await post({ hallName: 'Once' }, key);
+    expect(first.status).toBe(200);
+    expect((await post({ hallName: 'Once' }, key)).body).toEqual(first.body);
+    expect(await total()).toBe(1);
+    await db.query('alter table idempotent_answers add constraint no_more check (false) not valid');
+    expect((await post({ hallName: 'Lost' }, { 'idempotency-key': randomUUID() })).status).toBe(500);
+    await db.query('alter table idempotent_answers drop constraint no_more');
+    expect(await total()).toBe(1);
+  });
+
+  it('has its faults in the log, so that its author finds them, and no value of a row', async () => {
+    lines.length = 0;
+    const { body } = await ask('GET', '/halls/broken');
+    expect(body).toEqual({ status: 500, error: 'Internal Server Error' });
+    expect(lines.join()).toContain('column \\"no_such_column\\" does not exist');
+    await post({ hallName: 'Ada Lovelace' });
+    expect((await post({ hallName: 'Ada Lovelace' })).status).toBe(500);
+    expect(lines.join()).toContain('halls_hall_name_key');
+    expect(lines.join()).not.toContain('Lovelace');
+  });
+
+  it('is told in a line for each handler what its description lacks, and breaks nothing', () => {
+    const lacks = 'lacks @Tag of its controller, @ApiOperation, @Returns…';
+    expect(undescribed(lanyard.app).sort()).toEqual([
+      `GET /halls ${lacks}`,
+      `GET /halls/broken ${lacks}`,
+      `GET /halls/{id} ${lacks}`,
+      `POST /halls ${lacks}, @ApiProperty, or a field of api-schema, in CreateHallDto`,
+    ]);
+    expect(Object.keys(openApiDocument(lanyard.app).paths)).toContain('/halls/{id}');
+  });
+});
