@@ -49,7 +49,7 @@ try {
   for (const colorScheme of ['light', 'dark']) {
     const context = await browser.newContext({ colorScheme, viewport: REFERENCE });
     const page = await context.newPage();
-    await page.goto(`http://localhost:${PORT}/docs#/`, { waitUntil: 'networkidle' });
+    await page.goto(`http://localhost:${PORT}/docs`, { waitUntil: 'networkidle' });
     await page.locator('#operations-tag-Leads').evaluate((element) => element.scrollIntoView());
     const reference = (await page.screenshot()).toString('base64');
     const picture = await context.newPage(); // without the policy of the page before

@@ -17,7 +17,6 @@ import { IndustryEventsModule } from './industry-events/industry-events.module';
 import { LeadActivityEventsModule } from './lead-activity-events/lead-activity-events.module';
 import { LeadsModule } from './leads/leads.module';
 import { Metrics } from './observability/metrics';
-import { PagesModule } from './pages/pages.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
 import { TagGroupsModule } from './tag-groups/tag-groups.module';
@@ -53,7 +52,7 @@ export class AppModule {
       module: AppModule,
       global: true,
       // NotFoundModule is last: its route matches every path.
-      imports: [DatabaseModule, RateLimitModule, AccessModule, ...resources, PagesModule, NotFoundModule],
+      imports: [DatabaseModule, RateLimitModule, AccessModule, ...resources, NotFoundModule],
       controllers: [HealthController],
       providers: [{ provide: Config, useValue: config }, Metrics, ...globalProviders],
       exports: [Config],

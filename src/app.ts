@@ -4,16 +4,14 @@ import { parse } from 'node:querystring';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
-import type { Config } from './config';
+import { type Config, PREFIX } from './config';
 import { prepareRequest } from './http/request';
 import { createLog, type Log, NestLog } from './observability/log';
 import { Metrics } from './observability/metrics';
 import { logRequests, observe } from './observability/requests';
-import { PAGES } from './pages/pages.controller';
+import { serveReference } from './openapi/reference';
 import { answerBrokenRequests } from './server/broken-requests';
 import { LeanExpressAdapter } from './server/express-adapter';
-
-export const PREFIX = 'api/v0';
 
 /** The server, ready to listen, for the program, every test and the OpenAPI document. */
 export async function createApp(
@@ -35,7 +33,7 @@ export async function createApp(
     if (observers.length > 0) observe(request, response, observers);
     prepareRequest(refused, request, response, next);
   };
-  app.setGlobalPrefix(PREFIX, { exclude: ['health/live', 'health/ready', ...PAGES] });
+  app.setGlobalPrefix(PREFIX, { exclude: ['health/live', 'health/ready'] });
   app.disable('x-powered-by');
   // Hashing every response costs more than a client could save.
   app.disable('etag');
@@ -44,6 +42,7 @@ export async function createApp(
   app.set('trust proxy', config.trustProxy);
   // Preflights have no key. A page may send any header, and read all.
   if (config.corsOrigins) app.enableCors({ origin: config.corsOrigins, exposedHeaders: '*', maxAge: 600 });
+  serveReference(app);
   answerBrokenRequests(app.getHttpServer() as Server);
   return app;
 }

@@ -4,7 +4,6 @@ import { ErrorResponse } from '../../src/api-schema/returns';
 import { ENVELOPE, Returns } from '../../src/api-schema/returns';
 import { NotFoundController } from '../../src/http/not-found.controller';
 import { HealthController } from '../../src/health/health.controller';
-import { PAGES, PagesController } from '../../src/pages/pages.controller';
 import { ENDPOINTS } from '../support/endpoints';
 import { InProcess, startInProcess } from '../support/lanyard';
 
@@ -22,7 +21,7 @@ const SPECIFIED = `
   .map((endpoint) => endpoint.trim());
 
 /** Controllers of what is no resource: their answers have no envelope. */
-const OTHERS: unknown[] = [NotFoundController, HealthController, PagesController];
+const OTHERS: unknown[] = [NotFoundController, HealthController];
 
 /** `npm run types` fails unless the compiler refuses this: its answer would be `[object Object]`. */
 export class Miswrapped {
@@ -59,12 +58,12 @@ describe('routes', () => {
     expect(described.sort()).toEqual(ofTheApi().sort());
   });
 
-  it('outside the API are health and the pages', () => {
+  it('outside the API are health and the reference', () => {
     const outside = [...new Set(served())].filter(
       (route) => route.startsWith('GET ') && !route.startsWith('GET /api/v0'),
     );
-    const pages = PAGES.map((path) => `/${path.replace(/^\//, '')}`);
-    expect(outside.sort()).toEqual(['/health/live', '/health/ready', ...pages].map((path) => `GET ${path}`).sort());
+    const reference = outside.filter((route) => /^GET \/(docs(\/.*)?|openapi\.(json|yaml))?$/.test(route));
+    expect(outside.sort()).toEqual(['GET /health/live', 'GET /health/ready', ...reference].sort());
   });
 
   it('are all guarded', async () => {
