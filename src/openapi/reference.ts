@@ -28,7 +28,7 @@ export function serveReference(app: NestExpressApplication): void {
     response.set(HEADERS);
     next();
   });
-  express.use('/openapi.yaml', sendAgain());
+  express.get('/openapi.yaml', sendAgain());
   express.get('/', (_, response) => response.redirect('/docs'));
   SwaggerModule.setup('docs', app, () => openApiDocument(app), {
     jsonDocumentUrl: 'openapi.json',
@@ -51,7 +51,10 @@ function sendAgain(): RequestHandler {
   return (_, response, next) => {
     if (sent !== undefined) return void response.type('text/yaml').send(sent);
     const send = response.send.bind(response);
-    response.send = (body) => send((sent = body));
+    response.send = (body) => {
+      if (response.statusCode === 200) sent = body;
+      return send(body);
+    };
     next();
   };
 }

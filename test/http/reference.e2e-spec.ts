@@ -35,6 +35,8 @@ describe('the reference', () => {
   it('has the document as it is checked in, as JSON and as YAML', async () => {
     const checkedIn: unknown = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
     expect(JSON.parse((await get('/openapi.json')).text)).toEqual(checkedIn);
+    const { status } = await fetch(`${origin}/openapi.yaml`, { method: 'POST' });
+    expect(status).toBe(404);
     for (const time of ['made', 'kept']) {
       const yaml = await get('/openapi.yaml');
       expect([time, yaml.headers.get('content-type')]).toEqual([time, 'text/yaml; charset=utf-8']);
