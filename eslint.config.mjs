@@ -37,16 +37,4 @@ export default tseslint.config(
     },
   },
   { files: ['*.js'], languageOptions: { globals: { module: 'readonly', process: 'readonly' } } },
-  {
-    files: ['src/pages/static/*.js'],
-    languageOptions: {
-      globals: {
-        document: 'readonly',
-        matchMedia: 'readonly',
-        location: 'readonly',
-        addEventListener: 'readonly',
-        SwaggerUIBundle: 'readonly',
-      },
-    },
-  },
 );

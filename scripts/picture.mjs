@@ -14,7 +14,7 @@ const PORT = '3000';
 /** Lines of the first response that there is room for. */
 const SHOWN_LINES = 14;
 const PICTURE = { width: 1600, height: 780 };
-const REFERENCE = { width: 860, height: PICTURE.height - 90 };
+const REFERENCE = { width: 860, height: PICTURE.height - 52 };
 
 const executablePath = (process.env.PATH ?? '')
   .split(delimiter)
@@ -49,8 +49,8 @@ try {
   for (const colorScheme of ['light', 'dark']) {
     const context = await browser.newContext({ colorScheme, viewport: REFERENCE });
     const page = await context.newPage();
-    await page.goto(`http://localhost:${PORT}/docs#/`, { waitUntil: 'networkidle' });
-    await page.locator('#operations-tag-Leads').evaluate((element) => element.scrollIntoView());
+    await page.goto(`http://localhost:${PORT}/docs`, { waitUntil: 'networkidle' });
+    await page.locator('.scheme-container').evaluate((element) => element.scrollIntoView());
     const reference = (await page.screenshot()).toString('base64');
     const picture = await context.newPage(); // without the policy of the page before
     await picture.setViewportSize(PICTURE);

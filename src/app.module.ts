@@ -18,7 +18,6 @@ import { IndustryEventsModule } from './industry-events/industry-events.module';
 import { LeadActivityEventsModule } from './lead-activity-events/lead-activity-events.module';
 import { LeadsModule } from './leads/leads.module';
 import { Metrics } from './observability/metrics';
-import { PagesModule } from './pages/pages.module';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
 import { DATASETS } from './sections';
@@ -63,7 +62,6 @@ export class AppModule {
         ...resources,
         ...more,
         DatasetsModule.of(DATASETS),
-        PagesModule,
         NotFoundModule,
       ],
       controllers: [HealthController],

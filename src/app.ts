@@ -5,16 +5,14 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
-import type { Config } from './config';
+import { type Config, PREFIX } from './config';
 import { prepareRequest } from './http/request';
 import { createLog, type Log, NestLog } from './observability/log';
 import { Metrics } from './observability/metrics';
 import { logRequests, observe } from './observability/requests';
-import { PAGES } from './pages/pages.controller';
+import { serveReference } from './openapi/reference';
 import { answerBrokenRequests } from './server/broken-requests';
 import { LeanExpressAdapter } from './server/express-adapter';
-
-export const PREFIX = 'api/v0';
 
 /**
  * The server, ready to listen, for the program, every test and the OpenAPI document.
@@ -40,7 +38,7 @@ export async function createApp(
     if (observers.length > 0) observe(request, response, observers);
     prepareRequest(refused, request, response, next);
   };
-  app.setGlobalPrefix(PREFIX, { exclude: ['health/live', 'health/ready', ...PAGES] });
+  app.setGlobalPrefix(PREFIX, { exclude: ['health/live', 'health/ready'] });
   app.disable('x-powered-by');
   // Hashing every response costs more than a client could save.
   app.disable('etag');
@@ -49,6 +47,7 @@ export async function createApp(
   app.set('trust proxy', config.trustProxy);
   // Preflights have no key. A page may send any header, and read all.
   if (config.corsOrigins) app.enableCors({ origin: config.corsOrigins, exposedHeaders: '*', maxAge: 600 });
+  serveReference(app);
   answerBrokenRequests(app.getHttpServer() as Server);
   return app;
 }

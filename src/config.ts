@@ -1,5 +1,8 @@
 import { resolve } from 'node:path';
 
+/** The path of the API; health and the reference are outside of it. */
+export const PREFIX = 'api/v0';
+
 /** Where a service listens. */
 export interface Address {
   readonly host: string;
@@ -149,10 +152,6 @@ export class Config {
   /** TCP port of `/metrics`; without it there are none. */
   @setting('LANYARD_METRICS_PORT', integer(0, 65535))
   readonly metricsPort?: number;
-
-  /** Where traces go (OTLP over HTTP); without it there are none. */
-  @setting('OTEL_EXPORTER_OTLP_ENDPOINT', url('http:', 'https:'))
-  readonly tracesUrl?: string;
 
   /** The fields that somebody set; the others have their defaults. */
   readonly given: ReadonlySet<string>;

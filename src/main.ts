@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { tracing } from './observability/traced'; // before what it traces
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createApp } from './app';
@@ -18,7 +17,6 @@ import { welcome } from './welcome';
 /** Starts, listens, and stops on a signal. */
 async function main(): Promise<void> {
   const asked = readConfig();
-  const stopTracing = await tracing;
   const stop = stopSignal();
   const database = await openDatabase(asked, say, { milliseconds: asked.databaseWaitMs, say, signal: stop });
   try {
@@ -37,7 +35,6 @@ async function main(): Promise<void> {
     }
   } finally {
     await database.close();
-    await stopTracing();
   }
 }
 

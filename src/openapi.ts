@@ -2,9 +2,9 @@ import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { version } from '../package.json';
-import { PREFIX } from './app';
 import { ErrorResponse } from './api-schema/returns';
 import { TAG, TagObject } from './api-schema/tag';
+import { PREFIX } from './config';
 import { ERROR_COMPONENTS } from './openapi/errors';
 import { HEADER_COMPONENTS, PARAMETERS } from './openapi/headers';
 import { Components, describeOperation, Operation } from './openapi/operation';
@@ -12,12 +12,18 @@ import { asVersion31 } from './openapi/schema';
 
 const DESCRIPTION = `Lead capture and event management for the organization that owns the API key.
 
-**Authentication.** Send an API key in the \`x-api-key\` header of every request. Keys are issued by the operator of the
-server. A key opens all data of its organization: use it on servers, not in web pages. A blank header counts as missing.
-Revocations and new limits take effect within 5 seconds.
+**Get a key.** A first start with the embedded PostgreSQL prints one. The operator of a server issues more:
+\`lanyard keys issue --organization 1\`. _Authorize_ keeps a key in this browser until _Logout_.
 
-**Order of checks.** Key, rate limit, then body, path and query. An unknown path is 404 with a valid key, and 401 or 403
-without one.
+**First request.** With the address of this server in place of \`localhost:3000\`:
+
+    export KEY=lan_…
+    curl -H "x-api-key: $KEY" 'http://localhost:3000/api/v0/leads?limit=1'
+
+\`/openapi.json\` and \`/openapi.yaml\` are this document, to make a client from.
+
+**Authentication.** Every request needs the header \`x-api-key\`. A key opens all data of its organization: use it on
+servers, not in web pages. Revocations and new limits take effect within 5 seconds.
 
 **Responses.** Success is always 200, \`{"status": 200, "results": …}\`; an error is \`{"status": …, "error": "…"}\`. Fields
 without a value are null, never absent.
@@ -25,20 +31,15 @@ without a value are null, never absent.
 **Pagination.** \`limit\` is the page size (20 by default, at most 50), \`offset\` the zero-based page index. Lists are in
 order of arrival, oldest first: new records are appended, so no record appears on two pages.
 
-**Requests.** Bodies are read as JSON if their type is \`application/json\` or ends in \`+json\`; a body of another type counts
-as empty, and is 400 where no field is required. An invalid body is 400 with the path of the first invalid field:
-\`Missing or invalid 'phoneNumbers[0].type'\`. Unknown fields and query parameters are ignored. More than 32 levels of
-nesting is 400, more than 20,000 values is 413, and a query parameter sent twice is 400.
+**Requests.** Bodies are \`application/json\` or \`…+json\`; one of another type counts as empty. An invalid body is 400 with
+the path of the first invalid field: \`Missing or invalid 'phoneNumbers[0].type'\`. Unknown fields and query parameters are
+ignored. Text is any Unicode except NUL and unpaired surrogates; lengths count characters.
 
-**Rate limits.** Each key has a token bucket, by default 20 tokens refilled at one a second. Every request with a valid key
-takes a token, whatever its status. The \`X-RateLimit-…\` headers show the state of the bucket. When it is empty, the
-response is 429 with \`Retry-After\`: wait at least that long, and longer after each further refusal.
+**Rate limits.** Each key has a token bucket, by default 20 tokens refilled at one a second; every request with a valid key
+takes one. When it is empty, the response is 429 with \`Retry-After\`: wait at least that long.
 
 **Retries.** GET, PUT and DELETE can be repeated safely. Send an \`Idempotency-Key\` with POST and PATCH: a repeated request
-with the same key and body is carried out once and gets the first response.
-
-**Text** is any Unicode except NUL and unpaired surrogates, stored as sent; lengths count characters. Ids are accepted in
-upper case and returned in lower case. Phone numbers are stored as sent, in the order sent.`;
+with the same key and body is carried out once and gets the first response.`;
 
 const SERVER = 'The server that gives this description, in production as on a local machine.';
 const KEY = 'API key of the organization, issued by the operator. Must be sent once.';

@@ -1,10 +1,9 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
-import { PREFIX } from './app';
 import { ApiKeysService, type IssuedKey } from './access/api-keys.service';
 import { OrganizationsService } from './access/organizations.service';
-import { Config } from './config';
+import { Config, PREFIX } from './config';
 import { connect } from './database/connect';
 import type { OpenDatabase } from './database/open';
 import { ImportService } from './datasets/import.service';

@@ -1,12 +1,9 @@
 import { hash } from 'node:crypto';
-import { ThrottlerStorageRedisService } from '@nest-lab/throttler-storage-redis';
 import { type ExecutionContext, HttpException, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerLimitDetail, ThrottlerModule, type ThrottlerStorage } from '@nestjs/throttler';
 import type { Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { Config } from '../config';
-import { RateLimitModule } from '../rate-limit/rate-limit.module';
-import { RedisConnection } from '../redis/redis';
-import { InProcessThrottlerStorage } from './in-process-throttler.storage';
 
 const WINDOW_MS = 60_000;
 
@@ -27,20 +24,38 @@ export class FailedAuthenticationThrottler extends ThrottlerGuard {
   }
 }
 
+const MAX_ADDRESSES = 10_000;
+
+/**
+ * Counts failures in this process. @nestjs/throttler's own storage has no limit but time: it keeps every address for at
+ * least a minute, and the process runs out of memory at a million of them, which one /44 of IPv6 has.
+ */
+export class BoundedThrottlerStorage implements ThrottlerStorage {
+  private readonly counts = new LRUCache<string, { failures: number }>({ max: MAX_ADDRESSES });
+
+  /** @param ttl milliseconds; the times that it returns are seconds */
+  increment(key: string, ttl: number, limit: number) {
+    const count = this.counts.get(key) ?? { failures: 0 };
+    const totalHits = ++count.failures;
+    // The first failure begins a minute, and the first too many another one.
+    if (totalHits === 1 || totalHits === limit + 1) this.counts.set(key, count, { ttl });
+    const seconds = Math.ceil(this.counts.getRemainingTTL(key) / 1000);
+    return Promise.resolve({
+      totalHits,
+      timeToExpire: seconds,
+      isBlocked: totalHits > limit,
+      timeToBlockExpire: seconds,
+    });
+  }
+}
+
 export const FailedAuthenticationModule = ThrottlerModule.forRootAsync({
-  imports: [RateLimitModule],
-  inject: [Config, RedisConnection],
-  useFactory: ({ authenticationFailures }: Config, redis?: RedisConnection) => ({
-    throttlers: [{ name: 'authentication-failures', limit: authenticationFailures, ttl: WINDOW_MS }],
+  inject: [Config],
+  useFactory: ({ authenticationFailures }: Config) => ({
+    throttlers: [{ limit: authenticationFailures, ttl: WINDOW_MS }],
     setHeaders: false,
+    // A proxy that passes on what a client says may name an address of any length.
     generateKey: (_: ExecutionContext, address: string) => hash('sha256', address, 'base64'),
-    storage: redis ? failingOpen(redis) : new InProcessThrottlerStorage(),
+    storage: new BoundedThrottlerStorage(),
   }),
 });
-
-/** A counter that cannot be reached refuses no request: a key cannot be guessed, counted or not. */
-function failingOpen(redis: RedisConnection): ThrottlerStorage {
-  const storage = new ThrottlerStorageRedisService(redis);
-  const uncounted = { totalHits: 0, timeToExpire: 0, isBlocked: false, timeToBlockExpire: 0 };
-  return { increment: (...args) => redis.withDeadline(storage.increment(...args)).catch(() => uncounted) };
-}

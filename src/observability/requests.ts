@@ -34,7 +34,7 @@ export function observe(request: Request, response: Response, observers: readonl
 }
 
 /** The pattern of the route that took a request, `*` if none did. */
-export function routeOf({ route }: Pick<Request, 'route'>): string {
+function routeOf({ route }: Pick<Request, 'route'>): string {
   const { path } = (route ?? {}) as { path?: string };
   return path === undefined || path.includes('*') ? '*' : path;
 }

@@ -4,7 +4,7 @@ import { RedisConnection } from '../redis/redis';
 import { RedisTokenBucketStore } from './redis-token-bucket.store';
 import { TokenBucketStore } from './token-bucket.store';
 
-/** The token buckets, and the connection to Redis that all limits share; undefined where none is configured. */
+/** The token buckets, and their connection to Redis; undefined where none is configured. */
 @Module({
   providers: [
     {
@@ -19,7 +19,7 @@ import { TokenBucketStore } from './token-bucket.store';
       useFactory: (redis?: RedisConnection) => new TokenBucketStore(redis && new RedisTokenBucketStore(redis)),
     },
   ],
-  exports: [RedisConnection, TokenBucketStore],
+  exports: [TokenBucketStore],
 })
 export class RateLimitModule implements OnModuleInit, OnApplicationShutdown {
   constructor(private readonly redis?: RedisConnection) {}

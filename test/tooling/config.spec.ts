@@ -63,7 +63,6 @@ describe('the settings', () => {
     ['REDIS_URL', 'redis://:s%FChush@db:6379', notEncoded('REDIS_URL')],
     ['REDIS_URL', 'redis://us%er:hush@db:6379', notEncoded('REDIS_URL')],
     ['DATABASE_URL', 'postgres://api:100%hush@db/lanyard', notEncoded('DATABASE_URL')],
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', /^OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that starts with/],
     ['LANYARD_CORS_ORIGINS', 'https://a.example/', /^LANYARD_CORS_ORIGINS must be origins such as /],
     ['LANYARD_CORS_ORIGINS', '*,https://a.example', /^LANYARD_CORS_ORIGINS must be origins such as /],
     ['LANYARD_REDIS_SENTINELS', 'one:70000', 'LANYARD_REDIS_SENTINELS must be host:port,host:port, not "one:70000"'],

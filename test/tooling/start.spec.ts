@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,24 +89,6 @@ describe('a start', () => {
     expect({ status, stdout, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, stdout: '', lines: 1 });
     expect(stderr).toContain(name);
     expect(stderr).not.toContain('secret');
-  });
-
-  it('is refused in one line that says what to install, when traces are wanted without the packages for them', async () => {
-    const missing = join(folder, 'missing.cjs');
-    writeFileSync(
-      missing,
-      `const Module = require('node:module');
-      const resolve = Module._resolveFilename;
-      Module._resolveFilename = function (name, ...rest) {
-        return resolve.call(this, name.startsWith('@opentelemetry/sdk-') ? 'not-installed' : name, ...rest);
-      };`,
-    );
-    const settings = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
-    const { status, stdout, stderr } = await outcomeOf(
-      startProgram({ ...settings, NODE_OPTIONS: `--require=${missing}` }),
-    );
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^OTEL_EXPORTER_OTLP_ENDPOINT.*: npm install (--\S+ )+(@opentelemetry\/\S+@[\d.]+ ?){8}\n$/);
   });
 
   it('is refused in one line when the port is in use', async () => {

@@ -2306,7 +2306,7 @@ export interface components {
     parameters: {
         /** @description Id for this request, to find it in logs. A value of another form is replaced. */
         "X-Request-Id": string;
-        /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
+        /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
         "Idempotency-Key": string;
         /** @description Page size. Values above 50 count as 50. */
         limit: number;
@@ -2936,7 +2936,7 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3187,7 +3187,7 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -3651,7 +3651,7 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4633,7 +4633,7 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4785,7 +4785,7 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5140,7 +5140,7 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. */
+                /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
