@@ -17,14 +17,14 @@ const USAGE_FLUSH_INTERVAL_MS = 60_000;
 type Known = Caller & { expiresAt: number };
 
 /** The keys with these hashes (`$1`). Base64 has line breaks, but not in so short a text. */
-const FIND_KEYS = `
+export const FIND_KEYS = `
   select encode(hash, 'base64') as hash, id as "keyId", organization_id as "organizationId", max_tokens as "maxTokens",
     refill_rate::float8 as "refillRate",
     coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
   from api_keys where hash = any($1) and revoked_at is null`;
 
 /** Adds how often keys (`$1`) were used (`$2`), to what other processes counted. Counts are kept for a day. */
-const ADD_USAGE = `
+export const ADD_USAGE = `
   with uses as (select * from unnest($1::uuid[], $2::integer[]) as u(id, requests)),
     noted as (update api_keys k set last_used_at = now() from uses where k.id = uses.id returning k.id),
     swept as (delete from key_usage where minute < now() - interval '1 day')

@@ -12,13 +12,13 @@ const RETENTION = `interval '24 hours'`;
  * What is stored under an idempotency key `$2` of an API key `$1`, and whether no other transaction works on it. The
  * lock is let go with the transaction, also when its process dies.
  */
-const CLAIM = `
+export const CLAIM = `
   select free, fingerprint = $3 as same, answer
   from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free) lock
     left join idempotent_answers on api_key_id = $1::uuid and idempotency_key = $2 and created_at > now() - ${RETENTION}`;
 
 /** Has a row when nothing was stored that still counts. */
-const STORE = `
+export const STORE = `
   insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer) values ($1, $2, $3, $4)
   on conflict (api_key_id, idempotency_key) do update
     set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
@@ -31,13 +31,13 @@ const LARGE_ANSWER_BYTES = 16_384;
 export const MAX_ANSWER_BYTES = 2 << 20;
 /** of the large answers of an API key, as they are stored */
 const MAX_STORED_BYTES = 256 << 20;
-const HAS_ROOM = `
+export const HAS_ROOM = `
   select coalesce(sum(pg_column_size(answer)), 0) < ${MAX_STORED_BYTES} as "hasRoom" from idempotent_answers
   where api_key_id = $1 and octet_length(answer) > ${LARGE_ANSWER_BYTES} and created_at > now() - ${RETENTION}`;
 
 /** Few at a time, so that nothing else waits; what another process is deleting is left to it. */
 const BATCH = 1000;
-const SWEEP = `
+export const SWEEP = `
   with old as (
     select api_key_id, idempotency_key from idempotent_answers where created_at <= now() - ${RETENTION}
     order by created_at limit ${BATCH} for update skip locked

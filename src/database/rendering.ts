@@ -4,10 +4,21 @@
  */
 export type Rendering<T> = { readonly [Field in keyof Required<T>]: string };
 
-const selected = (fields: Record<string, string>): string =>
-  Object.entries(fields)
-    .map(([field, sql]) => (sql === field ? field : `${sql} as "${field}"`))
-    .join(', ');
+/** Columns of a line of the listing of statements (docs/statements.sql). */
+const WIDTH = 100;
+
+function selected(fields: Record<string, string>): string {
+  const columns = Object.entries(fields).map(([field, sql]) => (sql === field ? field : `${sql} as "${field}"`));
+  let width = 0;
+  return columns
+    .map((column, n) => {
+      const comma = n === 0 ? '' : ',';
+      const isFull = n > 0 && width + column.length > WIDTH;
+      width = isFull ? column.length : width + column.length + 2;
+      return `${comma}${isFull ? '\n    ' : n === 0 ? '' : ' '}${column}`;
+    })
+    .join('');
+}
 
 /** SQL of an object inside another one. */
 export const jsonObject = <T>(fields: Rendering<T>): string =>
