@@ -27,7 +27,7 @@ export class ActivationsController {
     summary: 'Get an activation',
     description: 'An activation with its event, times, location and users.',
   })
-  @Returns(ActivationV0Response)
+  @Returns(ActivationV0Response, 'The activation.')
   getActivation(@CurrentCaller() caller: Caller, @UuidParam('activationId') activationId: string) {
     return this.activations.get(caller, activationId);
   }

@@ -32,6 +32,9 @@ const capitalized = (word: string): string => word.charAt(0).toUpperCase() + wor
 /** What a success is, in the API reference: a schema with a title of its own, by which clients know it. */
 interface Success {
   title: string;
+  /** of the schema, which several operations may share */
+  about: string;
+  /** of the operation's success */
   description: string;
   models: Type[];
   /** of the body, beside `status` */
@@ -46,8 +49,8 @@ type Answers<Result> = <Given extends (...args: never[]) => Promise<Result>>(
 ) => void;
 
 /** Every success is 200, also of a POST. */
-const returns = ({ title, description, models, properties }: Success, envelope: Envelope): MethodDecorator => {
-  const schema = { title, ...object({ status, ...properties }, description) };
+const returns = ({ title, about, description, models, properties }: Success, envelope: Envelope): MethodDecorator => {
+  const schema = { title, ...object({ status, ...properties }, about) };
   return applyDecorators(
     SetMetadata(ENVELOPE, envelope),
     HttpCode(200),
@@ -65,12 +68,17 @@ const joined = (items: (Json | object)[]): string[] =>
 /**
  * `results` is one resource, or an object that holds it under `key`. The handler returns it as JSON text, in parts where it
  * may be long, or as an object.
+ * @param description what a success says
  */
-export const Returns = <T extends object>(model: Type<T>, key?: string): Answers<Json | Json[] | T> => {
+export const Returns = <T extends object>(
+  model: Type<T>,
+  description: string,
+  key?: string,
+): Answers<Json | Json[] | T> => {
   const name = model.name.replace(/(V0Response|Result)$/, '');
   const results = key === undefined ? ref(model) : object({ [key]: ref(model) }, 'Record, by resource name.');
   return returns(
-    { title: `${name}Answer`, description: 'Done.', models: [model], properties: { results } },
+    { title: `${name}Answer`, about: 'One record.', description, models: [model], properties: { results } },
     (record: Json | Json[] | T) => [
       key === undefined ? '{"status":200,"results":' : `{"status":200,"results":{"${key}":`,
       ...(Array.isArray(record) ? record : [textOf(record)]),
@@ -80,11 +88,12 @@ export const Returns = <T extends object>(model: Type<T>, key?: string): Answers
 };
 
 /** `results` is an empty object. */
-export const ReturnsNothing = (): Answers<void> =>
+export const ReturnsNothing = (description: string): Answers<void> =>
   returns(
     {
       title: 'EmptyAnswer',
-      description: 'Success, without a result.',
+      about: 'Success, without a result.',
+      description,
       models: [],
       properties: { results: object({}, 'Nothing.') },
     },
@@ -92,11 +101,17 @@ export const ReturnsNothing = (): Answers<void> =>
   );
 
 /** `results.<key>` is an array, without pagination. */
-export const ReturnsList = (key: string, model: Type, max = MAX_ENTRIES): Answers<(Json | object)[]> =>
+export const ReturnsList = (
+  key: string,
+  model: Type,
+  description: string,
+  max = MAX_ENTRIES,
+): Answers<(Json | object)[]> =>
   returns(
     {
       title: `${capitalized(key)}List`,
-      description: 'All bookmarked industry events.',
+      about: 'A whole list.',
+      description,
       models: [model],
       properties: { results: object({ [key]: array(model, max) }, 'Records, by resource name.') },
     },
@@ -133,6 +148,7 @@ export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
   returns(
     {
       title: `${capitalized(key)}Page`,
+      about: 'One page of a list.',
       description: 'One page of the list. A page after the last one is empty.',
       models: [model, Pagination],
       properties: {

@@ -28,7 +28,7 @@ export class EventsController {
     summary: 'Get an event',
     description: 'An event with its location and the ids of its tag groups.',
   })
-  @Returns(Event)
+  @Returns(Event, 'The event.')
   getEvent(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
     return this.events.get(caller, eventId);
   }
@@ -38,7 +38,7 @@ export class EventsController {
     summary: 'Create an event',
     description: 'Creates an event without a location, tag groups, users or leads, and returns it with its id.',
   })
-  @Returns(Event)
+  @Returns(Event, 'The new event, with its id.')
   createEvent(@CurrentCaller() caller: Caller, @Body() body: EventCreateV0Input) {
     return this.events.create(caller, body);
   }
@@ -50,7 +50,7 @@ export class EventsController {
       'Replaces name, type, dates and registration; an omitted `registrationEnabled` becomes false. Location, tag groups, ' +
       'users, leads and creator remain.',
   })
-  @Returns(Event)
+  @Returns(Event, 'The event as it is now.')
   replaceEvent(
     @CurrentCaller() caller: Caller,
     @Int64Param('eventId') eventId: number,
@@ -66,7 +66,7 @@ export class EventsController {
       'Deletes an event with its activations, user assignments and lead associations. Leads remain, and so do activity ' +
       'events that refer to it: their `associatedEvent` and `associatedActivation` become null.',
   })
-  @ReturnsNothing()
+  @ReturnsNothing('The event is deleted.')
   deleteEvent(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
     return this.events.delete(caller, eventId);
   }
@@ -90,7 +90,12 @@ export class EventsController {
       'leads that are already associated are overwritten; omitted flags become false. If a lead appears twice, its last ' +
       'entry applies. Other leads keep their association.',
   })
-  @ReturnsList('eventLeads', EventLeadV0Response, MAX_EVENT_LEADS)
+  @ReturnsList(
+    'eventLeads',
+    EventLeadV0Response,
+    'The associations of the body, each once, in its order.',
+    MAX_EVENT_LEADS,
+  )
   associateEventLeads(
     @CurrentCaller() caller: Caller,
     @Int64Param('eventId') eventId: number,
@@ -105,7 +110,7 @@ export class EventsController {
     description:
       'Removes the association of a lead with an event. The lead, the event and all other associations remain.',
   })
-  @ReturnsNothing()
+  @ReturnsNothing('The association is removed.')
   dissociateEventLead(
     @CurrentCaller() caller: Caller,
     @Int64Param('eventId') eventId: number,

@@ -27,7 +27,7 @@ export class IndustryEventsController {
     summary: 'List bookmarked industry events',
     description: 'All industry events that the organization has bookmarked, oldest first, without pagination.',
   })
-  @ReturnsList('industryEvents', IndustryEventV0Response)
+  @ReturnsList('industryEvents', IndustryEventV0Response, 'All bookmarked industry events.')
   listBookmarkedIndustryEvents(@CurrentCaller() caller: Caller) {
     return this.industryEvents.bookmarked(caller);
   }
@@ -37,7 +37,7 @@ export class IndustryEventsController {
     summary: 'Bookmark an industry event',
     description: 'Bookmarks an industry event for the organization. Has no effect if it is already bookmarked.',
   })
-  @Returns(BookmarkResult)
+  @Returns(BookmarkResult, 'The industry event is bookmarked.')
   bookmarkIndustryEvent(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
     return this.industryEvents.addBookmark(caller, industryEventId);
   }
@@ -47,7 +47,7 @@ export class IndustryEventsController {
     summary: 'Remove a bookmark',
     description: "Removes the organization's bookmark from an industry event. Has no effect if there is none.",
   })
-  @Returns(BookmarkResult)
+  @Returns(BookmarkResult, 'The industry event is not bookmarked.')
   removeIndustryEventBookmark(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
     return this.industryEvents.removeBookmark(caller, industryEventId);
   }
@@ -69,7 +69,7 @@ export class IndustryEventsController {
     summary: 'Get an industry event',
     description: 'An industry event, with whether the organization has bookmarked it.',
   })
-  @Returns(IndustryEventWithBookmark, 'industryEvent')
+  @Returns(IndustryEventWithBookmark, 'The industry event.', 'industryEvent')
   getIndustryEvent(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
     return this.industryEvents.get(caller, industryEventId);
   }
@@ -82,7 +82,7 @@ export class IndustryEventsController {
       'returned unchanged, with `created` false. Otherwise the response also lists up to 50 potential duplicates: ' +
       'older records with the same name and the same start, or both without a start.',
   })
-  @Returns(IndustryEventCreation)
+  @Returns(IndustryEventCreation, 'The new record, or the one that has the `eventUrl` already.')
   createIndustryEvent(@CurrentCaller() caller: Caller, @Body() body: IndustryEventCreateV0Input) {
     return this.industryEvents.create(caller, body);
   }
@@ -94,7 +94,7 @@ export class IndustryEventsController {
       'Updates the given fields for all organizations. Null clears a field; omitted fields keep their values. An ' +
       '`eventUrl` that another record has is rejected.',
   })
-  @Returns(IndustryEventV0Response, 'industryEvent')
+  @Returns(IndustryEventV0Response, 'The industry event as it is now.', 'industryEvent')
   updateIndustryEvent(
     @CurrentCaller() caller: Caller,
     @UuidParam('industryEventId') industryEventId: string,

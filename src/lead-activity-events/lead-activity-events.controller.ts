@@ -29,7 +29,7 @@ export class LeadActivityEventsController {
     summary: 'Get an activity event',
     description: 'An activity event.',
   })
-  @Returns(LeadActivityEventV0Response)
+  @Returns(LeadActivityEventV0Response, 'The activity event.')
   getLeadActivityEvent(@CurrentCaller() caller: Caller, @UuidParam('leadActivityEventId') leadActivityEventId: string) {
     return this.leadActivityEvents.get(caller, leadActivityEventId);
   }

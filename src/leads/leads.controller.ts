@@ -30,7 +30,7 @@ export class LeadsController {
     summary: 'Get a lead',
     description: 'A lead with its phone numbers, company, tags, activations, activity events and remote ids.',
   })
-  @Returns(LeadV0Response)
+  @Returns(LeadV0Response, 'The lead.')
   getLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
     return this.leads.get(caller, leadId);
   }
@@ -43,7 +43,7 @@ export class LeadsController {
       'numbers count as provided by the lead. Send an `Idempotency-Key`: without one, a repeated request creates a ' +
       'second lead.',
   })
-  @Returns(LeadV0Response)
+  @Returns(LeadV0Response, 'The new lead, with its id.')
   createLead(@CurrentCaller() caller: Caller, @Body() body: LeadCreateV0Input) {
     return this.leads.create(caller, body);
   }
@@ -57,7 +57,7 @@ export class LeadsController {
       'leads with the same value. Fields required for creation are checked last. Results are in the order of the ' +
       'entries.',
   })
-  @ReturnsList('leads', LeadUpsertV0Response, MAX_BATCHED_LEADS)
+  @ReturnsList('leads', LeadUpsertV0Response, 'What became of each entry, in their order.', MAX_BATCHED_LEADS)
   upsertLeads(@CurrentCaller() caller: Caller, @Body() body: LeadBatchV0Input) {
     return this.leads.upsert(caller, body);
   }
@@ -69,7 +69,7 @@ export class LeadsController {
       'Updates the given fields. Null clears a field; omitted fields keep their values. `phoneNumbers` replaces all ' +
       'numbers entered by users; `remoteId` sets or clears the remote id of its integration type.',
   })
-  @Returns(LeadV0Response)
+  @Returns(LeadV0Response, 'The lead as it is now.')
   patchLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string, @Body() body: LeadPatchV0Input) {
     return this.leads.patch(caller, leadId, body);
   }
@@ -79,7 +79,7 @@ export class LeadsController {
     summary: 'Delete a lead',
     description: 'Deletes a lead with its associations, phone numbers, tags, remote ids and activity events.',
   })
-  @ReturnsNothing()
+  @ReturnsNothing('The lead is deleted.')
   deleteLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
     return this.leads.delete(caller, leadId);
   }

@@ -27,7 +27,7 @@ export class TagGroupsController {
     summary: 'Get a tag group',
     description: 'A tag group with its options in display order.',
   })
-  @Returns(TagGroupV0Response)
+  @Returns(TagGroupV0Response, 'The tag group.')
   getTagGroup(@CurrentCaller() caller: Caller, @UuidParam('tagGroupId') tagGroupId: string) {
     return this.tagGroups.get(caller, tagGroupId);
   }

@@ -21,7 +21,7 @@ const SPECIFIED = `
 /** `npm run types` fails unless the compiler refuses this: its answer would be `[object Object]`. */
 export class Miswrapped {
   // @ts-expect-error a page is no record
-  @Returns(ErrorResponse)
+  @Returns(ErrorResponse, 'x')
   list(): Promise<Page> {
     throw new Error();
   }

@@ -1720,7 +1720,7 @@ export interface components {
         };
         /**
          * TagGroupsPage
-         * @description One page of the list. A page after the last one is empty.
+         * @description One page of a list.
          */
         TagGroupsPage: {
             /**
@@ -1744,7 +1744,7 @@ export interface components {
         };
         /**
          * TagGroupAnswer
-         * @description Done.
+         * @description One record.
          */
         TagGroupAnswer: {
             /**
@@ -1757,7 +1757,7 @@ export interface components {
         };
         /**
          * ActivationsPage
-         * @description One page of the list. A page after the last one is empty.
+         * @description One page of a list.
          */
         ActivationsPage: {
             /**
@@ -1781,7 +1781,7 @@ export interface components {
         };
         /**
          * ActivationAnswer
-         * @description Done.
+         * @description One record.
          */
         ActivationAnswer: {
             /**
@@ -1794,7 +1794,7 @@ export interface components {
         };
         /**
          * IndustryEventsList
-         * @description All bookmarked industry events.
+         * @description A whole list.
          */
         IndustryEventsList: {
             /**
@@ -1811,7 +1811,7 @@ export interface components {
         };
         /**
          * BookmarkAnswer
-         * @description Done.
+         * @description One record.
          */
         BookmarkAnswer: {
             /**
@@ -1824,7 +1824,7 @@ export interface components {
         };
         /**
          * IndustryEventsPage
-         * @description One page of the list. A page after the last one is empty.
+         * @description One page of a list.
          */
         IndustryEventsPage: {
             /**
@@ -1848,7 +1848,7 @@ export interface components {
         };
         /**
          * IndustryEventCreationAnswer
-         * @description Done.
+         * @description One record.
          */
         IndustryEventCreationAnswer: {
             /**
@@ -1861,7 +1861,7 @@ export interface components {
         };
         /**
          * IndustryEventWithBookmarkAnswer
-         * @description Done.
+         * @description One record.
          */
         IndustryEventWithBookmarkAnswer: {
             /**
@@ -1877,7 +1877,7 @@ export interface components {
         };
         /**
          * IndustryEventAnswer
-         * @description Done.
+         * @description One record.
          */
         IndustryEventAnswer: {
             /**
@@ -1893,7 +1893,7 @@ export interface components {
         };
         /**
          * EventsPage
-         * @description One page of the list. A page after the last one is empty.
+         * @description One page of a list.
          */
         EventsPage: {
             /**
@@ -1917,7 +1917,7 @@ export interface components {
         };
         /**
          * EventAnswer
-         * @description Done.
+         * @description One record.
          */
         EventAnswer: {
             /**
@@ -1930,7 +1930,7 @@ export interface components {
         };
         /**
          * EventLeadsPage
-         * @description One page of the list. A page after the last one is empty.
+         * @description One page of a list.
          */
         EventLeadsPage: {
             /**
@@ -1954,7 +1954,7 @@ export interface components {
         };
         /**
          * EventLeadsList
-         * @description All bookmarked industry events.
+         * @description A whole list.
          */
         EventLeadsList: {
             /**
@@ -1985,7 +1985,7 @@ export interface components {
         };
         /**
          * UsersPage
-         * @description One page of the list. A page after the last one is empty.
+         * @description One page of a list.
          */
         UsersPage: {
             /**
@@ -2009,7 +2009,7 @@ export interface components {
         };
         /**
          * LeadActivityEventsPage
-         * @description One page of the list. A page after the last one is empty.
+         * @description One page of a list.
          */
         LeadActivityEventsPage: {
             /**
@@ -2033,7 +2033,7 @@ export interface components {
         };
         /**
          * LeadActivityEventAnswer
-         * @description Done.
+         * @description One record.
          */
         LeadActivityEventAnswer: {
             /**
@@ -2046,7 +2046,7 @@ export interface components {
         };
         /**
          * LeadsPage
-         * @description One page of the list. A page after the last one is empty.
+         * @description One page of a list.
          */
         LeadsPage: {
             /**
@@ -2070,7 +2070,7 @@ export interface components {
         };
         /**
          * LeadAnswer
-         * @description Done.
+         * @description One record.
          */
         LeadAnswer: {
             /**
@@ -2083,7 +2083,7 @@ export interface components {
         };
         /**
          * LeadsList
-         * @description All bookmarked industry events.
+         * @description A whole list.
          */
         LeadsList: {
             /**
@@ -2579,7 +2579,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The tag group. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2758,7 +2758,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The activation. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2947,7 +2947,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The industry event is bookmarked. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3017,7 +3017,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The industry event is not bookmarked. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3227,7 +3227,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new record, or the one that has the `eventUrl` already. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3332,7 +3332,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The industry event. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3464,7 +3464,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The industry event as it is now. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3674,7 +3674,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new event, with its id. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3860,7 +3860,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description All bookmarked industry events. */
+            /** @description The associations of the body, each once, in its order. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3935,7 +3935,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, without a result. */
+            /** @description The association is removed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4083,7 +4083,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The event. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4182,7 +4182,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The event as it is now. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4268,7 +4268,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, without a result. */
+            /** @description The event is deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4422,7 +4422,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The activity event. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4662,7 +4662,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The new lead, with its id. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4816,7 +4816,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description All bookmarked industry events. */
+            /** @description What became of each entry, in their order. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4955,7 +4955,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The lead. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5084,7 +5084,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success, without a result. */
+            /** @description The lead is deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5172,7 +5172,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The lead as it is now. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
