@@ -37,23 +37,23 @@ from (select coalesce((select rows from list_counts
   location, users, number_of_scans as "numberOfScans") o) as json, position from (select * from (select * from activations where organization_id = $1 and position >= (select position from activations where organization_id = $1 and position >= seek.start order by position limit 1 offset seek.rest) order by position limit 50) activations order by position limit $2::bigint) activations) page on true
 order by page.position;
 
--- idempotent-responses.CLAIM: $1 text, $2 text, $3 bytea
+-- idempotent-answers.CLAIM: $1 text, $2 text, $3 bytea
 select free, fingerprint = $3 as same, answer
 from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free) lock
   left join idempotent_answers on api_key_id = $1::uuid and idempotency_key = $2 and created_at > now() - interval '24 hours';
 
--- idempotent-responses.HAS_ROOM: $1 uuid
+-- idempotent-answers.HAS_ROOM: $1 uuid
 select coalesce(sum(pg_column_size(answer)), 0) < 268435456 as "hasRoom" from idempotent_answers
 where api_key_id = $1 and octet_length(answer) > 16384 and created_at > now() - interval '24 hours';
 
--- idempotent-responses.STORE: $1 uuid, $2 text, $3 bytea, $4 text
+-- idempotent-answers.STORE: $1 uuid, $2 text, $3 bytea, $4 text
 insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer) values ($1, $2, $3, $4)
 on conflict (api_key_id, idempotency_key) do update
   set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
   where a.created_at <= now() - interval '24 hours'
 returning 1;
 
--- idempotent-responses.SWEEP: 
+-- idempotent-answers.SWEEP: 
 with old as (
   select api_key_id, idempotency_key from idempotent_answers where created_at <= now() - interval '24 hours'
   order by created_at limit 1000 for update skip locked
@@ -211,17 +211,6 @@ website, description, event_url as "eventUrl") o) as json
 )
 select coalesce((select json from created), '');
 
--- industryEvent.get: $1 uuid
-select (select row_to_json(o)::text from (select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
-    iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
-    source_id as "sourceId", event_type as "eventType", venue_city as "venueCity",
-    venue_state as "venueState", venue_country as "venueCountry", venue_name as "venueName",
-    venue_full_address as "venueFullAddress", venue_coordinates as "venueCoordinates",
-    number_of_attendees as "numberOfAttendees", number_of_exhibitors as "numberOfExhibitors",
-    attendee_cost as "attendeeCost", booth_cost as "boothCost",
-    exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords,
-    website, description, event_url as "eventUrl") o) from industry_events where id = $1;
-
 -- industryEvent.byUrl: $1 text
 select (select row_to_json(o)::text from (select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
     iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
@@ -232,6 +221,17 @@ select (select row_to_json(o)::text from (select id, iso_utc(created_at) as "cre
     attendee_cost as "attendeeCost", booth_cost as "boothCost",
     exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords,
     website, description, event_url as "eventUrl") o) from industry_events where event_url_digest(event_url) = event_url_digest($1) and event_url = $1;
+
+-- industryEvent.get: $1 uuid
+select (select row_to_json(o)::text from (select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
+    iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
+    source_id as "sourceId", event_type as "eventType", venue_city as "venueCity",
+    venue_state as "venueState", venue_country as "venueCountry", venue_name as "venueName",
+    venue_full_address as "venueFullAddress", venue_coordinates as "venueCoordinates",
+    number_of_attendees as "numberOfAttendees", number_of_exhibitors as "numberOfExhibitors",
+    attendee_cost as "attendeeCost", booth_cost as "boothCost",
+    exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords,
+    website, description, event_url as "eventUrl") o) from industry_events where id = $1;
 
 -- industryEvent.withBookmark: $1 integer, $2 uuid ($1 is the organization)
 select (select row_to_json(o)::text from (select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,

@@ -7,7 +7,7 @@ import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-err
 import { databaseFault } from './database/errors';
 import { openDatabase } from './database/open';
 import { HealthController } from './health/health.controller';
-import { endLog, say } from './observability/log';
+import { announce, endLog } from './observability/log';
 import type { LeanExpressAdapter } from './server/express-adapter';
 import { listen } from './http/listen';
 import { drain } from './server/shutdown';
@@ -18,14 +18,18 @@ import { welcome } from './welcome';
 async function main(): Promise<void> {
   const asked = readConfig();
   const stop = stopSignal();
-  const database = await openDatabase(asked, say, { milliseconds: asked.databaseWaitMs, say, signal: stop });
+  const database = await openDatabase(asked, announce, {
+    milliseconds: asked.databaseWaitMs,
+    say: announce,
+    signal: stop,
+  });
   try {
     const config = new Config({ ...asked, databaseUrl: database.url });
     const app = await createApp(config);
     try {
       await app.init();
       await listen(app.getHttpServer() as Server, config, 'PORT');
-      await welcome(app, config, database, say);
+      await welcome(app, config, database, announce);
       if (!stop.aborted) await once(stop, 'abort');
       app.get(HealthController).isStopping = true;
       const adapter = app.getHttpAdapter() as unknown as LeanExpressAdapter;

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The exit status of a process that a signal ended, as a shell gives it. */
-export const statusOf = (signal: (typeof SIGNALS)[number]): number => 128 + constants.signals[signal];
+export const exitStatusOf = (signal: (typeof SIGNALS)[number]): number => 128 + constants.signals[signal];
 
 /** Milliseconds for which further signals are the first one once more: npm passes on what the terminal sent already. */
 const ONE_SIGNAL = 1_000;
@@ -13,10 +13,10 @@ const ONE_SIGNAL = 1_000;
  * waits for another program: that of a named pipe.
  */
 export function endBy(signal: (typeof SIGNALS)[number]): never {
-  process.emit('exit', statusOf(signal));
+  process.emit('exit', exitStatusOf(signal));
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
-  process.exit(statusOf(signal)); // the first process of a container gets no such signal
+  process.exit(exitStatusOf(signal)); // the first process of a container gets no such signal
 }
 
 /** A person (Ctrl-C, a closed terminal) or a supervisor ended the program. */

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { Batcher } from '../database/batcher';
 import { poolOf } from '../database/data-source';
 import { isConnectionFault, Overloaded, sqlState } from '../database/errors';
-import type { Caller } from '../http/caller';
+import type { LimitedCaller } from '../http/caller';
 import { hashOf, hasKeyForm } from './key-format';
 
 /** A revocation must be in force within five seconds on every process, and a look-up may take up to a second. */
@@ -14,7 +14,7 @@ const MAX_LOOKUPS_AT_ONCE = 1000;
 const USAGE_FLUSH_INTERVAL_MS = 60_000;
 
 /** `expiresAt` is the moment, in unix milliseconds, from which the key is no longer valid. */
-type Known = Caller & { expiresAt: number };
+type Known = LimitedCaller & { expiresAt: number };
 
 /** The keys with these hashes (`$1`). Base64 has line breaks, but not in so short a text. */
 export const FIND_KEYS = `
@@ -58,7 +58,7 @@ export class AccessService implements OnApplicationShutdown {
    * @returns the caller, or undefined when the key is malformed, unknown, revoked or expired
    * @throws when the database does not answer: a key is never refused for that
    */
-  async findCaller(key: string): Promise<Caller | undefined> {
+  async findCaller(key: string): Promise<LimitedCaller | undefined> {
     const hash = hashOf(key);
     let known = this.known.get(hash);
     if (!known && hasKeyForm(key) && !this.unknown.has(hash)) known = await this.lookUps.add(0, hash);

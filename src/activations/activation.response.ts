@@ -12,7 +12,7 @@ import {
   TimeOfDay,
   Uuid,
   Int32,
-  Int64Id,
+  NumericId,
 } from '../api-schema/fields';
 import { Location } from '../api-schema/location.response';
 import { EXAMPLE_IDS } from '../api-schema/schemas';
@@ -46,7 +46,7 @@ export type ActivationType = (typeof ActivationType)[number];
 @ApiSchema({ description: 'A part of an event with its own time and place: a breakfast, a booth, a panel.' })
 export class ActivationV0Response {
   @Uuid({ description: 'The id of the activation.', example: EXAMPLE_IDS.activation }) id: string;
-  @Int64Id({ description: 'Id of the event it belongs to.' }) eventId: number;
+  @NumericId({ description: 'Id of the event it belongs to.' }) eventId: number;
   @Text({ description: 'Name of the activation.', example: 'Booth 12' }) name: string;
   @DateTime({ description: 'Creation date and time.' }) createdAt: string;
   @OneOf(ActivationType, 'ActivationType', { description: 'Type of activation.', example: 'BOOTH' })

@@ -6,9 +6,9 @@ import type { Caller } from '../http/caller';
 import { ActivationEntity } from './activation.entity';
 import { ACTIVATION } from './activation.response';
 
-export const LIST = arrivalList({ entity: ActivationEntity, item: ACTIVATION });
+export const LIST_ACTIVATIONS = arrivalList({ entity: ActivationEntity, item: ACTIVATION });
 
-export const GET = {
+export const GET_ACTIVATION = {
   name: 'activation.get',
   text: `select ${ACTIVATION} from activations where organization_id = $1 and id = $2`,
 };
@@ -18,11 +18,11 @@ export class ActivationsService {
   constructor(private readonly statements: Statements) {}
 
   list(caller: Caller, page: PageQuery): Promise<Page> {
-    return this.statements.paginate(caller, LIST, [], page);
+    return this.statements.paginate(caller, LIST_ACTIVATIONS, [], page);
   }
 
   /** @throws RowNotFound */
   get(caller: Caller, activationId: string): Promise<Json> {
-    return this.statements.one(caller, GET, [activationId]);
+    return this.statements.one(caller, GET_ACTIVATION, [activationId]);
   }
 }

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { getMetadataStorage, isEmail, ValidateBy, type ValidationArguments } from 'class-validator';
-import { DATE_TIME, DATE_TIME_INPUT, DAY, email, INT64_ID, int32, text, TIME_OF_DAY, UUID } from './schemas';
+import { DATE_TIME, DATE_TIME_INPUT, DAY, email, NUMERIC_ID, int32, text, TIME_OF_DAY, UUID } from './schemas';
 import { hasAtMost, isCalendarDay, isStorableText, isUuid, toUtc } from './text';
 
 /**
@@ -161,8 +161,8 @@ export function Int32({ min, max, ...options }: Options<{ min?: number; max?: nu
 }
 
 /** The id of an event or a user: an integer from 1 to 2^53 - 1. */
-export const Int64Id = (options: Options = {}) =>
-  field((value) => Number.isSafeInteger(value) && (value as number) > 0, INT64_ID, options);
+export const NumericId = (options: Options = {}) =>
+  field((value) => Number.isSafeInteger(value) && (value as number) > 0, NUMERIC_ID, options);
 
 /** One of the values of an enumeration, which the API reference lists under its name. */
 export const OneOf = (values: readonly string[], name: string, options: Options = {}): PropertyDecorator =>

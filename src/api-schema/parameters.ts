@@ -2,7 +2,7 @@ import { BadRequestException, Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
 import { MAX_PAGE_SIZE } from '../database/limits';
 import { field, OneOf, Text, Uuid } from './fields';
-import { EXAMPLE_IDS, INT64_ID, int32, UUID } from './schemas';
+import { EXAMPLE_IDS, NUMERIC_ID, int32, UUID } from './schemas';
 import { decimal, isUuid } from './text';
 
 const uuid: PipeTransform<string, string> = {
@@ -22,7 +22,7 @@ const int64: PipeTransform<string, number> = {
 
 const EXAMPLES = new Map<string, unknown>(Object.entries(EXAMPLE_IDS).map(([record, id]) => [`${record}Id`, id]));
 
-function pathParam(name: string, pipe: PipeTransform, shape: typeof UUID | typeof INT64_ID): ParameterDecorator {
+function pathParam(name: string, pipe: PipeTransform, shape: typeof UUID | typeof NUMERIC_ID): ParameterDecorator {
   return (target, key, index) => {
     Param(name, pipe)(target, key, index);
     const record = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -37,7 +37,7 @@ function pathParam(name: string, pipe: PipeTransform, shape: typeof UUID | typeo
 export const UuidParam = (name: string): ParameterDecorator => pathParam(name, uuid, UUID);
 
 /** The id of an event in the path: a positive safe integer in decimal digits, else 400. */
-export const Int64Param = (name: string): ParameterDecorator => pathParam(name, int64, INT64_ID);
+export const NumericIdParam = (name: string): ParameterDecorator => pathParam(name, int64, NUMERIC_ID);
 
 /** Bytes of the head of a request; a longer one is 431. An eventUrl of 2,048 characters may take 24,576 bytes of it. */
 export const MAX_HEAD_BYTES = 32_768;

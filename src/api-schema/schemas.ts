@@ -26,7 +26,7 @@ export const int32 = (minimum = 0, maximum = MAX_INT32) =>
 export const int64 = (minimum: number) =>
   ({ type: 'integer', format: 'int64', minimum, maximum: Number.MAX_SAFE_INTEGER }) as const;
 
-export const INT64_ID = { ...int64(1), example: EXAMPLE_IDS.event } as const;
+export const NUMERIC_ID = { ...int64(1), example: EXAMPLE_IDS.event } as const;
 
 export const UUID = {
   type: 'string',

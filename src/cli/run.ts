@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config';
 import { databaseFault } from '../database/errors';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
-import { endBy, Interrupted, statusOf } from '../stop-signal';
+import { endBy, Interrupted, exitStatusOf } from '../stop-signal';
 import { operatorProgram } from './commands';
 import { ImportFault } from '../datasets/import-fault';
 import { OutputClosed, Refusal, say, styled, UsageError, usageError } from './terminal/terminal';
@@ -29,7 +29,7 @@ export function reportOf(error: unknown): { message?: string; status: number } {
   if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 };
   // the status that a shell gives SIGPIPE, which Node ignores: an unseen result must not pass for success
   if (error instanceof OutputClosed) return { message: error.message, status: 141 };
-  if (error instanceof Interrupted) return { message: error.message, status: statusOf(error.signal) };
+  if (error instanceof Interrupted) return { message: error.message, status: exitStatusOf(error.signal) };
   if (error instanceof UsageError) return { message: usageError(`error: ${error.message}`), status: 2 };
   const isExpected = [Refusal, ImportFault, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);
   if (isExpected) return { message: (error as Error).message, status: 1 };

@@ -12,13 +12,13 @@ import {
 } from './limits';
 
 /** The column of a property: its snake_case. */
-export const columnOf = (property: string): string =>
+export const snakeCase = (property: string): string =>
   property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Columns are the snake_case of their properties, and primary keys are named as PostgreSQL names them. */
 class SnakeCase extends DefaultNamingStrategy implements NamingStrategyInterface {
   override columnName(property: string, custom: string | undefined): string {
-    return custom ?? columnOf(property);
+    return custom ?? snakeCase(property);
   }
 
   override primaryKeyName(table: Table | string): string {

@@ -5,7 +5,7 @@ import { dataSourceOptions } from './data-source';
 import { Statements } from './statements';
 import { CurrentTransaction } from './current-transaction';
 import { FairQueue } from './fair-queue';
-import { IdempotentResponses } from './idempotent-responses';
+import { IdempotentAnswers } from './idempotent-answers';
 import { LargeResults } from './large-results';
 import { Writes } from './writes';
 
@@ -31,8 +31,8 @@ import { Writes } from './writes';
     LargeResults,
     Statements,
     Writes,
-    IdempotentResponses,
+    IdempotentAnswers,
   ],
-  exports: [Statements, Writes, IdempotentResponses],
+  exports: [Statements, Writes, IdempotentAnswers],
 })
 export class DatabaseModule {}

@@ -1,5 +1,5 @@
 import { type DataSource, Entity, Index } from 'typeorm';
-import { columnOf } from './data-source';
+import { snakeCase } from './data-source';
 
 /** The parent of a list that each of them has for itself, as each event has a list of leads. */
 interface Parent {
@@ -28,7 +28,7 @@ export interface TrackedList {
 
 type Class = new () => object;
 
-const LIST = Symbol('list');
+const LISTED = Symbol('listed');
 
 /** An entity whose rows are such a list. Its triggers, totals, pages and check follow by this. */
 export const ListedEntity = (table: string, { parent, shared = false }: ListOptions = {}): ClassDecorator => {
@@ -36,13 +36,13 @@ export const ListedEntity = (table: string, { parent, shared = false }: ListOpti
   return (target) => {
     Entity(table)(target);
     Index(`${table}_list_idx`, columns, { unique: true })(target);
-    const ofParent = parent && { table: parent.table, column: columnOf(parent.property), type: parent.type };
-    Reflect.defineMetadata(LIST, { table, parent: ofParent, shared } satisfies TrackedList, target);
+    const ofParent = parent && { table: parent.table, column: snakeCase(parent.property), type: parent.type };
+    Reflect.defineMetadata(LISTED, { table, parent: ofParent, shared } satisfies TrackedList, target);
   };
 };
 
 const ofClass = (target: object | string): TrackedList[] => {
-  const list = Reflect.getMetadata(LIST, target as object) as TrackedList | undefined;
+  const list = Reflect.getMetadata(LISTED, target as object) as TrackedList | undefined;
   return list ? [list] : [];
 };
 

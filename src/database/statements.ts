@@ -33,9 +33,10 @@ export interface Statement {
   shared?: boolean;
 }
 
-/** On whose behalf a statement runs. */
-export interface Owner {
+/** On whose behalf a statement runs: the organization of an API key, and the key. It is identity, and nothing else. */
+export interface Caller {
   organizationId: number;
+  keyId: string;
 }
 
 /** Where a statement runs, when it is not on a connection of its own, or in the transaction of the request. */
@@ -48,7 +49,7 @@ interface Options {
 
 /**
  * Prepared statements on the pool of the data source: one round trip and no planning each. `$1` is the organization of
- * the owner, unless the statement is shared, and the values follow. PostgreSQL refuses a statement that does not use all of
+ * the caller, unless the statement is shared, and the values follow. PostgreSQL refuses a statement that does not use all of
  * its parameters, so none can forget whose rows it may touch.
  */
 @Injectable()
@@ -68,18 +69,18 @@ export class Statements {
   }
 
   /** The JSON text of a statement's one row. @throws RowNotFound */
-  async one(owner: Owner, statement: Statement, values: unknown[], options?: Options): Promise<Json> {
-    const [json] = await this.all(owner, statement, values, options);
+  async one(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<Json> {
+    const [json] = await this.all(caller, statement, values, options);
     if (json === undefined) throw new RowNotFound();
     return json;
   }
 
   /** The JSON texts of a statement's rows. */
-  async all(owner: Owner, statement: Statement, values: unknown[], options: Options = {}): Promise<Json[]> {
+  async all(caller: Caller, statement: Statement, values: unknown[], options: Options = {}): Promise<Json[]> {
     const { manager, timeoutMs } = options;
-    const query = this.prepared(statement, statement.shared ? values : [owner.organizationId, ...values]);
+    const query = this.prepared(statement, statement.shared ? values : [caller.organizationId, ...values]);
     if (timeoutMs) query.query_timeout = timeoutMs;
-    return (await this.rows<[Json]>(owner, query, manager)).map(([json]) => json);
+    return (await this.rows<[Json]>(caller, query, manager)).map(([json]) => json);
   }
 
   /**
@@ -88,17 +89,17 @@ export class Statements {
    * @throws RowNotFound when what the list belongs to does not exist
    */
   async paginate(
-    owner: Owner,
+    caller: Caller,
     list: List,
     given: unknown[],
     { limit, offset }: Pick<Page, 'limit' | 'offset'>,
   ): Promise<Page> {
-    const values = [...(list.shared ? given : [owner.organizationId, ...given]), limit];
+    const values = [...(list.shared ? given : [caller.organizationId, ...given]), limit];
     const query =
       list.first && offset === 0
         ? this.prepared({ name: `${list.name} first page`, text: list.first }, values)
         : this.prepared({ name: `${list.name} page`, text: list.text }, [...values, offset]);
-    const rows = await this.rows<[Json | null, string]>(owner, query);
+    const rows = await this.rows<[Json | null, string]>(caller, query);
     const [first] = rows;
     if (!first) throw new RowNotFound();
     const items = first[0] === null ? [] : rows.map(([json]) => json as Json);
@@ -114,7 +115,7 @@ export class Statements {
   }
 
   private async rows<R extends unknown[]>(
-    { organizationId }: Owner,
+    { organizationId }: Caller,
     query: TimedQuery,
     manager = this.transaction.manager,
   ): Promise<R[]> {

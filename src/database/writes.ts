@@ -20,7 +20,13 @@ import {
   QUERY_TIMEOUT_MS,
   STATEMENT_TIMEOUT_MS,
 } from './limits';
-import { type Json, type Owner, type Statement, Statements } from './statements';
+import { type Caller, type Json, type Statement, Statements } from './statements';
+
+/** An input of a batch, whose callers are of one organization. */
+interface Batched {
+  caller: Caller;
+  input: object;
+}
 
 /** @param timeoutMs for the statements of work that has more time than others */
 type Work<T> = (manager: EntityManager, timeoutMs?: number) => Promise<T>;
@@ -32,7 +38,7 @@ export class Writes implements BeforeApplicationShutdown {
   /** the connections of long writes under way */
   private readonly longWrites = new Set<Client>();
   private isStopping = false;
-  private readonly batchers = new Map<Statement, Batcher<object, Json>>();
+  private readonly batchers = new Map<Statement, Batcher<Batched, Json>>();
 
   constructor(
     private readonly statements: Statements,
@@ -47,8 +53,8 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   /** A write of one statement. @returns the JSON text of its one row @throws RowNotFound */
-  one(owner: Owner, statement: Statement, values: unknown[]): Promise<Json> {
-    return this.retried(() => this.statements.one(owner, statement, values));
+  one(caller: Caller, statement: Statement, values: unknown[]): Promise<Json> {
+    return this.retried(() => this.statements.one(caller, statement, values));
   }
 
   /** Work of several statements that is whole after each of them. In a request's transaction it is that which runs again. */
@@ -60,16 +66,18 @@ export class Writes implements BeforeApplicationShutdown {
    * A write whose concurrent inputs of one organization are batched into one statement: its `$2` is a JSON array of
    * inputs, and it returns a row for each, in their order.
    */
-  batched(owner: Owner, statement: Statement, input: object): Promise<Json> {
-    if (this.current.manager) return this.statements.one(owner, statement, [JSON.stringify([input])]);
+  batched(caller: Caller, statement: Statement, input: object): Promise<Json> {
+    if (this.current.manager) return this.statements.one(caller, statement, [JSON.stringify([input])]);
     const batcher = this.batchers.get(statement) ?? new Batcher(this.batchOf(statement), MAX_BATCH_SIZE);
     this.batchers.set(statement, batcher);
-    return batcher.add(owner.organizationId, input);
+    return batcher.add(caller.organizationId, { caller, input });
   }
 
   private batchOf(statement: Statement) {
-    return async (organizationId: number, inputs: object[]): Promise<Json[]> => {
-      const rows = await retried(() => this.statements.all({ organizationId }, statement, [JSON.stringify(inputs)]));
+    return async (_: number, items: Batched[]): Promise<Json[]> => {
+      const inputs = items.map(({ input }) => input);
+      const caller = items[0]?.caller as Caller;
+      const rows = await retried(() => this.statements.all(caller, statement, [JSON.stringify(inputs)]));
       // Otherwise a request would get the row of another.
       if (rows.length !== inputs.length) {
         throw new Error(`'${statement.name}' gives ${rows.length} rows for ${inputs.length} inputs`);
@@ -83,14 +91,14 @@ export class Writes implements BeforeApplicationShutdown {
    * @param timeMs for work that may cascade to a million rows: when it is cancelled after the time of a statement, it begins
    * anew and has this one; work passes it on to its statements
    */
-  async transaction<T>(owner: Owner, work: Work<T>, timeMs?: number): Promise<T> {
+  async transaction<T>(caller: Caller, work: Work<T>, timeMs?: number): Promise<T> {
     if (this.current.manager) return work(this.current.manager);
     try {
-      return await retried(() => this.queue.run(owner.organizationId, () => this.inTransaction(work)));
+      return await retried(() => this.queue.run(caller.organizationId, () => this.inTransaction(work)));
     } catch (error) {
       if (timeMs === undefined || sqlState(error) !== QUERY_CANCELED) throw error;
       const longWork = (manager: EntityManager) => this.longWork(manager, work, timeMs);
-      return retried(() => this.longQueue.run(owner.organizationId, () => this.inTransaction(longWork)));
+      return retried(() => this.longQueue.run(caller.organizationId, () => this.inTransaction(longWork)));
     }
   }
 

@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { classOf, schemasOf } from '../api-schema/fields';
-import { columnOf as nameOf } from '../database/data-source';
+import { snakeCase as nameOf } from '../database/data-source';
 import { listsOf, type TrackedList } from '../database/lists';
 import type { Dataset, Datasets, List } from './dataset';
 

@@ -11,7 +11,7 @@ import {
   Text,
   Uuid,
   UuidList,
-  Int64Id,
+  NumericId,
 } from '../api-schema/fields';
 import { Location } from '../api-schema/location.response';
 import { EXAMPLE_IDS } from '../api-schema/schemas';
@@ -42,7 +42,7 @@ export const FIELD_DOCS = {
 
 @ApiSchema({ description: 'An event of the organization.' })
 export class Event {
-  @Int64Id({ description: 'The id of the event.' }) id: number;
+  @NumericId({ description: 'The id of the event.' }) id: number;
   @Text(FIELD_DOCS.name) name: string;
   @OneOf(EventType, 'EventType', FIELD_DOCS.type) type: EventType;
   @BooleanField(FIELD_DOCS.registrationEnabled) registrationEnabled: boolean;
@@ -88,7 +88,7 @@ export const EVENT_LEAD = json<EventLeadV0Response>({
 
 @ApiSchema({ description: 'A user assigned to an event.' })
 export class UserV0Response {
-  @Int64Id({ description: 'The id of the user.', example: EXAMPLE_IDS.user }) id: number;
+  @NumericId({ description: 'The id of the user.', example: EXAMPLE_IDS.user }) id: number;
   @Email({ ...nullable, description: 'The e-mail address.', example: 'mara.lindt@example.com' })
   email: string | null;
   @Text({ ...nullable, description: 'Given name.', example: 'Mara' }) firstName: string | null;

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Caller, CurrentCaller } from '../http/caller';
-import { Int64Param, PageQuery, UuidParam } from '../api-schema/parameters';
+import { NumericIdParam, PageQuery, UuidParam } from '../api-schema/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
 import { Tag } from '../api-schema/tag';
 import { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input, MAX_EVENT_LEADS } from './event.dto';
@@ -29,7 +29,7 @@ export class EventsController {
     description: 'An event with its location and the ids of its tag groups.',
   })
   @Returns(Event, 'The event.')
-  getEvent(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
+  getEvent(@CurrentCaller() caller: Caller, @NumericIdParam('eventId') eventId: number) {
     return this.events.get(caller, eventId);
   }
 
@@ -53,7 +53,7 @@ export class EventsController {
   @Returns(Event, 'The event as it is now.')
   replaceEvent(
     @CurrentCaller() caller: Caller,
-    @Int64Param('eventId') eventId: number,
+    @NumericIdParam('eventId') eventId: number,
     @Body() body: EventUpdateV0Input,
   ) {
     return this.events.replace(caller, eventId, body);
@@ -67,7 +67,7 @@ export class EventsController {
       'events that refer to it: their `associatedEvent` and `associatedActivation` become null.',
   })
   @ReturnsNothing('The event is deleted.')
-  deleteEvent(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number) {
+  deleteEvent(@CurrentCaller() caller: Caller, @NumericIdParam('eventId') eventId: number) {
     return this.events.delete(caller, eventId);
   }
 
@@ -78,7 +78,11 @@ export class EventsController {
       'Ids and flags of the leads associated with an event, in order of association. Fetch the leads themselves by id.',
   })
   @ReturnsPage('eventLeads', EventLeadV0Response)
-  listEventLeads(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
+  listEventLeads(
+    @CurrentCaller() caller: Caller,
+    @NumericIdParam('eventId') eventId: number,
+    @Query() page: PageQuery,
+  ) {
     return this.events.leads(caller, eventId, page);
   }
 
@@ -98,7 +102,7 @@ export class EventsController {
   )
   associateEventLeads(
     @CurrentCaller() caller: Caller,
-    @Int64Param('eventId') eventId: number,
+    @NumericIdParam('eventId') eventId: number,
     @Body() body: EventAddLeadsV0Input,
   ) {
     return this.events.associate(caller, eventId, body);
@@ -113,7 +117,7 @@ export class EventsController {
   @ReturnsNothing('The association is removed.')
   dissociateEventLead(
     @CurrentCaller() caller: Caller,
-    @Int64Param('eventId') eventId: number,
+    @NumericIdParam('eventId') eventId: number,
     @UuidParam('leadId') leadId: string,
   ) {
     return this.events.dissociate(caller, eventId, leadId);
@@ -125,7 +129,11 @@ export class EventsController {
     description: 'The users assigned to an event. Paginated. Users are assigned by the operator.',
   })
   @ReturnsPage('users', UserV0Response)
-  listEventUsers(@CurrentCaller() caller: Caller, @Int64Param('eventId') eventId: number, @Query() page: PageQuery) {
+  listEventUsers(
+    @CurrentCaller() caller: Caller,
+    @NumericIdParam('eventId') eventId: number,
+    @Query() page: PageQuery,
+  ) {
     return this.events.users(caller, eventId, page);
   }
 }

@@ -19,19 +19,19 @@ export class EventsService {
   ) {}
 
   list(caller: Caller, page: PageQuery): Promise<Page> {
-    return this.statements.paginate(caller, SQL.LIST, [], page);
+    return this.statements.paginate(caller, SQL.LIST_EVENTS, [], page);
   }
 
   /** @throws RowNotFound */
   get(caller: Caller, eventId: number): Promise<Json> {
-    return this.statements.one(caller, SQL.GET, [eventId]);
+    return this.statements.one(caller, SQL.GET_EVENT, [eventId]);
   }
 
   create(caller: Caller, input: EventCreateV0Input): Promise<Json> {
     return this.writes.transaction(caller, async (manager) => {
       const event = { ...propertiesOf(input), organizationId: caller.organizationId };
       const { identifiers } = await manager.insert(EventEntity, event);
-      return this.statements.one(caller, SQL.GET, [identifiers[0]?.id], { manager });
+      return this.statements.one(caller, SQL.GET_EVENT, [identifiers[0]?.id], { manager });
     });
   }
 
@@ -41,7 +41,7 @@ export class EventsService {
       const where = { organizationId: caller.organizationId, id: String(eventId) };
       const { affected } = await manager.update(EventEntity, where, propertiesOf(input));
       if (!affected) throw new RowNotFound();
-      return this.statements.one(caller, SQL.GET, [eventId], { manager });
+      return this.statements.one(caller, SQL.GET_EVENT, [eventId], { manager });
     });
   }
 

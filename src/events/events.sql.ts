@@ -3,9 +3,12 @@ import { arrivalList } from '../database/paginate';
 import { EventEntity, EventLeadEntity, EventUserEntity } from './event.entity';
 import { EVENT, EVENT_LEAD, EVENT_USER } from './event.response';
 
-export const LIST = arrivalList({ entity: EventEntity, item: EVENT });
+export const LIST_EVENTS = arrivalList({ entity: EventEntity, item: EVENT });
 
-export const GET = { name: 'event.get', text: `select ${EVENT} from events where organization_id = $1 and id = $2` };
+export const GET_EVENT = {
+  name: 'event.get',
+  text: `select ${EVENT} from events where organization_id = $1 and id = $2`,
+};
 
 /**
  * Foreign keys remove its associations, assignments and activations, and empty references to them elsewhere. These are of

@@ -1,10 +1,11 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import type { Caller } from '../database/statements';
 
-/** On whose behalf a request is made: the organization of its API key, and the limits of that key. */
-export interface Caller {
-  organizationId: number;
-  keyId: string;
+export type { Caller };
+
+/** The caller of a request, with the limits of the API key. */
+export interface LimitedCaller extends Caller {
   /** tokens */
   maxTokens: number;
   /** tokens a second */
@@ -14,7 +15,7 @@ export interface Caller {
 declare module 'express-serve-static-core' {
   interface Request {
     /** set by ApiKeyGuard on every route that is not public */
-    caller?: Caller;
+    caller?: LimitedCaller;
   }
 }
 

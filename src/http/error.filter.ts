@@ -37,7 +37,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (isUnread) await discardBody(request);
     // It was refused meanwhile, because its body was broken or did not arrive.
     if (response.writableEnded) return;
-    const status = statusOf(error, request.method);
+    const status = httpStatusOf(error, request.method);
     if (status === 503 && !(error instanceof HttpException)) this.logRefusal(request, error);
     else if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describe(error) });
     if (response.headersSent) {
@@ -59,7 +59,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-function statusOf(error: unknown, method: string): number {
+function httpStatusOf(error: unknown, method: string): number {
   if (error instanceof HttpException) return error.getStatus();
   if (error instanceof RowNotFound) return 404;
   if (error instanceof AnswerTooLarge) return 413;

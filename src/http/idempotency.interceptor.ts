@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { IdempotentResponses } from '../database/idempotent-responses';
+import { IdempotentAnswers } from '../database/idempotent-answers';
 import { JsonPayload } from './envelope.interceptor';
 import { InvalidField } from './errors';
 import { NotFoundController } from './not-found.controller';
@@ -19,7 +19,7 @@ export const NON_IDEMPOTENT_METHODS = ['POST', 'PATCH'];
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  constructor(private readonly responses: IdempotentResponses) {}
+  constructor(private readonly responses: IdempotentAnswers) {}
 
   /** @throws InvalidField when the key is not 1 to 255 visible ASCII characters, IdempotencyConflict */
   intercept(context: ExecutionContext, next: CallHandler<JsonPayload>): Observable<unknown> {

@@ -22,7 +22,7 @@ export class IndustryEventsService {
   /** @throws BadRequestException when `q` has too many words */
   list(caller: Caller, { eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
     if (eventUrl !== undefined) return this.statements.paginate(caller, SQL.BY_URL, [eventUrl], page);
-    if (!q?.trim()) return this.statements.paginate(caller, SQL.LIST, [], page);
+    if (!q?.trim()) return this.statements.paginate(caller, SQL.LIST_INDUSTRY_EVENTS, [], page);
     const { text, words, isTooLong } = searchQuery(q);
     if (isTooLong) throw new BadRequestException();
     return this.statements.paginate(caller, SQL.SEARCH, [text, words], page);
@@ -77,7 +77,7 @@ export class IndustryEventsService {
         // Not now(), the transaction's start: others may have changed the record since.
         const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
         if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, { id: industryEventId }, changes);
-        return this.statements.one(caller, SQL.GET, [industryEventId], { manager });
+        return this.statements.one(caller, SQL.GET_INDUSTRY_EVENT, [industryEventId], { manager });
       });
     } catch (error) {
       throw violates(error, 'industry_events_event_url_key') ? new InvalidField('eventUrl') : error;

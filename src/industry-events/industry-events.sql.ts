@@ -1,4 +1,4 @@
-import { columnOf } from '../database/data-source';
+import { snakeCase } from '../database/data-source';
 import { arrivalList, filteredList, limited, listWith } from '../database/paginate';
 import type { IndustryEventCreateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';
@@ -6,7 +6,7 @@ import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.r
 
 const shared = true;
 
-export const LIST = arrivalList({ entity: IndustryEventEntity, item: INDUSTRY_EVENT });
+export const LIST_INDUSTRY_EVENTS = arrivalList({ entity: IndustryEventEntity, item: INDUSTRY_EVENT });
 
 const HAS_URL = 'event_url_digest(event_url) = event_url_digest($1) and event_url = $1';
 
@@ -43,7 +43,7 @@ export const SEARCH = listWith({
     order by page.rank desc, page.place`,
 });
 
-export const GET = {
+export const GET_INDUSTRY_EVENT = {
   name: 'industryEvent.get',
   shared,
   text: `select ${INDUSTRY_EVENT} from industry_events where id = $1`,
@@ -104,7 +104,7 @@ export const CREATE = {
   shared,
   text: `
     with created as (
-      insert into industry_events (${Object.keys(STORED).map(columnOf).join(', ')})
+      insert into industry_events (${Object.keys(STORED).map(snakeCase).join(', ')})
       select * from jsonb_to_record($1) as (${Object.entries(STORED)
         .map(([field, type]) => `"${field}" ${type}`)
         .join(', ')})

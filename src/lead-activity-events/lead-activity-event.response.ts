@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, Int64Id } from '../api-schema/fields';
+import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, NumericId } from '../api-schema/fields';
 import { EXAMPLE_IDS } from '../api-schema/schemas';
 import { json } from '../database/rendering';
 
@@ -34,7 +34,7 @@ export class LeadActivityEventV0Response {
   @Uuid({ description: 'The id of the lead.' }) associatedLead: string;
   @Uuid({ ...nullable, description: 'Id of the associated campaign.', example: EXAMPLE_IDS.campaign })
   associatedCampaign: string | null;
-  @Int64Id({ ...nullable, description: 'Id of the associated event; null once the event is deleted.' })
+  @NumericId({ ...nullable, description: 'Id of the associated event; null once the event is deleted.' })
   associatedEvent: number | null;
   @Uuid({ ...nullable, description: 'Id of the associated activation.', example: EXAMPLE_IDS.activation })
   associatedActivation: string | null;

@@ -8,7 +8,7 @@ import { LEAD_ACTIVITY_EVENT } from './lead-activity-event.response';
 
 const shown = { entity: LeadActivityEventEntity, item: LEAD_ACTIVITY_EVENT };
 
-export const LIST = arrivalList(shown);
+export const LIST_LEAD_ACTIVITY_EVENTS = arrivalList(shown);
 
 export const BY_LEAD = filteredList({
   ...shown,
@@ -31,7 +31,7 @@ export const BY_LEAD_AND_TYPE = filteredList({
   where: 'organization_id = $1 and lead_id = $2 and event_type = $3',
 });
 
-export const GET = {
+export const GET_LEAD_ACTIVITY_EVENT = {
   name: 'leadActivityEvent.get',
   text: `select ${LEAD_ACTIVITY_EVENT} from lead_activity_events where organization_id = $1 and id = $2`,
 };
@@ -44,11 +44,11 @@ export class LeadActivityEventsService {
     if (leadId && eventType) return this.statements.paginate(caller, BY_LEAD_AND_TYPE, [leadId, eventType], page);
     if (leadId) return this.statements.paginate(caller, BY_LEAD, [leadId], page);
     if (eventType) return this.statements.paginate(caller, BY_TYPE, [eventType], page);
-    return this.statements.paginate(caller, LIST, [], page);
+    return this.statements.paginate(caller, LIST_LEAD_ACTIVITY_EVENTS, [], page);
   }
 
   /** @throws RowNotFound */
   get(caller: Caller, leadActivityEventId: string): Promise<Json> {
-    return this.statements.one(caller, GET, [leadActivityEventId]);
+    return this.statements.one(caller, GET_LEAD_ACTIVITY_EVENT, [leadActivityEventId]);
   }
 }

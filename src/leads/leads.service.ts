@@ -37,14 +37,14 @@ export class LeadsService {
   list(caller: Caller, { email, remoteId, integrationType, ...page }: LeadsQuery): Promise<Page> {
     if ((remoteId === undefined) !== (integrationType === undefined)) throw new BadRequestException();
     const values = [email, integrationType, remoteId].filter((value) => value !== undefined);
-    const list = remoteId ? SQL.BY_REMOTE_ID : SQL.LIST;
+    const list = remoteId ? SQL.BY_REMOTE_ID : SQL.LIST_LEADS;
     if (email === undefined) return this.statements.paginate(caller, list, values, page);
     return this.statements.paginate(caller, remoteId ? SQL.BY_EMAIL_AND_REMOTE_ID : SQL.BY_EMAIL, values, page);
   }
 
   /** @throws RowNotFound */
   get(caller: Caller, leadId: string): Promise<Json> {
-    return this.statements.one(caller, SQL.GET, [leadId]);
+    return this.statements.one(caller, SQL.GET_LEAD, [leadId]);
   }
 
   create(caller: Caller, input: LeadCreateV0Input): Promise<Json> {

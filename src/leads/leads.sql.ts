@@ -6,7 +6,7 @@ import { LEAD } from './lead.response';
 
 const shown = { entity: LeadEntity, item: LEAD };
 
-export const LIST = arrivalList(shown);
+export const LIST_LEADS = arrivalList(shown);
 
 /** As `organization_id = $1`, but no condition of an index: what is looked for has an index of its own, with the organization. */
 const OWN = '(organization_id = $1) is true';
@@ -37,7 +37,7 @@ export const BY_EMAIL_AND_REMOTE_ID = lookupList({
   where: `${OWN} and ${hasEmail('$2')} and ${hasRemoteId('$3', '$4')}`,
 });
 
-export const GET = { name: 'lead.get', text: `select ${LEAD} from leads where organization_id = $1 and id = $2` };
+export const GET_LEAD = { name: 'lead.get', text: `select ${LEAD} from leads where organization_id = $1 and id = $2` };
 
 /** The column of each field of a new lead: a field that is missing here does not compile. */
 const CREATED: Record<keyof LeadCreateV0Input, string> = {
@@ -86,7 +86,7 @@ const PATCHED: Record<keyof LeadPatchV0Input, string> = {
   remoteId: 'remote_ids',
 };
 const COLUMNS = Object.values(PATCHED);
-const columnsOf = (row: string): string => COLUMNS.map((column) => `${row}.${column}`).join(', ');
+const qualified = (row: string): string => COLUMNS.map((column) => `${row}.${column}`).join(', ');
 
 /** SQL of the columns' new values: a field that is left out keeps its column, null clears it. */
 const patched = (patch: string): string[] =>
@@ -174,7 +174,7 @@ export const UPSERT = {
         update leads set ${COLUMNS.map((column) => `${column} = w.${column}`).join(', ')}
         from wanted w
         where ${OWN} and leads.id = any($3) and leads.id = w.id
-          and (${columnsOf('leads')}) is distinct from (${columnsOf('w')})
+          and (${qualified('leads')}) is distinct from (${qualified('w')})
         returning w.n, leads.document
       ),
       taken as materialized (
@@ -182,7 +182,7 @@ export const UPSERT = {
       ),
       created as (
         insert into leads (organization_id, position, created_by, company_name, ${COLUMNS.join(', ')})
-        select $1, start + nth, created_by, w.company_name, ${columnsOf('w')}
+        select $1, start + nth, created_by, w.company_name, ${qualified('w')}
         from wanted w, taken where id is null order by nth
         returning position, document
       )

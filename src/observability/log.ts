@@ -48,7 +48,7 @@ function standardOutput(): DestinationStream {
 }
 
 /** A line for the person who started the server, among those of the log. */
-export function say(line: string): void {
+export function announce(line: string): void {
   output ??= standardOutput();
   if (gathered === undefined) process.stdout.write(`${line}\n`);
   else {

@@ -6,9 +6,9 @@ import type { Caller } from '../http/caller';
 import { TagGroupEntity } from './tag-group.entity';
 import { TAG_GROUP } from './tag-group.response';
 
-export const LIST = arrivalList({ entity: TagGroupEntity, item: TAG_GROUP });
+export const LIST_TAG_GROUPS = arrivalList({ entity: TagGroupEntity, item: TAG_GROUP });
 
-export const GET = {
+export const GET_TAG_GROUP = {
   name: 'tagGroup.get',
   text: `select ${TAG_GROUP} from tag_groups where organization_id = $1 and id = $2`,
 };
@@ -18,11 +18,11 @@ export class TagGroupsService {
   constructor(private readonly statements: Statements) {}
 
   list(caller: Caller, page: PageQuery): Promise<Page> {
-    return this.statements.paginate(caller, LIST, [], page);
+    return this.statements.paginate(caller, LIST_TAG_GROUPS, [], page);
   }
 
   /** @throws RowNotFound */
   get(caller: Caller, tagGroupId: string): Promise<Json> {
-    return this.statements.one(caller, GET, [tagGroupId]);
+    return this.statements.one(caller, GET_TAG_GROUP, [tagGroupId]);
   }
 }

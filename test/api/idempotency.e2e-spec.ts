@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { DataSource } from 'typeorm';
 import { AnswerTooLarge } from '../../src/database/errors';
-import { IdempotentResponses } from '../../src/database/idempotent-responses';
+import { IdempotentAnswers } from '../../src/database/idempotent-answers';
 import { eventInput, industryEventInput, leadInput, unique } from '../support/builders';
 import { asOperator } from '../support/database';
 import { exampleOfError } from '../support/description';
@@ -210,13 +210,13 @@ describeInside(`stored answers${INSIDE}`, () => {
       [tenant.keyId],
     );
     await create(randomUUID()).expect(200);
-    expect(await lanyard.app.get(IdempotentResponses).sweep()).toBe(2500);
+    expect(await lanyard.app.get(IdempotentAnswers).sweep()).toBe(2500);
     expect(await count()).toBe(1);
   });
 
   it('are swept by a server that starts', async () => {
     await age('25 hours');
-    const swept = jest.spyOn(IdempotentResponses.prototype, 'sweep');
+    const swept = jest.spyOn(IdempotentAnswers.prototype, 'sweep');
     await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
     await Promise.all(swept.mock.results.map(({ value }) => value as Promise<number>));
     swept.mockRestore();
@@ -232,7 +232,7 @@ describeInside(`stored answers${INSIDE}`, () => {
       );
     const other = await tenant.issueKey({});
     await db.query('alter table idempotent_answers alter answer set storage external');
-    const responses = lanyard.app.get(IdempotentResponses);
+    const responses = lanyard.app.get(IdempotentAnswers);
     const store = (keyId: string, bytes: number) =>
       responses.once({ organizationId: tenant.organizationId, keyId }, randomUUID(), Buffer.of(1), async () =>
         'x'.repeat(bytes),

@@ -18,7 +18,7 @@ describe('a statement', () => {
     statements = lanyard.app.get(Statements);
   });
 
-  const owner = { organizationId: 7 };
+  const owner = { organizationId: 7, keyId: '' };
 
   it('has the organization as its first parameter, and the values after it', async () => {
     const statement = { name: 'test.first', text: `select $1::text || ' ' || $2::text` };

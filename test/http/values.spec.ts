@@ -6,7 +6,7 @@ import {
   EmailList,
   faultOf,
   instanceOf,
-  Int64Id,
+  NumericId,
   ListOf,
   PreciseDateTime,
   Text,
@@ -65,7 +65,7 @@ describe('a moment', () => {
 
 /** The kinds of field that datasets have and requests have not, and an e-mail address. */
 class Kinds {
-  @Int64Id({ optional: true }) id?: number;
+  @NumericId({ optional: true }) id?: number;
   @PreciseDateTime({ optional: true }) moment?: string;
   @TimeOfDay({ optional: true }) time?: string;
   @Email({ optional: true }) email?: string;

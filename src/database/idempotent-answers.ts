@@ -2,7 +2,7 @@ import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap }
 import { DataSource, type EntityManager } from 'typeorm';
 import { CurrentTransaction } from './current-transaction';
 import { AnswerTooLarge, IdempotencyConflict, Retry, sqlState } from './errors';
-import type { Owner } from './statements';
+import type { Caller } from './statements';
 import { Writes } from './writes';
 
 /** How long a response is kept. */
@@ -46,14 +46,9 @@ export const SWEEP = `
   where a.api_key_id = old.api_key_id and a.idempotency_key = old.idempotency_key returning 1`;
 const SWEEP_INTERVAL_MS = 60_000;
 
-/** Whose key it is: two API keys of one organization have idempotency keys of their own. */
-interface KeyOwner extends Owner {
-  keyId: string;
-}
-
 /** The responses to requests with an Idempotency-Key (docs/decisions/0012). */
 @Injectable()
-export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class IdempotentAnswers implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Idempotency');
   private sweeping?: NodeJS.Timeout;
   private lastSweep = Promise.resolve();
@@ -66,29 +61,29 @@ export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplic
   ) {}
 
   /**
-   * Handles a request, unless it was handled before. Its response is stored in the transaction of the write: afterwards
+   * Handles a request, unless it was handled before. Two API keys of one organization have idempotency keys of their own. Its response is stored in the transaction of the write: afterwards
    * both are stored, or neither.
    * @param fingerprint SHA-256 of what the request asks for
    * @param handle runs in the transaction, and again after a deadlock and the like
    * @throws IdempotencyConflict, AnswerTooLarge
    */
   once(
-    owner: KeyOwner,
+    caller: Caller,
     key: string,
     fingerprint: Buffer,
     handle: () => Promise<string>,
   ): Promise<{ text: string; isReplayed: boolean }> {
-    return this.writes.transaction(owner, async (manager) => {
+    return this.writes.transaction(caller, async (manager) => {
       type Claim = { free: boolean; same: boolean | null; answer: string | null };
-      const [claim] = await manager.query<Claim[]>(CLAIM, [owner.keyId, key, fingerprint]);
+      const [claim] = await manager.query<Claim[]>(CLAIM, [caller.keyId, key, fingerprint]);
       if (typeof claim?.answer === 'string') {
         if (!claim.same) throw new IdempotencyConflict(false);
         return { text: claim.answer, isReplayed: true };
       }
       if (!claim?.free) throw new IdempotencyConflict(true);
       const text = await this.current.run(manager, handle);
-      await requireRoom(manager, owner, Buffer.byteLength(text));
-      const stored = await manager.query<unknown[]>(STORE, [owner.keyId, key, fingerprint, text]);
+      await requireRoom(manager, caller, Buffer.byteLength(text));
+      const stored = await manager.query<unknown[]>(STORE, [caller.keyId, key, fingerprint, text]);
       // The first request ended between the look and the lock: its response will be found.
       if (stored.length === 0) throw new Retry();
       return { text, isReplayed: false };
@@ -127,7 +122,7 @@ export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplic
 }
 
 /** @throws AnswerTooLarge */
-async function requireRoom(manager: EntityManager, { keyId }: KeyOwner, bytes: number): Promise<void> {
+async function requireRoom(manager: EntityManager, { keyId }: Caller, bytes: number): Promise<void> {
   if (bytes <= LARGE_ANSWER_BYTES) return;
   if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLarge();
   const [{ hasRoom }] = await manager.query<[{ hasRoom: boolean }]>(HAS_ROOM, [keyId]);
