@@ -1,7 +1,7 @@
 import { LEAD_DOCUMENT } from './lead.response';
 
 /**
- * The JSON of a lead, stored beside it (docs/decisions/0009). Whatever changes what it shows renders it again, in the same
+ * The JSON of a lead, stored beside it (docs/decisions/0001). Whatever changes what it shows renders it again, in the same
  * transaction.
  */
 export const LEAD_FUNCTIONS = `

@@ -28,7 +28,7 @@ export class LeanExpressAdapter extends ExpressAdapter {
 
   /**
    * Express changes the prototype of every request and response to its own, and V8 gives up what it knows about an object
-   * whose prototype changes. These have Express's prototypes already, so that nothing changes (docs/decisions/0011).
+   * whose prototype changes. These have Express's prototypes already, so that nothing changes (docs/decisions/0019).
    */
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
