@@ -154,12 +154,8 @@ export class Config {
   @setting('OTEL_EXPORTER_OTLP_ENDPOINT', url('http:', 'https:'))
   readonly tracesUrl?: string;
 
-  /** The fields that somebody set; the others have their defaults. */
-  readonly given: ReadonlySet<string>;
-
   constructor(values: Partial<Config> = {}) {
     Object.assign(this, values);
-    this.given = values.given ?? new Set(Object.keys(values));
   }
 }
 

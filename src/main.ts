@@ -20,7 +20,8 @@ async function main(): Promise<void> {
   const asked = readConfig();
   const stopTracing = await tracing;
   const stop = stopSignal();
-  const database = await openDatabase(asked, say, { milliseconds: asked.databaseWaitMs, say, signal: stop });
+  const opening = { milliseconds: asked.databaseWaitMs, say, signal: stop, keepRunning: true };
+  const database = await openDatabase(asked, say, opening);
   try {
     const config = new Config({ ...asked, databaseUrl: database.url });
     const app = await createApp(config);

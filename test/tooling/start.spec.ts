@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/embedded-postgres/free-port';
+import { freePort } from '../support/free-port';
 import { makeDemo, originOf } from '../../src/welcome';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
