@@ -18,7 +18,7 @@ export function explain(error: unknown, dataDir: string): unknown {
 export function complaintIn(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   // After an error that comes from a full disk, others follow.
-  const isFull = lines.find((line) => /No space left on device|Disk quota exceeded/.test(line));
+  const isFull = lines.find((line) => /No space left on device|Disk quota exceeded|wrote only/.test(line));
   const cause = isFull ?? lines.findLast((line) => /\b(FATAL|PANIC|error|could not|not permitted)\b/.test(line));
   const text = (cause ?? lines.at(-1))?.replace(/^(.*? \[\d+\] )?((FATAL|PANIC|LOG|initdb|error):\s*)*/, '');
   return isFull ? `${text}; ${FULL}` : (text ?? 'no message');

@@ -54,7 +54,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const [found, major] = [majorOf(dataDir), programs.check(dataDir)];
     if (!found) {
       options.say(`Making a PostgreSQL ${major} database in ${dataDir}`);
-      if (account) options.say(`PostgreSQL does not run as root: the user ${account.uid} runs it, and owns its data`);
+      if (account) options.say(`PostgreSQL does not run as root: user ${account.uid} runs it, and owns its data`);
       await createCluster(dataDir, programs);
     } else if (found !== major) {
       throw new EmbeddedPostgresError(

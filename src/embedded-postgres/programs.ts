@@ -54,7 +54,7 @@ export class Programs {
     const closed = this.account && [dataDir, postgres].find((path) => run('test', '-x', path).status !== 0);
     if (closed) {
       throw new EmbeddedPostgresError(
-        `PostgreSQL does not run as root, and the user ${this.account.uid}, who runs it for root, cannot reach ${closed}: run Lanyard as an ordinary user, or in a directory that everybody may enter, such as /opt`,
+        `PostgreSQL does not run as root, and user ${this.account.uid}, who runs it for root, cannot reach ${closed}: run Lanyard as an ordinary user, or open the directories on the way to it (chmod a+x)`,
       );
     }
     const findMajor = () => /PostgreSQL\) (\d+)/.exec(String(run(postgres, '--version').stdout))?.[1];

@@ -170,6 +170,9 @@ describe('embedded PostgreSQL', () => {
       expect((explain(error, '/data') as Error).message).toBe(`The embedded PostgreSQL cannot use /data: ${advice}`);
       const output = '2026-01-01 [7] FATAL:  could not write lock file: No space left on device\nchild exited\n';
       expect(complaintIn(output)).toBe(`could not write lock file: No space left on device; ${advice}`);
+      const partial =
+        'FATAL:  could not extend file: wrote only 4096 of 8192 bytes\nPANIC:  cannot abort transaction 1\n';
+      expect(complaintIn(partial)).toBe(`could not extend file: wrote only 4096 of 8192 bytes; ${advice}`);
     });
 
     onlyAsRoot(
