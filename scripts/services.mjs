@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -127,15 +128,17 @@ async function startPostgres(defer) {
   // Root's PostgreSQL runs as somebody else, who must be able to pass.
   chmodSync(directory, 0o755);
   defer(async () => rmSync(directory, { recursive: true, force: true }));
-  const started = startEmbeddedPostgres({ dataDir: join(directory, 'data'), explicit: true });
+  const started = startEmbeddedPostgres({ dataDir: join(directory, 'data'), say: () => undefined });
   defer(async () => (await started).stop());
   return (await started).url;
 }
 
 async function startRedis(defer) {
   if (spawnSync('redis-server', ['--version']).status !== 0) return undefined;
-  const { freePort } = await import('../dist/src/embedded-postgres/free-port.js');
-  const port = await freePort();
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address();
+  free.close();
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   await startChild('redis-server', options, { defer, sign: /Ready to accept connections/ });
   return `redis://127.0.0.1:${port}`;

@@ -153,12 +153,8 @@ export class Config {
   @setting('LANYARD_METRICS_PORT', integer(0, 65535))
   readonly metricsPort?: number;
 
-  /** The fields that somebody set; the others have their defaults. */
-  readonly given: ReadonlySet<string>;
-
   constructor(values: Partial<Config> = {}) {
     Object.assign(this, values);
-    this.given = values.given ?? new Set(Object.keys(values));
   }
 }
 

@@ -18,11 +18,8 @@ import { welcome } from './welcome';
 async function main(): Promise<void> {
   const asked = readConfig();
   const stop = stopSignal();
-  const database = await openDatabase(asked, announce, {
-    milliseconds: asked.databaseWaitMs,
-    say: announce,
-    signal: stop,
-  });
+  const opening = { milliseconds: asked.databaseWaitMs, say: announce, signal: stop, keepRunning: true };
+  const database = await openDatabase(asked, announce, opening);
   try {
     const config = new Config({ ...asked, databaseUrl: database.url });
     const app = await createApp(config);

@@ -7,7 +7,7 @@ import { OPERATOR } from '../../scripts/services.mjs';
 import { ApiKeysService, type KeySettings } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { freePort } from '../../src/embedded-postgres/free-port';
+import { freePort } from '../../test/support/free-port';
 import { Proxy } from '../../test/support/proxy';
 import { Api } from '../support/api';
 import { succeeds } from '../support/daemon';

@@ -2,11 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type Account, accountFor, spawnAs } from '../../src/embedded-postgres/account';
-import { findNativePackage, prepareBinaries } from '../../src/embedded-postgres/binaries';
-import { createCluster, DATABASE, readPassword, ROLE } from '../../src/embedded-postgres/cluster';
-import { freePort } from '../../src/embedded-postgres/free-port';
-import { removeStaleLock } from '../../src/embedded-postgres/server';
+import { clusterIn, createCluster, NAME, readPassword } from '../../src/embedded-postgres/cluster';
+import { removeStaleLock } from '../../src/embedded-postgres/postmaster';
+import { accountFor, Programs } from '../../src/embedded-postgres/programs';
+import { freePort } from '../../test/support/free-port';
 import { Daemon, familyOf, send, succeeds, until } from '../support/daemon';
 
 /** PostgreSQL's own defaults, so that what is committed is on disk (fsync), with more in the log. */
@@ -22,8 +21,7 @@ const SETTINGS = {
 export class Postgres extends Daemon {
   private constructor(
     logFile: string,
-    private readonly programs: string,
-    private readonly account: Account | undefined,
+    private readonly programs: Programs,
     /** the data directory */
     private readonly cluster: string,
     readonly port: number,
@@ -34,19 +32,18 @@ export class Postgres extends Daemon {
   /** @param path an empty directory, or one that does not exist */
   static async make(path: string, logFile: string): Promise<Postgres> {
     mkdirSync(path, { recursive: true });
-    const cluster = join(path, 'postgresql');
-    const account = accountFor(cluster);
-    const programs = prepareBinaries(findNativePackage(), account, path);
-    await createCluster({ path, cluster, account }, programs, false);
-    const postgres = new Postgres(logFile, programs, account, cluster, await freePort());
+    const programs = new Programs(accountFor(clusterIn(path)));
+    programs.check(path);
+    await createCluster(path, programs);
+    const postgres = new Postgres(logFile, programs, clusterIn(path), await freePort());
     await postgres.start();
     return postgres;
   }
 
   /** @param port of a proxy, in place of PostgreSQL's own */
-  url(port = this.port, database = DATABASE): string {
+  url(port = this.port, database = NAME): string {
     const password = readPassword(this.cluster);
-    return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`;
+    return `postgres://${NAME}:${password}@127.0.0.1:${port}/${database}`;
   }
 
   /** Returns when it accepts connections. What a kill left may stand in the way for a moment. */
@@ -61,7 +58,7 @@ export class Postgres extends Daemon {
     removeStaleLock(this.cluster);
     const settings = Object.entries({ ...SETTINGS, port: String(this.port) });
     const parameters = ['-D', this.cluster, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-    this.run(join(this.programs, 'postgres'), parameters, spawnAs(this.account));
+    this.run(this.programs.file('postgres'), parameters, this.programs.options);
   }
 
   accepts(): Promise<boolean> {
@@ -69,7 +66,7 @@ export class Postgres extends Daemon {
   }
 
   /** One statement on a connection of its own. */
-  async query<R extends object>(statement: string, database = DATABASE): Promise<R[]> {
+  async query<R extends object>(statement: string, database = NAME): Promise<R[]> {
     const client = new Client({ connectionString: this.url(undefined, database), connectionTimeoutMillis: 5000 });
     client.on('error', () => undefined);
     try {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded-postgres/free-port';
+import { freePort } from '../../test/support/free-port';
 import { until } from '../support/daemon';
 import { RedisServer } from '../support/redis-server';
 

@@ -41,6 +41,8 @@ export async function withDatabase<T>(
       // Interrupted work may never return its connection: it may be waiting for its input.
       if (!stop.aborted) await dataSource.destroy();
     }
+  } catch (error) {
+    throw database.explain(error);
   } finally {
     await database.close();
   }

@@ -1,166 +1,181 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, DatabaseError } from 'pg';
-import { findNativePackage, prepareBinaries } from './binaries';
-import { createCluster, DATABASE, hasCluster, readPassword, ROLE } from './cluster';
-import { type DataDirectoryOptions, settleDataDirectory, SYSTEM_DIR } from './data-directory';
-import { EmbeddedPostgresError, explain } from './embedded-postgres-error';
-import { PostgresServer, runningPostmaster, TryAgain } from './server';
+import { clusterIn, createCluster, majorOf, NAME, readPassword } from './cluster';
+import { complaintIn, EmbeddedPostgresError, explain } from './embedded-postgres-error';
+import { lastSetting, OWNER, removeStaleLock, runningPostmaster } from './postmaster';
+import { accountFor, Programs } from './programs';
 
-export interface EmbeddedPostgresOptions extends Partial<DataDirectoryOptions> {
+export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
-  readonly explicit: boolean;
-  /** Settings of PostgreSQL, for instance `fsync: 'off'` in tests; plain words. A server that runs keeps its own. */
-  readonly settings?: Record<string, string>;
+  readonly say: (line: string) => void;
+  /** Whether to start PostgreSQL again when it ends before stop(), as servers do. */
+  readonly keepRunning?: boolean;
 }
 
-/** Advisory lock that every process which uses the server holds in shared mode. */
-const IN_USE = 5_269_716_233;
+/** What every embedded PostgreSQL runs with. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '', // a socket's path may not exceed 107 bytes
+  // No rows in the log: statements, details, and errors, whose text may quote a value.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+};
 
-const RETRY_MS = 50;
-/** For a server that another process starts or stops; recovery in a start of our own is not counted. */
-const JOIN_TIMEOUT_MS = 60_000;
-const RESTART_RETRY_MS = 2000;
+const MAX_LOG_BYTES = 5_000_000;
+const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = fs.constants;
+
+const POLL_MS = 50;
+/** A minute, for a PostgreSQL that another process starts or stops. Recovery in a start of our own is not counted. */
+const MAX_POLLS = 1200;
+const WATCH_INTERVAL_MS = 500;
+const RETRY_INTERVAL_MS = 10_000;
+
+/** Complaints that pass: another process started it at the same moment, the last one is not quite gone, the port is taken. */
+const TRANSIENT = /lock file ".*" (already exists|is empty)|shared memory block|could not create any TCP\/IP/;
 
 /**
- * Runs PostgreSQL for this process: joins the server that runs on the data directory, or starts it, and makes the
- * database on the first start. While this process runs, a PostgreSQL that is killed is started again on the same port.
- *
- * @throws EmbeddedPostgresError with one line for the person who started the program.
+ * Runs PostgreSQL for this process. The process that finds none running starts it as its child, owns it, and ends it in
+ * stop(); others join. The first start makes the database.
+ * @throws EmbeddedPostgresError with one line for the person who started the program
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, explicit, say = () => undefined, settings = {}, systemDir = SYSTEM_DIR } = options;
   try {
-    const native = findNativePackage();
-    const directory = settleDataDirectory({ dataDir, explicit, systemDir, say });
-    const [major = ''] = native.version.split('.');
-    const isNew = !hasCluster(directory, major);
-    const programs = prepareBinaries(native, directory.account, systemDir);
-    if (isNew) {
-      say(`Making a PostgreSQL ${major} database in ${directory.path}`);
-      await createCluster(directory, programs, settings.fsync !== 'off');
+    const account = accountFor(clusterIn(options.dataDir));
+    const programs = new Programs(account);
+    // Root keeps the directory, so that nothing can be planted for root, and gives the account the cluster in it alone.
+    fs.mkdirSync(options.dataDir, { recursive: true, mode: account ? 0o711 : 0o700 });
+    const dataDir = fs.realpathSync(options.dataDir); // so that every process uses the same name
+    const [found, major] = [majorOf(dataDir), programs.check(dataDir)];
+    if (!found) {
+      options.say(`Making a PostgreSQL ${major} database in ${dataDir}`);
+      if (account) options.say(`PostgreSQL does not run as root: user ${account.uid} runs it, and owns its data`);
+      await createCluster(dataDir, programs);
+    } else if (found !== major) {
+      throw new EmbeddedPostgresError(
+        `${dataDir} holds data of PostgreSQL ${found}, but this Lanyard brings PostgreSQL ${major}: set LANYARD_DATA_DIR to another directory and move the data with pg_dump`,
+      );
     }
-    const postgres = new EmbeddedPostgres(new PostgresServer(directory, programs, settings), say);
-    await postgres.start();
-    return postgres;
+    return await new EmbeddedPostgres(clusterIn(dataDir), programs, options).start();
   } catch (error) {
-    throw explain(error, dataDir);
+    throw explain(error, options.dataDir);
   }
 }
 
-/**
- * One process's share in the server: a connection that holds a lock. It ends with the process, also by kill -9, so
- * nothing is ever left over. It is in the database `postgres`, so that the service's own can be cloned or dropped.
- */
+const isRunning = (child?: ChildProcess): boolean => child?.exitCode === null && child.signalCode === null;
+
+/** PostgreSQL, as this process's child or joined. */
 export class EmbeddedPostgres {
-  private readonly stopping = new AbortController();
-  private readonly password: string;
-  private port?: number;
-  private connection?: Client;
-  private returning?: Promise<void>;
+  private readonly stopping = new AbortController(); // delay() finds its signal
+  private child?: ChildProcess;
+  private used?: { readonly pid: number; readonly port: number };
+  private watching?: Promise<void>;
 
   constructor(
-    private readonly server: PostgresServer,
-    private readonly say: (line: string) => void,
-  ) {
-    this.password = readPassword(server.directory.cluster);
-  }
+    private readonly cluster: string,
+    private readonly programs: Programs,
+    private readonly options: EmbeddedPostgresOptions,
+    private readonly log = join(cluster, 'server.log'),
+    private readonly password = readPassword(cluster),
+  ) {}
 
   /** Connection string of the service's database; it stays the same when PostgreSQL is killed and started again. */
   get url(): string {
-    return `postgres://${ROLE}:${this.password}@127.0.0.1:${this.port}/${DATABASE}`;
+    return `postgres://${NAME}:${this.password}@127.0.0.1:${this.used?.port}/${NAME}`;
   }
 
-  /** Where the data is; not always where it was asked for (see `explicit`). */
-  get dataDir(): string {
-    return this.server.directory.path;
+  /** Whether the PostgreSQL that this process used ended, or is about to. */
+  get hasEnded(): boolean {
+    const running = runningPostmaster(this.cluster);
+    return !running?.isReady || running.pid !== this.used?.pid;
   }
 
-  /** Joins the server, and starts it when it does not run. */
-  async start(): Promise<void> {
-    const deadline = Date.now() + JOIN_TIMEOUT_MS;
-    while (!this.stopping.signal.aborted) {
-      try {
-        await this.join();
-        return;
-      } catch (error) {
-        if (!(error instanceof TryAgain)) throw error;
-        if (Date.now() > deadline)
-          throw new EmbeddedPostgresError(`The embedded PostgreSQL does not answer: ${error.message}`);
-      }
-      await delay(RETRY_MS);
-    }
+  async start(): Promise<this> {
+    await this.joinOrLaunch();
+    if (this.options.keepRunning) this.watching = this.watch();
+    return this;
   }
 
-  /** Ends this process's use of PostgreSQL; the last process to do so stops it. Close pools before. */
+  /** Ends PostgreSQL, if this process owns it or nobody does any more; transactions are rolled back. Close pools before. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    await this.returning;
-    const { connection } = this;
-    this.connection = undefined;
-    try {
-      await connection?.query('select pg_advisory_unlock_shared($1)', [IN_USE]);
-      const last = await connection?.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [IN_USE]);
-      if (last?.rows[0]?.locked) await this.server.stop(); // meanwhile the lock keeps others from joining
-    } catch {
-      // PostgreSQL is gone already.
-    }
-    await connection?.end().catch(() => undefined);
+    await this.watching;
+    if (isRunning(this.child) || runningPostmaster(this.cluster)?.isOrphan) await this.end();
   }
 
-  /** @throws TryAgain when what is in the way passes */
-  private async join(): Promise<void> {
-    const { cluster } = this.server.directory;
-    if (!runningPostmaster(cluster)) await this.server.start(this.port);
-    const port = runningPostmaster(cluster)?.port;
-    if (!port) throw new TryAgain('it has no port yet');
-    if (this.port && port !== this.port) {
-      throw new EmbeddedPostgresError('PostgreSQL runs on another port now: start this process again');
-    }
-    await this.connect(port);
+  /** In 30 seconds nearly all writes are done; otherwise the next start recovers. If that fails too, it is gone already. */
+  private async end(): Promise<void> {
+    const stop = (mode: string) => this.programs.run('pg_ctl', ['stop', '-D', this.cluster, '-t', '30', '-m', mode]);
+    await stop('fast').catch(() => stop('immediate').catch(() => undefined));
   }
 
-  private async connect(port: number): Promise<void> {
-    const connection = new Client({
-      ...{ host: '127.0.0.1', port, user: ROLE, password: this.password, database: 'postgres', ssl: false },
-      application_name: 'lanyard (keeps PostgreSQL running)',
-      connectionTimeoutMillis: 10_000,
-    });
-    connection.on('error', () => undefined); // 'end' follows
-    try {
-      await connection.connect();
-      const sql = 'select pg_try_advisory_lock_shared($1) as locked';
-      const { rows } = await connection.query<{ locked: boolean }>(sql, [IN_USE]);
-      if (!rows[0]?.locked) throw new TryAgain('another process stops it');
-    } catch (error) {
-      void connection.end().catch(() => undefined);
-      // Starting, stopping and full pass (SQLSTATE 57P01 to 57P03, 53300), like every failure of the connection.
-      if (error instanceof DatabaseError && !/^57P|^53300/.test(String(error.code))) throw error;
-      throw new TryAgain((error as Error).message);
-    }
-    this.port = port;
-    this.connection = connection;
-    connection.once('end', () => this.lost());
-  }
-
-  private lost(): void {
-    this.connection = undefined;
-    if (!this.stopping.signal.aborted) this.returning = this.restart();
-  }
-
-  /** Tries until PostgreSQL runs again or stop() is called; pools then reconnect by themselves. */
-  private async restart(): Promise<void> {
-    const { signal } = this.stopping;
-    this.say('PostgreSQL ended; starting it again');
-    for (let said = ''; !signal.aborted;) {
-      try {
-        await this.start();
-        if (this.connection) this.say('PostgreSQL is back');
+  private async joinOrLaunch(): Promise<void> {
+    // The last port again, so that processes which had joined find PostgreSQL there.
+    let port = this.used?.port ?? lastSetting(this.cluster, 'port');
+    for (let polls = 0; polls < MAX_POLLS; polls++) {
+      const running = runningPostmaster(this.cluster);
+      if (!running) {
+        await this.launch(port ?? randomInt(20_000, 32_000));
+        port = this.used?.port;
+      } else if (running.isOrphan) await this.end();
+      else if (running.isReady) {
+        if (this.used && this.used.port !== running.port) break;
+        this.used = running;
         return;
+      }
+      await delay(POLL_MS, undefined, this.stopping);
+    }
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL does not get ready (its log: ${this.log})`);
+  }
+
+  /** Returns when PostgreSQL accepts connections, or had a complaint that passes. */
+  private async launch(port: number): Promise<void> {
+    const { account, options } = this.programs;
+    // Root follows no link that the account has put there.
+    const log = fs.openSync(this.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
+    if (account) fs.fchownSync(log, account.uid, account.gid);
+    if (fs.fstatSync(log).size > MAX_LOG_BYTES) fs.ftruncateSync(log);
+    const { size } = fs.fstatSync(log);
+    const settings = Object.entries({ ...SETTINGS, port, [OWNER]: process.pid });
+    const parameters = ['-D', this.cluster, ...settings.map(([name, value]) => `--${name}=${value}`)];
+    // In a session of its own, so that Ctrl-C in a terminal does not reach it.
+    const apart = { ...options, detached: true, windowsHide: true };
+    const child = spawn(this.programs.file('postgres'), parameters, { ...apart, stdio: ['ignore', log, log] });
+    fs.closeSync(log);
+    child.unref();
+    await once(child, 'spawn');
+    this.child = child;
+    const interrupt = () => child.kill('SIGINT'); // without stop(), as at a second Ctrl-C
+    process.once('exit', interrupt);
+    child.once('exit', () => process.off('exit', interrupt));
+    while (isRunning(child)) {
+      if (runningPostmaster(this.cluster)?.isReady) return;
+      await delay(POLL_MS, undefined, this.stopping);
+    }
+    const output = fs.readFileSync(this.log).subarray(size).toString();
+    if (TRANSIENT.test(output)) return removeStaleLock(this.cluster);
+    const complaint = complaintIn(output || `it ended with ${child.signalCode ?? `status ${child.exitCode}`}`);
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL did not start: ${complaint} (its log: ${this.log})`);
+  }
+
+  /** Starts PostgreSQL again when it has ended, on the same port, until stop() is called; pools reconnect by themselves. */
+  private async watch(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      try {
+        await delay(WATCH_INTERVAL_MS, undefined, this.stopping);
+        if (runningPostmaster(this.cluster)) continue;
+        this.options.say('PostgreSQL ended; starting it again');
+        await this.joinOrLaunch();
+        this.options.say('PostgreSQL is back');
       } catch (error) {
-        const { message } = explain(error, this.dataDir) as Error;
-        if (message !== said) this.say(message);
-        said = message;
-        await delay(RESTART_RETRY_MS, undefined, { signal }).catch(() => undefined);
+        if (this.stopping.signal.aborted) return;
+        this.options.say((explain(error, this.options.dataDir) as Error).message);
+        await delay(RETRY_INTERVAL_MS, undefined, this.stopping).catch(() => undefined);
       }
     }
   }

@@ -10,11 +10,8 @@ import {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres';
-import { runningPostmaster } from '../../src/embedded-postgres/server';
+import { runningPostmaster } from '../../src/embedded-postgres/postmaster';
 import { saysUntil, typescript } from './program';
-
-/** Not written to the disk for good: twice as fast. */
-const settings = { fsync: 'off' };
 
 /** What one test makes: directories, servers and processes, all gone after clean(). */
 export class EmbeddedFixtures {
@@ -35,18 +32,14 @@ export class EmbeddedFixtures {
   dataDir(): string {
     const folder = this.folder();
     chmodSync(folder, 0o755);
-    return this.watched(join(folder, 'data'));
-  }
-
-  /** Has clean() end what still runs on the directory. */
-  watched(dataDir: string): string {
+    const dataDir = join(folder, 'data');
     this.clusters.push(join(dataDir, 'postgresql'));
     return dataDir;
   }
 
   async start(options: Partial<EmbeddedPostgresOptions> & { dataDir: string }): Promise<EmbeddedPostgres> {
     const say = (line: string) => void this.said.push(line);
-    const postgres = await startEmbeddedPostgres({ explicit: true, settings, say, ...options });
+    const postgres = await startEmbeddedPostgres({ say, ...options });
     this.running.push(postgres);
     return postgres;
   }
@@ -54,11 +47,12 @@ export class EmbeddedFixtures {
   /** Another Node process on the same data directory, from the moment when it uses PostgreSQL. */
   async member(dataDir: string): Promise<Member> {
     const script = typescript('test/support/embedded-member-process.ts');
-    const options = JSON.stringify({ dataDir, explicit: true, settings });
+    const options = JSON.stringify({ dataDir });
     const child = spawn(process.execPath, [...script, options], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.processes.push(child);
     const ended = once(child, 'exit');
     return {
+      pid: child.pid as number,
       url: (await saysUntil(child, '\n')).trim(),
       async stop() {
         child.stdin.write('stop\n');
@@ -84,7 +78,8 @@ export class EmbeddedFixtures {
   }
 }
 
-interface Member {
+export interface Member {
+  readonly pid: number;
   readonly url: string;
   stop(): Promise<void>;
   kill(): Promise<void>;

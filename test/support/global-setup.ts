@@ -66,8 +66,11 @@ async function startServer(): Promise<{ server: string; stop: () => Promise<void
   const dataDir = mkdtempSync(join(tmpdir(), 'lanyard-test-'));
   // Root's PostgreSQL runs as somebody else, who must be able to pass.
   chmodSync(dataDir, 0o755);
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-  const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'data'), explicit: true, settings });
+  const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'data'), say: () => undefined });
+  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
+    await query(postgres.url, `alter system set ${setting} = off`);
+  }
+  await query(postgres.url, 'select pg_reload_conf()');
   return {
     server: postgres.url,
     stop: async () => {

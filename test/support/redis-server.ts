@@ -1,6 +1,6 @@
 import { devNull } from 'node:os';
 import { RedisServer as Daemon } from '../../prove/support/redis-server';
-import { freePort } from '../../src/embedded-postgres/free-port';
+import { freePort } from './free-port';
 import { atTheEnd } from './at-the-end';
 import { without } from './skipping';
 

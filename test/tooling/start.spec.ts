@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/embedded-postgres/free-port';
+import { freePort } from '../support/free-port';
 import { makeDemo, originOf } from '../../src/welcome';
 import { type TestDatabase, testDatabase } from '../support/database';
-import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
+import { EmbeddedFixtures, postmasterOf, query, until } from '../support/embedded-fixtures';
 import { Operator, outcomeOf } from '../support/operator';
 import { saysUntil, startProgram, stopped } from '../support/program';
 import { NO_SERVER, RedisServer } from '../support/redis-server';
@@ -30,9 +30,13 @@ describe('a start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-start-'));
   chmodSync(folder, 0o755);
   const LANYARD_DATA_DIR = join(folder, 'data');
+  const fixtures = new EmbeddedFixtures();
   let database: TestDatabase;
   beforeAll(async () => void (database = await testDatabase()));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    await fixtures.clean();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   it('leaves the demo out when it is told so', async () => {
     const child = startProgram({ LANYARD_DATA_DIR, LANYARD_DEMO: 'off' });
@@ -61,6 +65,24 @@ describe('a start', () => {
       expect(await stopped(again, signal)).toBe(signal === 'SIGTERM' ? 0 : null);
     }
   }, 90_000);
+
+  it('ends its PostgreSQL with it, and a command that had joined says so in one line', async () => {
+    const server = startProgram({ LANYARD_DATA_DIR });
+    await saysUntil(server, 'To issue a key');
+    const { url } = await fixtures.start({ dataDir: LANYARD_DATA_DIR });
+    const command = new Operator({ LANYARD_DATA_DIR }).start(['import', '-', '--organization', '1']);
+    const outcome = outcomeOf(command);
+    const user = `${JSON.stringify({ section: 'users', record: { email: 'ada@example.com' } })}\n`;
+    command.stdin?.write(user);
+    const joined =
+      "select from pg_stat_activity where application_name = 'lanyard-operator' and xact_start is not null";
+    await until(async () => (await query(url, joined)).length > 0);
+    expect(await stopped(server, 'SIGTERM')).toBe(0);
+    expect(postmasterOf(join(LANYARD_DATA_DIR, 'postgresql'))).toBeUndefined();
+    command.stdin?.end(user);
+    const stderr = 'The embedded PostgreSQL ended, with the server or command that had started it: try again\n';
+    expect(await outcome).toEqual({ status: 1, stdout: '', stderr });
+  }, 60_000);
 
   it('makes the demo whole, or leaves it to the next start, and makes one however many start at once', async () => {
     const fresh = await testDatabase();
@@ -154,7 +176,6 @@ describe('a start', () => {
   });
 
   unless(NO_TLS)(`with TLS${NO_TLS}`, () => {
-    const fixtures = new EmbeddedFixtures();
     let cert: string;
     let postgres: string;
     let redisPort: number;
@@ -178,7 +199,6 @@ describe('a start', () => {
       await query(url, 'select pg_reload_conf()');
       postgres = `${url}?sslmode=verify-full&sslrootcert=${cert}`;
     }, 60_000);
-    afterAll(() => fixtures.clean());
 
     it('serves from a PostgreSQL and a Redis whose certificates it checks', async () => {
       const operator = new Operator({ DATABASE_URL: postgres });

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { Config, ConfigError, readConfig } from '../../config';
 import { findDatabase } from '../../database/open';
 import { visible } from '../../datasets/quoted';
-import { mayHoldData } from '../../embedded-postgres/data-directory';
+import { majorOf } from '../../embedded-postgres/cluster';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
 import { RedisConnection } from '../../redis/redis';
@@ -44,7 +44,7 @@ async function status({ json }: GlobalOptions): Promise<void> {
 async function ofDatabase(config: Config): Promise<Omit<Status, 'redis'>> {
   try {
     // Opening it would create it.
-    if (!config.databaseUrl && !mayHoldData(config.dataDir)) {
+    if (!config.databaseUrl && majorOf(config.dataDir) === undefined) {
       throw new EmbeddedPostgresError(`there is no database yet in ${config.dataDir}`);
     }
     return await withDatabase((dataSource, { embedded }) => statusOf(dataSource, embedded), findDatabase);

