@@ -54,12 +54,9 @@ export class Writes implements BeforeApplicationShutdown {
 
   /** A write of one statement. @returns the JSON text of its one row @throws RowNotFound */
   one(caller: Caller, statement: Statement, values: unknown[]): Promise<Json> {
-    return this.retried(() => this.statements.one(caller, statement, values));
-  }
-
-  /** Work of several statements that is whole after each of them. In a request's transaction it is that which runs again. */
-  retried<T>(work: () => Promise<T>): Promise<T> {
-    return this.current.manager ? work() : retried(work);
+    const write = () => this.statements.one(caller, statement, values);
+    // In a request's transaction it is that which runs again.
+    return this.current.manager ? write() : retried(write);
   }
 
   /**

@@ -38,19 +38,17 @@ export class IndustryEventsService {
    * under any concurrency one request alone creates it: the others wait for that one's commit and then find its record.
    * Duplicates are looked for before, since rendering them takes long: two that are created at one moment do not see each other.
    */
-  create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json[]> {
-    return this.writes.retried(async () => {
-      const known = await this.findByUrl(caller, input);
-      if (known !== undefined) return asCreation(known, false);
-      const named = [input.name, input.startDate ?? null];
-      const duplicates = await this.statements.all(caller, SQL.POTENTIAL_DUPLICATES, named);
-      const created = await this.statements.one(caller, SQL.CREATE, [JSON.stringify(input)]);
-      if (created) return asCreation(created, true, duplicates);
-      const other = await this.findByUrl(caller, input);
-      // The record that was in the way has another URL by now.
-      if (other === undefined) throw new Retry();
-      return asCreation(other, false);
-    });
+  async create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json[]> {
+    const known = await this.findByUrl(caller, input);
+    if (known !== undefined) return asCreation(known, false);
+    const named = [input.name, input.startDate ?? null];
+    const duplicates = await this.statements.all(caller, SQL.POTENTIAL_DUPLICATES, named);
+    const created = await this.writes.one(caller, SQL.CREATE, [JSON.stringify(input)]);
+    if (created) return asCreation(created, true, duplicates);
+    const other = await this.findByUrl(caller, input);
+    // The record that was in the way has another URL by now.
+    if (other === undefined) throw new Retry();
+    return asCreation(other, false);
   }
 
   private async findByUrl(caller: Caller, { eventUrl }: IndustryEventCreateV0Input): Promise<Json | undefined> {
