@@ -4,7 +4,7 @@ import { databaseFault } from '../database/errors';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import { endBy, Interrupted, statusOf } from '../stop-signal';
 import { operatorProgram } from './commands';
-import { ImportFault } from '../datasets/import-fault';
+import { ImportFault } from '../datasets/faults';
 import { OutputClosed, Refusal, say, styled, UsageError, usageError } from './terminal/terminal';
 
 /** Runs the command of the process's arguments and ends the process. */
