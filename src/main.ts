@@ -2,8 +2,9 @@ import 'reflect-metadata';
 import { tracing } from './observability/traced'; // before what it traces
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { version } from '../package.json';
 import { createApp } from './app';
-import { Config, ConfigError, readConfig } from './config';
+import { Config, ConfigError, readConfig, unknownSettings } from './config';
 import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error';
 import { databaseFault } from './database/errors';
 import { openDatabase } from './database/open';
@@ -17,7 +18,10 @@ import { welcome } from './welcome';
 
 /** Starts, listens, and stops on a signal. */
 async function main(): Promise<void> {
+  say(`Lanyard ${version}`);
   const asked = readConfig();
+  const unknown = unknownSettings();
+  if (unknown) say(unknown);
   const stopTracing = await tracing;
   const stop = stopSignal();
   const database = await openDatabase(asked, say, { milliseconds: asked.databaseWaitMs, say, signal: stop });

@@ -10,7 +10,9 @@ import { OutputClosed, Refusal, say, styled, UsageError, usageError } from './te
 /** Runs the command of the process's arguments and ends the process. */
 export async function run(): Promise<void> {
   try {
-    await operatorProgram().parseAsync();
+    const program = operatorProgram();
+    if (process.argv.length > 2) await program.parseAsync();
+    else program.outputHelp();
     process.exit(0);
   } catch (error) {
     const { message, status } = reportOf(error);

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Lookup, LookupSource } from './lookup';
-import { type Clock, momentOf, needsFormat } from './moments';
-import { MOMENT } from './expected';
+import { type Clock, MOMENT, momentOf, needsFormat } from './moments';
 import { shortened } from './quoted';
 
 /** A record of a dataset while it is put together. */

@@ -1,14 +1,13 @@
 import { classOf, type FieldFault, type FieldSchema, isObject, schemasOf } from '../api-schema/fields';
 import { isCalendarDay, toUtc } from '../api-schema/text';
 import type { Class } from './dataset';
+import { MOMENT } from './moments';
 
 /** What a field must hold, in words: `"x" is no NOUN; wanted WANTED`. */
 export interface Expected {
   noun: string;
   wanted: string;
 }
-
-export const MOMENT = '2026-05-04 or 2026-05-04T09:12:00Z';
 
 /** The kind of a text, as its check has it. */
 export function kindOfText({ format, pattern = '', maxLength }: Omit<FieldSchema, 'required' | 'nullable'>) {
@@ -59,13 +58,26 @@ export function told({ value, schema, isRepeated }: FieldFault): { says: string;
   return { says: `is no ${noun}; wanted ${wanted}`, wanted };
 }
 
-/** The paths of what a plain object has that its class has not, at any depth. */
+/** Whether a plain object has what its class has not, at any depth. */
+export function hasUnknown(type: Class, plain: object): boolean {
+  const fields = nestedOf(type);
+  for (const name in plain) {
+    const inner = fields.get(name);
+    if (inner === undefined) return true;
+    if (inner === null) continue;
+    const value = (plain as Record<string, unknown>)[name];
+    if (Array.isArray(value) ? value.some((entry) => isObject(entry) && hasUnknown(inner, entry)) : false) return true;
+    if (isObject(value) && hasUnknown(inner, value)) return true;
+  }
+  return false;
+}
+
+/** The paths of what a plain object has that its class has not. */
 export function* unknownIn(type: Class, plain: object, before = ''): Generator<string> {
-  const fields = schemasOnce(type);
+  const fields = nestedOf(type);
   for (const [name, value] of Object.entries(plain)) {
-    const schema = fields.get(name);
-    if (!schema) yield before + name;
-    const inner = schema && classOf(schema);
+    const inner = fields.get(name);
+    if (inner === undefined) yield before + name;
     if (!inner) continue;
     if (isObject(value)) yield* unknownIn(inner, value, `${before}${name}.`);
     for (const [nth, entry] of Array.isArray(value) ? value.entries() : []) {
@@ -82,10 +94,12 @@ export function pathsOf(type: Class, before = ''): string[] {
   });
 }
 
-const known = new WeakMap<Class, Map<string, FieldSchema>>();
+const known = new WeakMap<Class, Map<string, Class | null>>();
 
-function schemasOnce(type: Class): Map<string, FieldSchema> {
-  const found = known.get(type) ?? schemasOf(type);
+/** The fields of a class, with the classes of the objects that they hold. */
+function nestedOf(type: Class): Map<string, Class | null> {
+  const found =
+    known.get(type) ?? new Map([...schemasOf(type)].map(([name, schema]) => [name, classOf(schema) ?? null]));
   known.set(type, found);
   return found;
 }

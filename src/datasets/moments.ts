@@ -3,6 +3,9 @@ import { toUtc } from '../api-schema/text';
 /** How days with slashes or dots are read: `5/4/2026` is May of MDY, April of DMY. */
 export type DateFormat = 'DMY' | 'MDY';
 
+/** What is wanted, in words. */
+export const MOMENT = '2026-05-04 or 2026-05-04T09:12:00Z';
+
 export interface Clock {
   /** of moments that say none; undefined is UTC */
   timeZone?: string;

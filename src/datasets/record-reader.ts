@@ -1,7 +1,7 @@
 import { faultOf, faultsOf, instanceOf, isObject } from '../api-schema/fields';
 import { orderOf } from './checks';
 import type { Counts, Datasets, UncheckedRecord } from './dataset';
-import { meant, pathsOf, plainName, told, unknownIn } from './expected';
+import { hasUnknown, meant, pathsOf, plainName, told, unknownIn } from './expected';
 import { type Faults, type ToldFault } from './faults';
 import type { Given, Place } from './moves';
 import { SHOWN } from './tables';
@@ -35,7 +35,7 @@ export class RecordReader {
       return this.refuse(at, [{ ...this.placed(at, ''), value: unchecked ?? null, wanted: 'an object', says }]);
     }
     const { record: type } = this.datasets.of(section);
-    const unknown = this.given.isPart ? [] : this.unknown(at, unchecked);
+    const unknown = this.given.isPart || !hasUnknown(type, unchecked) ? [] : this.unknown(at, unchecked);
     const record = instanceOf(type, unchecked);
     const counts = (path: string): boolean => this.given.has(path) && !before?.some((bad) => path.startsWith(bad));
     const found: ToldFault[] = unknown;
@@ -94,16 +94,18 @@ export class RecordReader {
   /** What only GET shows is compared when all is written. */
   private keepShown(section: string, record: object, unchecked: object): void {
     const { shown } = this.datasets.of(section);
-    if (!shown) return;
     const given = unchecked as Record<string, unknown>;
-    const has = shown.fields.map((field) => field.replace(/\..*/, '')).filter((field) => given[field] !== undefined);
-    const isSaid = shown.fields.some((field) => {
-      const [list = '', name] = field.split('.');
+    const said: Record<string, unknown> = {};
+    for (const field of shown?.fields ?? []) {
+      const dot = field.indexOf('.');
+      const list = dot < 0 ? field : field.slice(0, dot);
       const value = given[list];
-      return name
-        ? Array.isArray(value) && value.some((entry) => isObject(entry) && name in entry)
-        : value !== undefined;
-    });
-    if (isSaid) Object.assign(record, { [SHOWN]: Object.fromEntries(has.map((field) => [field, given[field]])) });
+      const isSaid =
+        dot < 0
+          ? value !== undefined
+          : Array.isArray(value) && value.some((entry) => isObject(entry) && field.slice(dot + 1) in entry);
+      if (isSaid) said[list] = value;
+    }
+    if (Object.keys(said).length > 0) Object.assign(record, { [SHOWN]: said });
   }
 }

@@ -58,7 +58,7 @@ describe('an import of several batches', () => {
       ],
       [
         line('tagGroups', group) + leadLine({ ...lead, tags }),
-        'line 2: leads[0].tags[1].tagOptionId: is in the list twice',
+        `line 2: leads[0].tags[1].tagOptionId: "${one}" is in the list twice`,
       ],
     ] as const) {
       expect(await importing(input)).toMatchObject({ status: 1, stderr: expect.stringContaining(fault) as string });
