@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { Datasets } from './dataset';
+import type { CsvMatch, Datasets } from './dataset';
 import type { Faults, ToldFault } from './faults';
 import type { Given, Place } from './moves';
 import { type Column, SHOWN, type Table } from './tables';
@@ -88,7 +88,7 @@ function checksOf(table: Table, tables: Table[], faulty: ReadonlySet<string>, gi
   const named = (name?: string): Column[] => columns.filter((column) => column.name === name);
   const asCheck = (column: Column) => ({ path: column.path, value: textOf(column) });
   const { match: by, keyPath = '' } = given;
-  const key = by && !list ? [{ ...repeated(table, by.key, keyPath), value: by.shown }] : [];
+  const key = by && !list ? [{ ...repeated(table, by.key, keyPath), value: by.shown }, taken(table, by)] : [];
   return [
     // Within an array, the record's own check has found them.
     ...(match.length > 1 ? [] : named(match[0]).map(({ name, path }) => repeated(table, `s.${name}`, path))),
@@ -115,6 +115,13 @@ function repeated({ stage }: Table, key: string, path: string): Check {
     reason: 'is in the file twice',
   };
 }
+
+/** The id of a new record, where rows are matched by another key. */
+const taken = ({ stage, name, match: [id = ''] }: Table, { find }: CsvMatch): Check => ({
+  ...{ path: id, value: `s.${id}::text` },
+  rows: `${stage} s join ${name} t on t.organization_id = $1 and t.${id} = s.${id} where (${find}) is distinct from s.${id}`,
+  reason: 'is the id of another record, which has another key',
+});
 
 const foreign = ({ stage, name }: Table, column: Column): Check => ({
   ...{ path: column.path, value: textOf(column) },

@@ -110,14 +110,15 @@ export function plainName(name: string): string {
   return plain.replace(/[^\p{L}\p{N}]/gu, '') || name.trim();
 }
 
-/** What somebody may have meant: of the plain names, with what they stand for, one with at most a third of other letters. */
+/** What somebody may have meant: of the plain names, with what they stand for, the closest with few other letters. */
 export function meant(name: string, candidates: Iterable<[plain: string, value: string]>): string | undefined {
   const plain = plainName(name);
+  const most = Math.max(1, Math.floor(plain.length / 5));
   let best: { value: string; distance: number } | undefined;
   for (const [other, value] of candidates) {
-    if (Math.abs(other.length - plain.length) > plain.length / 3) continue;
+    if (Math.abs(other.length - plain.length) > most) continue;
     const distance = distanceOf(plain, other);
-    if (distance <= plain.length / 3 && distance < (best?.distance ?? Infinity)) best = { value, distance };
+    if (distance <= most && distance < (best?.distance ?? Infinity)) best = { value, distance };
   }
   return best?.value;
 }

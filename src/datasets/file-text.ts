@@ -40,6 +40,8 @@ export async function* textOf(chunks: AsyncIterable<Buffer>, encoding?: string):
 }
 
 function decoderOf(bytes: Buffer, encoding?: string): Decoder {
+  if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04')
+    throw refusal('this is a spreadsheet or an archive; save it as CSV');
   if (encoding && !NAMES_OF_UTF8.test(encoding)) return new KnownDecoder(encoding);
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return getDecoder('utf-16le');
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return getDecoder('utf-16be');

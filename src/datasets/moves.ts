@@ -103,9 +103,13 @@ function update(table: Table, given: Given): string[] {
     (column) => !match.includes(column.name) && (list !== undefined || given.has(column.path)),
   );
   if (changed.length === 0) return [];
-  const values = changed.map(({ name: column, path, isKept }) =>
-    isKept ? `coalesce(s.${column}, t.${column})` : given.merged(path, `t.${column}`, `s.${column}`),
-  );
+  const values = changed.map(({ name: column, path, isKept, type }) => {
+    if (isKept) return `coalesce(s.${column}, t.${column})`;
+    // An empty cell is null, and what an empty text is written as.
+    const fresh =
+      given.isPart && type === 'text' ? `coalesce(s.${column}, case t.${column} when '' then '' end)` : `s.${column}`;
+    return given.merged(path, `t.${column}`, fresh);
+  });
   return [
     `
     update ${name} t set ${changed.map((column, index) => `${column.name} = ${values[index]}`).join(', ')}

@@ -358,6 +358,9 @@ describe('a file from the field', () => {
       expect((await refused('remoteIds.ZOHO,remoteIds.PARDOT\n1,2\n', '--match', 'remoteId'))[0]).toContain(
         '2 external systems',
       );
+      await tenant.import({ leads: [{ id: '7c9e0000-0000-4000-8000-0000000000c1', email: 'c@example.com' }] });
+      const taken = 'id,email\n7c9e0000-0000-4000-8000-0000000000c1,d@example.com\n';
+      expect((await run(taken, '--match', 'email')).stderr).toContain('line 2, column "id": "7c9e0000');
       expect(await wrongUsage('--match', 'phone')).toContain('Allowed choices');
     });
 
@@ -380,8 +383,9 @@ describe('a file from the field', () => {
         { number: '1', type: 'OFFICE', preferred: false },
         { number: '2', type: 'UNKNOWN', preferred: true },
         { number: '3;4', type: 'OFFICE', preferred: false },
+        ...["'5", '4E+11', ' 6'].map((number) => ({ number, type: 'MOBILE', preferred: false })),
       ];
-      const own = { ...lead, phoneNumbers: { leadProvided, serviceProvided: [] } };
+      const own = { ...lead, firstName: '', phoneNumbers: { leadProvided, serviceProvided: [] } };
       await tenant.import({ users, tagGroups: [tagGroup], events: [event], activations: [activation], leads: [own] });
       const before = await leads();
       const args = ['export', '--organization', String(tenant.organizationId), '--csv', 'leads'];

@@ -82,7 +82,8 @@ async function importFile(file: string, { json, organization: id, dryRun, ...opt
   let first: string[] = [];
   const source = (manager: EntityManager): Source => {
     csv = form && new CsvRecords(CSV, { ...form, encoding: options.encoding }, id, manager, faults);
-    const command = `${PROGRAM} import ${file} --organization ${id} --csv leads`;
+    const quotedFile = /^[\w./-]+$/.test(file) ? file : `"${file}"`;
+    const command = `${PROGRAM} import ${quotedFile} --organization ${id} --csv leads`;
     const records = csv?.read(chunks) ?? datasetRecords(textOf(chunks, options.encoding), DATASETS, faults, command);
     return {
       records,
