@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { version } from '../package.json';
 import { createApp } from './app';
-import { Config, ConfigError, readConfig } from './config';
+import { Config, ConfigError, readConfig, unknownSettings } from './config';
 import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error';
 import { databaseFault } from './database/errors';
 import { openDatabase } from './database/open';
@@ -16,7 +17,10 @@ import { welcome } from './welcome';
 
 /** Starts, listens, and stops on a signal. */
 async function main(): Promise<void> {
+  announce(`Lanyard ${version}`);
   const asked = readConfig();
+  const unknown = unknownSettings();
+  if (unknown) announce(unknown);
   const stop = stopSignal();
   const opening = { milliseconds: asked.databaseWaitMs, say: announce, signal: stop, keepRunning: true };
   const database = await openDatabase(asked, announce, opening);

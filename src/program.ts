@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 
 const BIN = 'lanyard';
 
@@ -8,7 +8,9 @@ export function programName(script: string, environment: NodeJS.ProcessEnv): str
   if (basename(script) !== BIN) {
     return existsSync('scripts/build.mjs') ? 'npm run --silent operator --' : 'node dist/src/cli/main.js';
   }
-  return environment.npm_lifecycle_event === 'npx' ? `npx ${npxPackage(script)}` : BIN;
+  if (environment.npm_lifecycle_event === 'npx') return `npx ${npxPackage(script)}`;
+  const isFound = environment.PATH?.split(delimiter).includes(dirname(script)) ?? true;
+  return isFound ? BIN : script; // a package that is installed in a folder
 }
 
 /** npx notes the package that it was given, a file perhaps, in the folder that it installs it in. */

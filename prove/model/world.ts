@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
-import { ImportFault } from '../../src/datasets/import-fault';
+import { ImportFault } from '../../src/datasets/faults';
 import { type InProcess, startInProcess, type Tenant as Organization, UNLIMITED } from '../../test/support/lanyard';
 import type { Random } from '../support/random';
 import { Impossible } from './contract';

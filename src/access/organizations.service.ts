@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from 'typeorm';
+import { lockOrganization } from '../database/locks';
+import { ApiKeyEntity } from './api-key.entity';
 import { OrganizationEntity } from './organization.entity';
 
 export interface Organization {
   id: number;
   name: string;
 }
+
+/** The tables of which an organization may have many rows; what belongs to those goes with them, and the rest at last. */
+const EMPTIED = ['leads', 'events', 'tag_groups', 'users'];
+
+/** Rows that are deleted at once: others wait for no longer. */
+const DELETED_AT_ONCE = 1000;
 
 /** The operator's view of the organizations. */
 @Injectable()
@@ -24,6 +32,43 @@ export class OrganizationsService {
         (select count(*)::int from api_keys k where k.organization_id = o.id) as keys,
         coalesce((select rows from list_counts where organization_id = o.id and list = 'leads' and shift = 40), 0) as leads
       from organizations o order by id`);
+  }
+
+  find(id: number): Promise<Organization | null> {
+    return this.manager.findOne(OrganizationEntity, { select: { id: true, name: true }, where: { id } });
+  }
+
+  async rename(id: number, name: string): Promise<Organization> {
+    await this.manager.update(OrganizationEntity, { id }, { name });
+    return { id, name };
+  }
+
+  /**
+   * Deletes an organization and all that is its own, a batch a transaction, its keys first. Where that is interrupted,
+   * it goes on when it is called again.
+   */
+  async delete(id: number): Promise<void> {
+    await this.manager.update(ApiKeyEntity, { organizationId: id }, { revokedAt: () => 'coalesce(revoked_at, now())' });
+    for (const table of EMPTIED) while ((await this.deleteSome(id, table)) === DELETED_AT_ONCE);
+    await this.manager.transaction(async (manager) => {
+      await lockOrganization(manager, id);
+      await manager.delete(OrganizationEntity, { id });
+      for (const table of ['lists', 'list_counts']) {
+        await manager.query(`delete from ${table} where organization_id = $1`, [id]);
+      }
+    });
+  }
+
+  private deleteSome(id: number, table: string): Promise<number> {
+    return this.manager.transaction(async (manager) => {
+      await lockOrganization(manager, id);
+      const [, count] = await manager.query<[unknown, number]>(
+        `delete from ${table} where organization_id = $1
+          and id in (select id from ${table} where organization_id = $1 limit ${DELETED_AT_ONCE})`,
+        [id],
+      );
+      return count;
+    });
   }
 
   async areNone(): Promise<boolean> {

@@ -45,6 +45,23 @@ export interface FieldSchema {
   isArray?: boolean;
   required: boolean;
   nullable: boolean;
+  format?: string;
+  pattern?: string;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+  items?: Omit<FieldSchema, 'required' | 'nullable'>;
+}
+
+/** A field that does not hold what it must. */
+export interface FieldFault {
+  path: string;
+  value: unknown;
+  schema: FieldSchema;
+  /** whether the value is good, but another entry of the list has it */
+  isRepeated: boolean;
 }
 
 const FIELD = 'field';
@@ -130,6 +147,36 @@ export function faultOf(instance: object, counts: (path: string) => boolean = ()
     if (counts(path)) return path;
   }
   return undefined;
+}
+
+/** All fields at fault of an instance, in the order of its class; objects and lists of them field by field. */
+export function* faultsOf(instance: object, before = ''): Generator<FieldFault> {
+  for (const [name, { check, schema }] of rulesOf(instance.constructor as Class)) {
+    const value = (instance as Record<string, unknown>)[name];
+    const result = check(value, instance as Record<string, unknown>);
+    if (result === true) continue;
+    const path = before + name;
+    const inner = classOf(schema) ? [...faultsWithin(value, path, schema)] : [];
+    yield* inner.length > 0 ? inner : [ofEntry(value, path, result || '', schema)];
+  }
+}
+
+/** @param place of an entry in a list, or of a field of it: `[1]`, `[1].id` */
+function ofEntry(value: unknown, path: string, place: string, schema: FieldSchema): FieldFault {
+  const [, nth, key] = /^\[(\d+)\](?:\.(.+))?$/.exec(place) ?? [];
+  if (nth === undefined) return { path, value, schema, isRepeated: false };
+  const entries = value as unknown[];
+  const entry = entries[Number(nth)];
+  const isRepeated = key !== undefined || entries.indexOf(entry) < Number(nth);
+  return { path: path + place, value: key ? (entry as Record<string, unknown>)[key] : entry, schema, isRepeated };
+}
+
+function* faultsWithin(value: unknown, path: string, schema: FieldSchema): Generator<FieldFault> {
+  if (isObject(value)) yield* faultsOf(value, `${path}.`);
+  for (const [nth, entry] of Array.isArray(value) ? value.entries() : []) {
+    if (isObject(entry)) yield* faultsOf(entry, `${path}[${nth}].`);
+    else yield { path: `${path}[${nth}]`, value: entry, schema: { ...schema, isArray: false }, isRepeated: false };
+  }
 }
 
 /** Maximum characters of a string, by what it holds. */

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Command } from 'commander';
+import { version } from '../../package.json';
 import { checkCommand } from './commands/check.command';
 import { configCommand } from './commands/config.command';
 import { exportCommand } from './commands/export.command';
@@ -35,6 +36,7 @@ export function operatorProgram(): Command {
   const program = new Command(PROGRAM)
     .description(ABOUT)
     .usage('[command] [options]')
+    .version(version, '--version', 'print the version')
     .option('--json', 'print the result as one JSON value')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })

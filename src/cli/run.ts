@@ -4,13 +4,15 @@ import { databaseFault } from '../database/errors';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import { endBy, Interrupted, exitStatusOf } from '../stop-signal';
 import { operatorProgram } from './commands';
-import { ImportFault } from '../datasets/import-fault';
+import { ImportFault } from '../datasets/faults';
 import { OutputClosed, Refusal, say, styled, UsageError, usageError } from './terminal/terminal';
 
 /** Runs the command of the process's arguments and ends the process. */
 export async function run(): Promise<void> {
   try {
-    await operatorProgram().parseAsync();
+    const program = operatorProgram();
+    if (process.argv.length > 2) await program.parseAsync();
+    else program.outputHelp();
     process.exit(0);
   } catch (error) {
     const { message, status } = reportOf(error);

@@ -19,6 +19,10 @@ export interface Dataset {
   shownBy?: string;
   /** fields that are no columns, with their types, and the SQL that gives them of a row `t` */
   more?: Record<string, { type: string; select: string }>;
+  /** what GET shows beside the fields of the record, where `json` of a row `t` has it: `tags.value` is of the entries of tags */
+  shown?: { fields: string[]; json: string };
+  /** SQL of what GET shows of a row `t`, where that is not the record: an import that leaves it alike changes nothing */
+  state?: string;
   /** the SQL in place of what every section has in common */
   shared?: SharedDataset;
   /** as CSV; without it the section cannot be read or written so */
@@ -47,6 +51,8 @@ export interface List {
 export interface SharedDataset {
   /** what is wrong with a column of rows `s`, which are given as they stand after `from` */
   checks: { rows: string; column: string; reason: string }[];
+  /** the condition of stored rows `t` that staged rows may be */
+  known: string;
   /**
    * The statements that write the rows.
    * @param given the columns that the file has, of all but the id and moments
@@ -59,6 +65,23 @@ export interface CsvDataset {
   fields: Field[];
   /** makes the id of a row that has none; otherwise the database does */
   newId?: () => string;
+  /** the names that other programs give the columns of fields */
+  aliases?: Record<string, string[]>;
+  /** the field that names the events of `--event` */
+  events?: string;
+  /** how `--match` finds the stored row of a staged one */
+  matches?: Record<string, CsvMatch>;
+}
+
+/** A key by which rows of a file are those that are stored. */
+export interface CsvMatch {
+  /** the columns that have it: one of them, once */
+  fields: RegExp;
+  /** SQL of the key of a staged row `s`, and of the value that a message shows */
+  key: string;
+  shown: string;
+  /** SQL that gives the id of the stored row of a staged one `s`; `$1` is the organization */
+  find: string;
 }
 
 type Names<Values> = Values extends readonly { name: infer Name }[] ? Name : never;
@@ -88,6 +111,8 @@ export interface UncheckedRecord {
   record: unknown;
   /** of the file, from 1 */
   line?: number;
+  /** where it has faults that have been told: what is at fault */
+  told?: string[];
 }
 
 export type Records = Iterable<UncheckedRecord> | AsyncIterable<UncheckedRecord>;
@@ -105,6 +130,7 @@ export class Datasets {
     return this.sections[section] as Dataset;
   }
 
+  /** @param section that is one of them */
   has = (section: unknown): section is string => this.names.includes(section as string);
 
   noRecords(): Counts {

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { Draft } from './cells';
 import type { CsvForm } from './csv.columns';
 import { escapeFormula } from './csv.formulas';
-import type { CsvService } from './csv.service';
+import type { ExportedColumn } from './export.service';
 
 /** How records become text: what stands before a section and at the end. */
 export interface Form {
@@ -25,12 +25,8 @@ export const OBJECT: Form = {
   end: ']}\n',
 };
 
-/** Rows of a table, with the columns that --map names, in its order, or with every field that loses nothing. */
-export function csvForm(csv: CsvService, { section, delimiter, mappings, raw }: CsvForm, bom: boolean): Form {
-  const all = csv.fields(section).map((field) => ({ column: field.name, field }));
-  const columns = (mappings.length > 0 ? mappings : all).flatMap(({ column, field }) =>
-    field?.take ? [{ head: column, take: field.take }] : [],
-  );
+/** Rows of a table. */
+export function csvForm(columns: ExportedColumn[], { delimiter = ',', raw }: CsvForm, bom: boolean): Form {
   const row = (cells: string[]): string => stringify([cells], { delimiter });
   return {
     begin: () => `${bom ? '\uFEFF' : ''}${row(columns.map(({ head }) => head))}`,

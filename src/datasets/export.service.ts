@@ -1,8 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { schemasOf } from '../api-schema/fields';
+import type { Draft } from './cells';
+import type { CsvForm } from './csv.columns';
+import type { CsvService } from './csv.service';
 import { Datasets } from './dataset';
+import { Lookup } from './lookup';
 import { type Column, type Table, tablesOf } from './tables';
+
+/** A column of CSV, and its cell of a record. */
+export interface ExportedColumn {
+  head: string;
+  take: (record: Draft) => string;
+}
 
 /** Records that are in memory at a time. */
 const FETCH = 1000;
@@ -14,6 +24,25 @@ export class ExportService {
     private readonly dataSource: DataSource,
     private readonly datasets: Datasets,
   ) {}
+
+  /** What an export of CSV needs to know of an organization beside its records. */
+  async csvColumns(csv: CsvService, form: CsvForm, organizationId: number): Promise<ExportedColumn[]> {
+    const { manager } = this.dataSource;
+    const all = csv.fields(form.section).filter(({ take, isOptional }) => take && !isOptional);
+    const wanted = form.mappings.length > 0 ? form.mappings : all.map((field) => ({ column: field.name, field }));
+    const columns: ExportedColumn[] = [];
+    for (const { column, field } of wanted) {
+      if (!field?.take) continue;
+      const { occurs, lookup, take } = field;
+      if (occurs && form.mappings.length === 0) {
+        const [{ exists }] = await manager.query<[{ exists: boolean }]>(`select exists (${occurs})`, [organizationId]);
+        if (!exists) continue;
+      }
+      const names = lookup && (await Lookup.load(manager, organizationId, lookup));
+      columns.push({ head: column, take: (record) => take(record, names) });
+    }
+    return columns;
+  }
 
   /**
    * Reads each section in the order of its list, as it was at one moment: one transaction sees no change that others make
@@ -51,15 +80,20 @@ async function* recordsOf(manager: EntityManager, select: string): AsyncGenerato
 /** The select of one column, `record`: the JSON texts of a section's records, in the order of its list. */
 function recordsSelect(tables: Table[]): string {
   const [main] = tables as [Table];
+  const where = main.isShared ? '' : 'where t.organization_id = $1';
+  const order = main.tracked ? 'position' : 'id';
+  return `select ${recordOf(tables)} as record from ${main.name} t ${where} order by t.${order}`;
+}
+
+/** SQL of the JSON text of a row `t` as a record. */
+export function recordOf(tables: Table[]): string {
+  const [main] = tables as [Table];
   const { record, more = {} } = main.dataset;
   const fields = [...schemasOf(record).keys()].map((field) => {
     const list = tables.find((table) => table.list?.name === field);
     return `${more[field]?.select ?? (list ? entries(list) : value(main, field))} as "${field}"`;
   });
-  const where = main.isShared ? '' : 'where t.organization_id = $1';
-  const order = main.tracked ? 'position' : 'id';
-  const select = `select ${fields.join(', ')} from ${main.name} t ${where} order by t.${order}`;
-  return `select row_to_json(r)::text as record from (${select}) r`;
+  return `(select row_to_json(r)::text from (select ${fields.join(', ')}) r)`;
 }
 
 /** A field that is one column, or an object of several. */

@@ -1,21 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from 'typeorm';
-import { faultOf, instanceOf, isObject } from '../api-schema/fields';
 import { DEADLOCK, sqlState } from '../database/errors';
 import { CATALOGUE, lockOrganization } from '../database/locks';
-import { check } from './checks';
+import { Checks } from './checks';
 import { type Counts, Datasets, type Records } from './dataset';
 import { ofObject } from './dataset-file';
-import { ImportFault } from './import-fault';
+import { Faults, ImportFault } from './faults';
 import { type Given, movesOf, WHOLE } from './moves';
+import { type Outcome, Outcomes } from './outcomes';
+import { RecordReader } from './record-reader';
 import { BATCH, Stage } from './stage';
 import { type Table, tablesOf } from './tables';
 
 export interface ImportResult {
   /** records read */
   imported: Counts;
-  /** id of every event of the dataset, by its ref */
-  events: Record<string, number>;
+  /** what became of them, of each section that the file has */
+  outcomes: Record<string, Outcome>;
+  /** id of every event of the dataset, by its ref; null where a dry run would have made it */
+  events: Record<string, number | null>;
 }
 
 export interface ImportOptions {
@@ -25,6 +28,10 @@ export interface ImportOptions {
   onWritten?: () => void;
   /** what of each record the file has */
   given?: Given;
+  /** what the reader of the records has found at fault already */
+  faults?: Faults;
+  /** called with what is written, as an export would write the first records, in place of storing it */
+  dryRun?: (first: string[]) => void;
 }
 
 /** The tables that fill themselves as those of the entities are filled. */
@@ -37,6 +44,15 @@ const KEPT_BY_TRIGGERS = ['lists', 'list_counts'];
 const CHANGED_MEANWHILE = [DEADLOCK, '23502', '23503', '23505'];
 const MAX_ATTEMPTS = 4;
 
+type Written = Pick<ImportResult, 'outcomes' | 'events'>;
+
+/** Undoes what a dry run has written. */
+class DryRun extends Error {
+  constructor(readonly written: Written) {
+    super('dry run');
+  }
+}
+
 /** Reads a dataset into an organization: all of it, or nothing. */
 @Injectable()
 export class ImportService {
@@ -47,19 +63,17 @@ export class ImportService {
 
   /** A dataset as one object. */
   import(organizationId: number, dataset: object): Promise<ImportResult> {
-    return this.importRecords(organizationId, ofObject(dataset, this.datasets));
+    const faults = new Faults();
+    return this.importRecords(organizationId, ofObject(dataset, this.datasets, faults), { faults });
   }
 
   /**
    * Records one by one, in constant memory. They are read, checked and staged while nothing is locked; one transaction
    * then writes them all.
-   * @throws ImportFault that names the line and the place of the first fault: of records as such, then of what they refer to
+   * @throws ImportFault that names the places of all faults: of records as such, and of what they refer to
    */
-  async importRecords(
-    organizationId: number,
-    records: Records,
-    { onProgress = () => undefined, onWritten = () => undefined, given = WHOLE }: ImportOptions = {},
-  ): Promise<ImportResult> {
+  async importRecords(organizationId: number, records: Records, options: ImportOptions = {}): Promise<ImportResult> {
+    const { onProgress = () => undefined, given = WHOLE, faults = new Faults() } = options;
     // One connection holds the staged tables: that of a transaction under way, or another.
     const own = this.manager.queryRunner ? undefined : this.manager.dataSource.createQueryRunner();
     const manager = own?.manager ?? this.manager;
@@ -67,72 +81,108 @@ export class ImportService {
       const tables = tablesOf(this.manager.dataSource, this.datasets);
       const stage = new Stage(manager, tables);
       await stage.create();
-      const imported = await this.readInto(stage, records, onProgress, given);
-      await stage.complete();
-      const filled = tables.filter(({ section }) => Number(imported[section]) > 0);
-      const events = await this.write(manager, organizationId, filled, given, onWritten);
+      const reader = new RecordReader(this.datasets, given, faults);
+      await this.read(reader, stage, records, onProgress, faults);
+      await stage.complete(organizationId, given);
+      const filled = tables.filter(({ section }) => Number(reader.counts[section]) > 0);
+      const imported = await stage.count(filled, reader.counts, given);
+      const context = { manager, organizationId, tables: filled, given, faults, faulty: reader.faulty, stage };
+      const written = await this.write(context, imported, options);
       // Running servers made their plans for the tables as they were; this lets them make new ones. It has succeeded without.
       const names = [...filled.map(({ name }) => name), ...KEPT_BY_TRIGGERS].join(', ');
       const count = Object.values(imported).reduce((sum, each) => sum + each, 0);
-      if (count >= BATCH) await manager.query(`analyze ${names}`).catch(() => undefined);
-      return { imported, events };
+      if (count >= BATCH && !options.dryRun) await manager.query(`analyze ${names}`).catch(() => undefined);
+      return { imported, ...written };
     } finally {
       await own?.release();
     }
   }
 
-  private async write(
-    manager: EntityManager,
-    organizationId: number,
-    tables: Table[],
-    given: Given,
-    onWritten: () => void,
-  ): Promise<ImportResult['events']> {
+  /** What ends the reading is one fault among others. */
+  private async read(
+    reader: RecordReader,
+    stage: Stage,
+    records: Records,
+    onProgress: (records: number) => void,
+    faults: Faults,
+  ): Promise<void> {
+    try {
+      let read = 0;
+      for await (const unchecked of records) {
+        const placed = reader.checked(unchecked);
+        if (placed) await stage.add(placed);
+        if (++read % BATCH === 0) onProgress(read);
+      }
+      onProgress(read);
+    } catch (error) {
+      if (!(error instanceof ImportFault)) throw error;
+      faults.add(...error.faults.map((fault) => ({ ...fault, order: fault.line ?? Infinity })));
+    }
+  }
+
+  private async write(context: WriteContext, imported: Counts, options: ImportOptions): Promise<Written> {
+    const { manager, organizationId, tables, given, faulty } = context;
+    const checks = new Checks(manager, organizationId, this.datasets, given);
     for (let attempt = 1; ; attempt++) {
-      await check(manager, organizationId, tables, given);
+      const faults = attempt === 1 ? context.faults : new Faults();
+      await checks.all(tables, faulty, faults);
+      faults.throwIfAny();
       try {
-        return await manager.transaction(async (writer) => {
-          await lockOrganization(writer, organizationId);
-          if (tables.some(({ isShared }) => isShared)) await lockOrganization(writer, CATALOGUE);
-          for (const sql of movesOf(tables, given)) {
-            await writer.query(sql, sql.includes('$1') ? [organizationId] : []);
-          }
-          const events = await idsOf(writer, organizationId, tables);
-          onWritten();
-          return events;
-        });
+        return await manager.transaction((writer) => this.writeOnce(writer, context, imported, options));
       } catch (error) {
+        if (error instanceof DryRun) return error.written;
         if (attempt === MAX_ATTEMPTS || !CHANGED_MEANWHILE.includes(sqlState(error) ?? '')) throw error;
       }
     }
   }
 
-  private async readInto(
-    stage: Stage,
-    records: Records,
-    onProgress: (records: number) => void,
-    given: Given,
-  ): Promise<Counts> {
-    const imported = this.datasets.noRecords();
-    let read = 0;
-    for await (const { section, record: unchecked, line } of records) {
-      const at = { section, place: imported[section] ?? 0, line };
-      imported[section] = at.place + 1;
-      if (!isObject(unchecked)) throw new ImportFault(`${given.nameOf(at, '')}: not an object`);
-      const record = instanceOf(this.datasets.of(section).record, unchecked);
-      const fault = faultOf(record, given.has);
-      if (fault !== undefined) throw new ImportFault(`${given.nameOf(at, fault)}: missing or invalid`);
-      await stage.add({ ...at, record });
-      if (++read % BATCH === 0) onProgress(read);
+  private async writeOnce(
+    writer: EntityManager,
+    { organizationId, tables, given, stage }: WriteContext,
+    imported: Counts,
+    { onWritten = () => undefined, dryRun }: ImportOptions,
+  ): Promise<Written> {
+    await lockOrganization(writer, organizationId);
+    if (tables.some(({ isShared }) => isShared)) await lockOrganization(writer, CATALOGUE);
+    await stage.match(organizationId, given);
+    const outcomes = new Outcomes(writer, organizationId, tables);
+    await outcomes.begin();
+    for (const sql of movesOf(tables, given)) await writer.query(sql, sql.includes('$1') ? [organizationId] : []);
+    const shown = new Faults();
+    await new Checks(writer, organizationId, this.datasets, given).shown(tables, shown);
+    shown.throwIfAny();
+    const events = await idsOf(writer, organizationId, tables);
+    const written = { outcomes: await outcomes.end(imported), events };
+    if (!dryRun) {
+      onWritten();
+      return written;
     }
-    onProgress(read);
-    return imported;
+    dryRun(given.isPart ? await outcomes.first() : []);
+    const stored = Object.keys(events).length > 0 ? await outcomes.storedKeys('events') : new Set();
+    for (const ref of Object.keys(events)) if (!stored.has(ref)) events[ref] = null;
+    throw new DryRun(written);
   }
 }
 
+interface WriteContext {
+  manager: EntityManager;
+  organizationId: number;
+  /** those that the file fills */
+  tables: Table[];
+  given: Given;
+  faults: Faults;
+  /** sections of which not all records are staged */
+  faulty: ReadonlySet<string>;
+  stage: Stage;
+}
+
 /** The ids of events, which the database numbered, by the refs by which the file names them. */
-async function idsOf(manager: EntityManager, organizationId: number, tables: Table[]): Promise<Record<string, number>> {
-  const events = Object.create(null) as Record<string, number>; // a ref may be `__proto__`
+async function idsOf(
+  manager: EntityManager,
+  organizationId: number,
+  tables: Table[],
+): Promise<Record<string, number | null>> {
+  const events = Object.create(null) as Record<string, number | null>; // a ref may be `__proto__`
   if (!tables.some(({ section }) => section === 'events')) return events;
   const rows = await manager.query<{ ref: string; id: string }[]>(
     'select ref, id from events where organization_id = $1 and ref in (select ref from staged_events)',

@@ -1,3 +1,5 @@
+import type { CsvMatch } from './dataset';
+import type { ToldFault } from './faults';
 import type { Column, Table } from './tables';
 
 /** Where a record stood. */
@@ -9,6 +11,9 @@ export interface Place {
   line?: number | null;
 }
 
+/** Where a fault is; its value where that is not what is stored, and its order where lines alone do not say it. */
+export type FaultPlace = Pick<ToldFault, 'line' | 'column' | 'path' | 'order'> & { value?: null };
+
 /** What of a record the file has. Stored rows keep the rest. */
 export interface Given {
   /** whether the file has a part of the fields only */
@@ -16,16 +21,24 @@ export interface Given {
   has(path: string): boolean;
   /** SQL for what a stored row gets */
   merged(path: string, stored: string, given: string): string;
-  /** the name of a place in a record, or with an empty path of all of it */
-  nameOf(place: Place, path: string): string;
+  /** a place in a record, or with an empty path all of it */
+  faultAt(place: Place, path: string): FaultPlace;
+  /** how rows find stored ones; undefined is by their key */
+  match?: CsvMatch;
+  /** the path of that key in a record */
+  keyPath?: string;
+  /** which row counts of those that are one; undefined where that is a fault */
+  repeated?: 'first' | 'last';
 }
 
 export const WHOLE: Given = {
   isPart: false,
   has: () => true,
   merged: (_, __, given) => given,
-  nameOf: ({ section, place, line }, path) =>
-    `${line ? `line ${line}: ` : ''}${section}[${place}]${path && `.${path}`}`,
+  faultAt: ({ section, place, line = null }, path) => ({
+    ...{ line, column: null },
+    path: `${section}[${place}]${path && `.${path}`}`,
+  }),
 };
 
 /** The statements that write what is staged, parents first; `$1` is the organization. */
@@ -52,7 +65,7 @@ function moves(table: Table, given: Given): string[] {
   const isWhole = !list || given.has(list.name);
   return [
     ...(list && isWhole && !list.isAdditive ? [remove(table)] : []),
-    ...(isWhole ? update(table, given) : []),
+    ...(isWhole && !(given.isPart && list?.isAdditive) ? update(table, given) : []),
     insert(table),
   ];
 }
@@ -90,9 +103,13 @@ function update(table: Table, given: Given): string[] {
     (column) => !match.includes(column.name) && (list !== undefined || given.has(column.path)),
   );
   if (changed.length === 0) return [];
-  const values = changed.map(({ name: column, path, isKept }) =>
-    isKept ? `coalesce(s.${column}, t.${column})` : given.merged(path, `t.${column}`, `s.${column}`),
-  );
+  const values = changed.map(({ name: column, path, isKept, type }) => {
+    if (isKept) return `coalesce(s.${column}, t.${column})`;
+    // An empty cell is null, and what an empty text is written as.
+    const fresh =
+      given.isPart && type === 'text' ? `coalesce(s.${column}, case t.${column} when '' then '' end)` : `s.${column}`;
+    return given.merged(path, `t.${column}`, fresh);
+  });
   return [
     `
     update ${name} t set ${changed.map((column, index) => `${column.name} = ${values[index]}`).join(', ')}

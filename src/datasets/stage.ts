@@ -1,12 +1,11 @@
 import type { EntityManager } from 'typeorm';
-import type { Place } from './moves';
+import type { Counts } from './dataset';
+import type { Given } from './moves';
+import type { Placed } from './record-reader';
 import type { Table } from './tables';
 
 /** Records that are sent to PostgreSQL at once. */
 export const BATCH = 1000;
-
-/** A record that has been checked, and where it stood. */
-type Placed = Place & { record: object };
 
 type Row = Record<string, unknown>;
 
@@ -35,13 +34,70 @@ export class Stage {
     if (batch.push(placed) === BATCH) await this.send(placed.section);
   }
 
-  /** Everything that was added is there, and the planner knows how much it is. */
-  async complete(): Promise<void> {
+  /** Everything that was added is there, as rows that find what is stored, and the planner knows how much it is. */
+  async complete(organizationId: number, given: Given): Promise<void> {
     for (const section of this.waiting.keys()) await this.send(section);
     await this.writing;
     // A small sample is enough to choose how to join.
     const stages = this.tables.map(({ stage }) => stage);
     await this.manager.query(`set local default_statistics_target = 10; analyze ${stages.join(', ')}`);
+    if (given.repeated) await this.keepOne(given);
+    await this.match(organizationId, given);
+  }
+
+  /** Gives rows the ids of those that are stored. What is stored may change until the organization is locked. */
+  async match(organizationId: number, { match }: Given): Promise<void> {
+    const [main, ...lists] = this.filled(match !== undefined);
+    if (!match || !main) return;
+    const {
+      stage,
+      match: [id = ''],
+    } = main;
+    await this.manager.query(
+      `with found as materialized (select s.place, s.${id} as old, (${match.find}) as id from ${stage} s)
+        update ${stage} s set ${id} = f.id from found f
+        where f.place = s.place and f.id is not null and f.id <> f.old`,
+      [organizationId],
+    );
+    for (const { stage: list, owner } of lists) {
+      await this.manager.query(
+        `update ${list} l set ${owner?.name} = s.${id} from ${stage} s
+          where s.place = l.place and l.${owner?.name} <> s.${id}`,
+      );
+    }
+  }
+
+  /** Of rows that are one, the first or the last counts. */
+  private async keepOne({ match, repeated }: Given): Promise<void> {
+    const [main, ...lists] = this.filled(true);
+    if (!main) return;
+    const key = match?.key ?? `s.${main.match[0]}`;
+    const order = repeated === 'last' ? 'desc' : '';
+    await this.manager.query(
+      `delete from ${main.stage} d using (
+          select s.place, row_number() over (partition by ${key} order by s.place ${order}) as time from ${main.stage} s
+          where ${key} is not null
+        ) r where r.place = d.place and r.time > 1`,
+    );
+    for (const { stage } of lists) {
+      await this.manager.query(`delete from ${stage} where place not in (select place from ${main.stage})`);
+    }
+  }
+
+  /** Records that count, of each section. */
+  async count(tables: Table[], read: Counts, { repeated }: Given): Promise<Counts> {
+    const [main] = tables;
+    if (!repeated || !main) return read;
+    const [{ count } = { count: 0 }] = await this.manager.query<{ count: number }[]>(
+      `select count(*)::integer as count from ${main.stage}`,
+    );
+    return { ...read, [main.section]: count };
+  }
+
+  /** The tables of the one section of a file of CSV. */
+  private filled(isOne: boolean): Table[] {
+    const [section] = this.waiting.keys();
+    return isOne ? this.tables.filter((table) => table.section === section) : [];
   }
 
   private async send(section: string): Promise<void> {

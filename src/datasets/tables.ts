@@ -47,6 +47,9 @@ export interface Table {
   isShared: boolean;
 }
 
+/** The staged column for what a record says of fields that only GET shows. */
+export const SHOWN = 'shown';
+
 /** The tables of all sections, in their order: columns, types and references come from the entities. */
 export function tablesOf(dataSource: DataSource, { sections }: Datasets): Table[] {
   const sources = Object.entries(sections).flatMap(([section, dataset]) =>
@@ -71,7 +74,8 @@ export function tablesOf(dataSource: DataSource, { sections }: Datasets): Table[
       return entry ? schemasOf(entry).has(path) : property === list.key;
     };
     const columns = all.filter((column) => column === owner || isFilled(column));
-    const more = list ? [] : Object.entries(dataset.more ?? {});
+    const shown = dataset.shown ? { [SHOWN]: { type: 'jsonb' } } : {};
+    const more = list ? [] : Object.entries({ ...dataset.more, ...shown });
     return {
       ...{ section, dataset, list, name, owner, tracked, columns, stage: `staged_${name}` },
       staged: [...columns, ...more.map(([path, { type }]) => ({ name: nameOf(path), type, path }))],

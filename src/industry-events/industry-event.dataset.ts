@@ -91,7 +91,9 @@ export const INDUSTRY_EVENTS = datasetOf(IndustryEventRecord, IndustryEventEntit
     },
   },
   shared: {
-    checks: [{ rows: URL_TAKEN, column: 'event_url', reason: 'another record has it' }],
+    checks: [{ rows: URL_TAKEN, column: 'event_url', reason: 'is that of another record' }],
+    known: `t.id in (select id from ${STAGED}) or t.name in (select name from ${STAGED}) or
+      event_url_digest(t.event_url) in (select event_url_digest(event_url) from ${STAGED} where event_url is not null)`,
     move: (given, columns) => [
       ...(given.includes('event_url') ? [GIVE_UP_URLS] : []),
       ...(given.length > 0 ? [update(given)] : []),
@@ -99,5 +101,20 @@ export const INDUSTRY_EVENTS = datasetOf(IndustryEventRecord, IndustryEventEntit
       ...[BOOKMARK, REMOVE_BOOKMARKS],
     ],
   },
-  csv: { fields: [] },
+  csv: {
+    fields: [],
+    aliases: {
+      name: ['Event Name', 'Title', 'Event Title'],
+      startDate: ['Start', 'Starts', 'Start Time', 'Begin Date'],
+      endDate: ['End', 'Ends', 'End Time'],
+      eventUrl: ['URL', 'Link', 'Event Link'],
+      venueName: ['Venue'],
+      venueCity: ['City', 'Town'],
+      venueState: ['State', 'Region'],
+      venueCountry: ['Country'],
+      venueFullAddress: ['Address', 'Venue Address'],
+      numberOfAttendees: ['Attendees'],
+      numberOfExhibitors: ['Exhibitors'],
+    },
+  },
 });

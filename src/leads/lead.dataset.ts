@@ -1,5 +1,4 @@
 import { OmitType } from '@nestjs/swagger';
-import { v5 as uuidOf, v7 as uuid } from 'uuid';
 import {
   BooleanField,
   DateTime,
@@ -15,19 +14,12 @@ import {
   Text,
   Uuid,
 } from '../api-schema/fields';
-import { type Draft, field, type Field, list } from '../datasets/cells';
 import { datasetOf } from '../datasets/dataset';
 import { EventLeadEntity } from '../events/event.entity';
+import { LEAD_CSV } from './lead.csv';
 import { LeadPatchV0Input } from './lead.dto';
 import { LeadActivationEntity, LeadEntity, LeadTagEntity } from './lead.entity';
-import {
-  IntegrationType,
-  LeadCompany,
-  LeadPhoneNumbers,
-  MAX_REMOTE_IDS,
-  PhoneNumberTypeEnum,
-  RemoteId,
-} from './lead.response';
+import { LeadCompany, LeadPhoneNumbers, MAX_REMOTE_IDS, RemoteId } from './lead.response';
 
 class TagRecord {
   @Uuid() tagOptionId: string;
@@ -67,52 +59,6 @@ export class LeadRecord extends OmitType(LeadPatchV0Input, ['phoneNumbers', 'rem
   @ListOf(() => RemoteId, { ...optional, max: MAX_REMOTE_IDS, distinct: 'integrationType' }) remoteIds: RemoteId[] = [];
 }
 
-/** Any constant: ids that are made from what another system calls a lead. */
-const NAMESPACE = '0d9fd2a3-7b0a-4f4b-8f0e-6a1f1c0b5e5d';
-
-/** Where there is no id: any text by which the file names the lead. The same text is the same lead, whenever it comes. */
-const ref: Field = {
-  name: 'ref',
-  changes: 'id',
-  put: (draft, cell, organizationId) => {
-    if (cell !== '') draft.id ??= uuidOf(JSON.stringify([organizationId, cell]), NAMESPACE);
-  },
-};
-
-/** One number a column; the first of a row is the preferred one. What is no list already stays, and is at fault. */
-const phone = (name: string, type: PhoneNumberTypeEnum): Field => ({
-  name,
-  changes: 'phoneNumbers.leadProvided',
-  put: (draft, number) => {
-    const { leadProvided: others = [], ...more } = (draft.phoneNumbers ?? {}) as Draft;
-    if (number === '' || !Array.isArray(others)) return;
-    const added = { number, type, preferred: others.length === 0 };
-    draft.phoneNumbers = { ...more, leadProvided: [...(others as unknown[]), added] };
-  },
-});
-
-const phones = [
-  phone('phone', 'UNKNOWN'),
-  ...PhoneNumberTypeEnum.filter((type) => type !== 'UNKNOWN').map((type) => phone(`phone.${type.toLowerCase()}`, type)),
-];
-
-/** The id of one other system; those of others stay. */
-const remoteId = (integrationType: IntegrationType): Field => ({
-  name: `remoteIds.${integrationType}`,
-  changes: 'remoteIds',
-  merge: (stored, given) =>
-    `set_remote_id(${stored}, jsonb_build_object('integrationType', '${integrationType}', 'id',
-      jsonb_path_query_first(${given}, '$[*] ? (@.integrationType == "${integrationType}").id')))`,
-  put: (draft, id) => {
-    const all = draft.remoteIds ?? [];
-    if (!Array.isArray(all)) return;
-    const others = all.filter((other: Draft | null) => other?.integrationType !== integrationType) as unknown[];
-    draft.remoteIds = id === '' ? others : [...others, { id, integrationType }];
-  },
-});
-
-const numbers = list((number, index) => ({ number, type: 'UNKNOWN', preferred: index === 0 }));
-
 export const LEADS = datasetOf(LeadRecord, LeadEntity, {
   key: 'id',
   places: {
@@ -140,14 +86,8 @@ export const LEADS = datasetOf(LeadRecord, LeadEntity, {
       order: 'c.associated_at, c.event_id',
     },
   ],
-  csv: {
-    newId: uuid,
-    fields: [
-      field('phoneNumbers.leadProvided', numbers, undefined),
-      field('phoneNumbers.serviceProvided', numbers, undefined),
-      ref,
-      ...phones,
-      ...IntegrationType.map(remoteId),
-    ],
-  },
+  shown: { fields: ['leadActivityEvents', 'tags.value'], json: 't.document::jsonb' },
+  state: `t.document || coalesce((select json_agg(row(e.event_id, e.registered, e.checked_in) order by e.event_id)::text
+    from event_leads e where e.organization_id = t.organization_id and e.lead_id = t.id), '')`,
+  csv: LEAD_CSV,
 });

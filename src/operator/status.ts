@@ -2,6 +2,8 @@ import { DataSource } from 'typeorm';
 
 /** What `status` reports. What cannot be looked up is null. */
 export interface Status {
+  /** of the program that looks */
+  version: string;
   /** `error`: why it is not reachable; `size` in bytes on disk */
   database: { reachable: boolean; error?: string; embedded: boolean; version: string | null; size: number | null };
   /** null when none is configured */
@@ -45,7 +47,7 @@ const COUNTS = `
 export const UNKNOWN_COUNTS = { organizations: null, keys: null, leads: null, busiestKeys: null };
 
 /** The state of the database. It only reads, also where no migration was applied yet. */
-export async function statusOf(dataSource: DataSource, embedded: boolean): Promise<Omit<Status, 'redis'>> {
+export async function statusOf(dataSource: DataSource, embedded: boolean): Promise<Omit<Status, 'redis' | 'version'>> {
   const [about] = await dataSource.query<[{ version: string; size: number }]>(
     `select current_setting('server_version') as version, pg_database_size(current_database())::float8 as size`,
   );
@@ -53,7 +55,7 @@ export async function statusOf(dataSource: DataSource, embedded: boolean): Promi
   const database = { reachable: true, embedded, ...about };
   // A pending migration may be the one that creates a table.
   if (migrations.pending.length > 0) return { database, migrations, ...UNKNOWN_COUNTS };
-  const [counts] = await dataSource.query<[Omit<Status, 'database' | 'redis' | 'migrations'>]>(COUNTS);
+  const [counts] = await dataSource.query<[Omit<Status, 'version' | 'database' | 'redis' | 'migrations'>]>(COUNTS);
   return { database, migrations, ...counts };
 }
 

@@ -4,9 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { EntityManager } from 'typeorm';
 import { CSV, csvFormOf } from '../../src/cli/csv.options';
 import type { CsvForm } from '../../src/datasets/csv.columns';
 import { CsvRecords } from '../../src/datasets/csv.import';
+import { Faults } from '../../src/datasets/faults';
+import { textOf } from '../../src/datasets/file-text';
 import { datasetRecords } from '../../src/datasets/dataset-file';
 import { DATASETS } from '../../src/sections';
 import { query, until } from '../support/embedded-fixtures';
@@ -37,9 +40,11 @@ async function faultOf(records: AsyncIterable<unknown>): Promise<string> {
   return 'none';
 }
 
-const jsonOf = (chunks: AsyncIterable<Buffer>) => datasetRecords(chunks, DATASETS);
-const csvOf = (chunks: AsyncIterable<Buffer>) =>
-  new CsvRecords(CSV, csvFormOf({ csv: 'leads' }) as CsvForm, 1).read(chunks);
+const jsonOf = (chunks: AsyncIterable<Buffer>) => datasetRecords(textOf(chunks), DATASETS, new Faults());
+const NO_DATABASE = undefined as unknown as EntityManager;
+const readCsv = (chunks: AsyncIterable<Buffer>, faults: Faults) =>
+  new CsvRecords(CSV, csvFormOf({ csv: 'leads' }) as CsvForm, 1, NO_DATABASE, faults).read(chunks);
+const csvOf = (chunks: AsyncIterable<Buffer>) => readCsv(chunks, new Faults());
 
 describe('an input that does not end is refused as soon as it is too long:', () => {
   it.each([
@@ -53,18 +58,24 @@ describe('an input that does not end is refused as soon as it is too long:', () 
   });
 
   it('a JSON object', async () => {
-    const { taken, chunks } = endless(Buffer.alloc(8 * MIB));
+    const { taken, chunks } = endless(Buffer.alloc(8 * MIB, ' '), Buffer.from('{'));
     expect(await faultOf(jsonOf(chunks))).toContain('larger than 512 MiB');
     expect(taken.count).toBeLessThan(66);
+  });
+
+  it('what is no JSON from its first byte', async () => {
+    const { taken, chunks } = endless(Buffer.alloc(MIB));
+    expect(await faultOf(jsonOf(chunks))).toBe('line 1: not JSON');
+    expect(taken.count).toBeLessThan(3);
   });
 });
 
 it('of a million columns a message names ten, and how many more there are', async () => {
   const chunks = Readable.from([Buffer.from(`${'C,'.repeat(1_000_000)}D\n`)]);
   const startedAt = performance.now();
-  const message = await faultOf(csvOf(chunks));
-  expect(message).toContain('"C", "C" and 999,991 more');
-  expect(message.length).toBeLessThan(400);
+  const faults = new Faults();
+  await faultOf(readCsv(chunks, faults));
+  expect(() => faults.throwIfAny()).toThrow(/^(line 1, column "C": not a field.*\n){10}and 999,991 more$/);
   expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 

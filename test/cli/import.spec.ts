@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { ImportFault } from '../../src/datasets/import-fault';
 import { ImportService } from '../../src/datasets/import.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { DATASETS } from '../../src/sections';
@@ -39,7 +38,7 @@ describe('an import of several batches', () => {
     const { status, stderr } = await importing(line('tagGroups', group) + leads.map(leadLine).join(''));
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: expect.stringContaining('line 12: leads[10].tags[0].tagOptionId: unknown tag option') as string,
+      stderr: expect.stringContaining('line 12: leads[10].tags[0].tagOptionId: ') as string,
     });
     expect(await stored()).toEqual([]);
   });
@@ -49,15 +48,18 @@ describe('an import of several batches', () => {
     const lead = { id: randomUUID() };
     const tags = [one, one].map((tagOptionId) => ({ tagOptionId }));
     for (const [input, fault] of [
-      [user + user, 'line 2: users[1].email: is in the file twice'],
+      [user + user, 'line 2: users[1].email: "ada@lead.example" is in the file twice, first in line 1'],
       [
         manyLeads(1500, [])
           .concat(lead as never, lead as never)
           .map(leadLine)
           .join(''),
-        'line 1502: leads[1501].id: is',
+        'line 1502: leads[1501].id: ',
       ],
-      [line('tagGroups', group) + leadLine({ ...lead, tags }), 'line 2: leads[0].tags[1].tagOptionId: missing or'],
+      [
+        line('tagGroups', group) + leadLine({ ...lead, tags }),
+        `line 2: leads[0].tags[1].tagOptionId: "${one}" is in the list twice`,
+      ],
     ] as const) {
       expect(await importing(input)).toMatchObject({ status: 1, stderr: expect.stringContaining(fault) as string });
     }
@@ -180,7 +182,7 @@ describe('industry events of a dataset', () => {
 
   it('are refused where an id stands in the file twice', async () => {
     await expect(importing({ id: A, name: 'Expo' }, { id: A, name: 'Fair' })).rejects.toThrow(
-      new ImportFault('industryEvents[1].id: is in the file twice'),
+      `industryEvents[1].id: "${A}" is in the file twice, first in industryEvents[0]`,
     );
   });
 
@@ -206,7 +208,7 @@ describe('industry events of a dataset', () => {
     await importing({ id: A, name: 'Expo', eventUrl: U }, { id: B, name: 'Fair', eventUrl: V });
     const before = await stored();
     await expect(importing(...records)).rejects.toThrow(
-      new ImportFault(`industryEvents[${index}].eventUrl: another record has it`),
+      new RegExp(`^industryEvents\\[${index}\\].eventUrl: "[^"]*" is that of another record$`),
     );
     expect(await stored()).toEqual(before);
   });

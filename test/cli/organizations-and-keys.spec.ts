@@ -47,7 +47,49 @@ describe("the operator's command line", () => {
     });
   });
 
+  describe('an organization', () => {
+    it('gets another name', async () => {
+      const id = await create('Quarry');
+      expect(await operator.json(['organizations', 'rename', String(id), '--name', 'Quarry Labs'])).toEqual({
+        ...{ id, name: 'Quarry Labs' },
+      });
+      expect(await operator.json<object[]>(['organizations', 'list'])).toContainEqual(
+        expect.objectContaining({ id, name: 'Quarry Labs' }),
+      );
+      expect((await operator.run(['organizations', 'rename', '99999', '--name', 'x'])).status).toBe(1);
+    });
+
+    it('is deleted with all that is its own, and nothing of others', async () => {
+      const [id, other] = [await create('Gone'), await create('Stays')];
+      await operator.json(['keys', 'issue', '--organization', String(id)]);
+      for (const each of [id, other]) {
+        await operator.json(['seed', '--organization', String(each), '--leads', '1100', '--seed', String(each)]);
+      }
+      const rows = (of: number) =>
+        query(
+          database.url,
+          `select t.relname as name, (xpath('/row/n/text()', query_to_xml(format(
+              'select count(*) as n from %I where organization_id = %s', t.relname, ${of}), false, true, '')))[1]::text as n
+            from pg_class t join pg_attribute a on a.attrelid = t.oid
+            where t.relkind = 'r' and t.relnamespace = 'public'::regnamespace and a.attname = 'organization_id' order by 1`,
+        );
+      const before = await rows(other);
+      expect(await operator.run(['organizations', 'delete', String(id), '--confirm', 'Stays'])).toMatchObject({
+        status: 1,
+      });
+      const deleted = await operator.json(['organizations', 'delete', String(id), '--confirm', 'Gone']);
+      expect(deleted).toEqual({ id, name: 'Gone' });
+      expect((await rows(id)).filter(({ n }) => n !== '0')).toEqual([]);
+      expect(await rows(other)).toEqual(before);
+    });
+  });
+
   describe('keys', () => {
+    it('that would have ended already are refused', async () => {
+      const args = ['keys', 'issue', '--organization', organization, '--expires-at', '2020-01-31'];
+      expect(await operator.run(args)).toEqual({ status: 1, stdout: '', stderr: '--expires-at is in the past\n' });
+    });
+
     it('have the default limits, or those that are asked for', async () => {
       expect(await issue()).toEqual({
         ...{ id: UUID, key: KEY, organizationId: Number(organization), label: null },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { version } from '../../package.json';
 import { TestDatabase, testDatabase } from '../support/database';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
 import { startInProcess } from '../support/lanyard';
@@ -35,6 +36,7 @@ describe('operator status', () => {
 
     const status = await operator().json<Status>(['status']);
     expect(status).toEqual({
+      version,
       database: {
         ...{ reachable: true, embedded: false, version: expect.stringMatching(/^1[5-8]/) as string },
         size: expect.any(Number) as number,
@@ -48,7 +50,7 @@ describe('operator status', () => {
     });
     expect(status.database.size).toBeGreaterThan(1_000_000);
     const { stdout } = await operator().run(['status']);
-    expect(stdout).toMatch(/^Database +ok: PostgreSQL 1\d\.\d+, \S+ MiB\nRedis +not configured/);
+    expect(stdout).toMatch(/^Lanyard +0\.2\.0\nDatabase +ok: PostgreSQL 1\d\.\d+, \S+ MiB\nRedis +not configured/);
     expect(stdout).toContain('3 active (1 expire within 7 days), 1 expired, 1 revoked');
     expect(stdout).toContain('No requests were recorded in the last hour.');
   });
@@ -87,7 +89,7 @@ describe('operator status', () => {
     const found = { reachable: false, error, embedded: false, version: null, size: null };
     expect(JSON.parse(stdout)).toMatchObject({ database: found, migrations: null, leads: null, busiestKeys: null });
     const shown = await nowhere.run(['status']);
-    expect(shown.stdout).toMatch(/^Database +unreachable: DATABASE_URL: cannot connect to /);
+    expect(shown.stdout).toMatch(/^Database +unreachable: DATABASE_URL: cannot connect to /m);
     expect(stdout + shown.stdout + shown.stderr).not.toContain('secret');
   });
 

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { version } from '../../package.json';
 import { programName } from '../../src/program';
 import { pairs, table } from '../../src/cli/terminal/table';
 import { Operator } from '../support/operator';
@@ -21,6 +23,11 @@ describe('the usage of the command line', () => {
       ['an unknown command', ['keys', 'destroy'], "unknown command 'destroy'"],
       ['an unknown option', ['organizations', 'list', '--all'], "unknown option '--all'"],
       ['an argument of start', ['start', '3000'], 'too many arguments'],
+      [
+        'a delete without the name',
+        ['organizations', 'delete', '1'],
+        "required option '--confirm <NAME>' not specified",
+      ],
       ['a missing option', ['keys', 'issue'], "required option '--organization <ID>' not specified"],
       ['a missing argument', ['keys', 'revoke'], "missing required argument 'KEYID'"],
       ['a key in the place of its id', ['keys', 'revoke', 'lan_secret'], 'KEYID must be the uuid of a key'],
@@ -41,7 +48,7 @@ describe('the usage of the command line', () => {
       ['a section that is no table', [...exportAll, '--csv', 'events'], 'Allowed choices are leads'],
       ['a mapping without a field', [...importCsv, '--map', 'E-mail'], '--map must be COLUMN=FIELD'],
       ['an unknown field', [...importCsv, '--map', 'A=jobTitel'], 'leads have no field jobTitel; import --help'],
-      ['a field that cannot be exported', [...exportCsv, '--map', 'A=phone'], '"A" needs a field that can be'],
+      ['a field that cannot be exported', [...exportCsv, '--map', 'A=ref'], '"A" needs a field that can be'],
       ['an exported column without a field', [...exportCsv, '--map', 'A='], '"A" needs a field that can be'],
       ['a long delimiter', [...importCsv, '--delimiter', ';;'], '--delimiter must be one character, or tab'],
       ['a mapping without CSV', [...importAny, '--map', 'A=email'], '--map needs --csv'],
@@ -62,6 +69,7 @@ describe('the usage of the command line', () => {
   it.each(
     [
       ...[[], ['start'], ['organizations'], ['organizations', 'create'], ['organizations', 'list'], ['keys']],
+      ...['rename', 'delete'].map((command) => ['organizations', command]),
       ...['issue', 'list', 'set-limits', 'rotate', 'revoke'].map((command) => ['keys', command]),
       ...[['import'], ['export'], ['seed'], ['status'], ['check'], ['config'], ['migrate']],
     ].map((command) => [command]),
@@ -73,6 +81,18 @@ describe('the usage of the command line', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
+  it('has a version', async () => {
+    expect(await operator.run(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it('of npm without a command is help', () => {
+    const [node = '', ...args] = Operator.command([]);
+    const env = { ...process.env, npm_lifecycle_event: 'operator' };
+    const { status, stdout, stderr } = spawnSync(node, args, { env, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: /);
+  });
+
   it('names the program as it was started', () => {
     const folder = mkdtempSync(join(tmpdir(), 'lanyard-npx-'));
     const bin = join(folder, 'node_modules/.bin/lanyard');
@@ -82,6 +102,7 @@ describe('the usage of the command line', () => {
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ _npx: { packages: ['/srv/lanyard-0.1.0.tgz'] } }));
     expect(programName(bin, npx)).toBe('npx /srv/lanyard-0.1.0.tgz');
     expect(programName('/usr/local/bin/lanyard', {})).toBe('lanyard');
+    expect(programName('/srv/node_modules/.bin/lanyard', { PATH: '/usr/bin' })).toBe('/srv/node_modules/.bin/lanyard');
     expect(programName('/app/dist/src/main.js', {})).toBe('npm run --silent operator --');
     rmSync(folder, { recursive: true });
   });

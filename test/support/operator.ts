@@ -62,6 +62,7 @@ export class Operator {
     for (const name of ['DATABASE_URL', 'FORCE_COLOR', 'NO_COLOR', 'NODE_DISABLE_COLORS', 'CLICOLOR_FORCE', 'CI']) {
       delete inherited[name];
     }
+    for (const name of Object.keys(inherited)) if (name.startsWith('LANYARD_TEST')) delete inherited[name];
     return { ...inherited, ...settings };
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Config, ConfigError, readConfig, SETTINGS, shownSettings } from '../../src/config';
+import { Config, ConfigError, readConfig, SETTINGS, shownSettings, unknownSettings } from '../../src/config';
 import { Operator } from '../support/operator';
 
 /** The table of docs/configuration.md: names and defaults. */
@@ -28,6 +28,14 @@ describe('the settings', () => {
     expect(config).toMatchObject({ port: 8080, demo: 'off', logLevel: 'warn', host: '::1', poolSize: 10 });
     expect(config.metricsPort).toBeUndefined();
     expect(readConfig({})).toEqual(new Config());
+  });
+
+  it('are told apart from variables that look like one', async () => {
+    expect(unknownSettings({ LANYARD_DEMO: 'off', LANYARD_PROGRAM: 'lanyard', HOME: '/' })).toBeUndefined();
+    const env = { LANYARD_DEM0: 'off', LANYARD_POOLSIZE: '4' };
+    expect(unknownSettings(env)).toBe('no settings, and without effect: LANYARD_DEM0, LANYARD_POOLSIZE');
+    const { stderr } = await new Operator(env).run(['config', '--json']);
+    expect(stderr).toContain('LANYARD_DEM0');
   });
 
   it('may have any sign in a password, percent-encoded', () => {

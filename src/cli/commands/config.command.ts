@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { shownSettings } from '../../config';
+import { shownSettings, unknownSettings } from '../../config';
 import { command, GlobalOptions } from '../arguments';
 import { table } from '../terminal/table';
-import { answer } from '../terminal/terminal';
+import { answer, say } from '../terminal/terminal';
 
 /** `config` */
 export function configCommand(program: Command): void {
@@ -15,6 +15,8 @@ export function configCommand(program: Command): void {
 
 async function show({ json }: GlobalOptions): Promise<void> {
   const settings = shownSettings();
+  const unknown = unknownSettings();
+  if (unknown) say(unknown);
   await answer(json, settings, () =>
     table(
       ['setting', 'value', 'from'],

@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import type { DataSource } from 'typeorm';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
 import type { Counts } from '../../datasets/dataset';
+import type { CsvForm } from '../../datasets/csv.columns';
 import { csvForm, type Form, NDJSON, OBJECT } from '../../datasets/export.form';
 import { ExportService } from '../../datasets/export.service';
 import { PROGRAM } from '../../program';
@@ -54,10 +55,10 @@ async function exportData({ json, organization: id, ndjson, bom, ...options }: E
     throw new UsageError(`--json with ${csv ? '--csv' : '--ndjson'} needs --output`);
   }
   if (csv) requireExported(csv);
-  const form = csv ? csvForm(CSV, csv, Boolean(bom)) : ndjson ? NDJSON : OBJECT;
   const sections = csv ? [csv.section] : DATASETS.names;
   const counts = await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource.manager, id);
+    const form = csv ? await csvFormOfExport(dataSource, id, csv, Boolean(bom)) : ndjson ? NDJSON : OBJECT;
     const send = (to: Sink) => sendRecords(dataSource, id, sections, form, to);
     if (output) return intoFile(output, send);
     return send(print).catch((error: unknown) => {
@@ -65,6 +66,11 @@ async function exportData({ json, organization: id, ndjson, bom, ...options }: E
     });
   });
   if (output && counts) await answer(json, { exported: counts }, () => `Exported to ${output}: ${countsText(counts)}`);
+}
+
+async function csvFormOfExport(dataSource: DataSource, id: number, csv: CsvForm, bom: boolean): Promise<Form> {
+  const columns = await new ExportService(dataSource, DATASETS).csvColumns(CSV, csv, id);
+  return csvForm(columns, csv, bom);
 }
 
 /** Where text goes; resolves when it has been taken. */

@@ -80,8 +80,14 @@ export function keysCommand(program: Command): void {
     .action((id: string, _, self: Command) => revoke(id, self.optsWithGlobals()));
 }
 
+/** @throws Refusal for a key that would never be of use */
+function requireFuture(expiresAt?: Date): void {
+  if (expiresAt && expiresAt <= new Date()) throw new Refusal('--expires-at is in the past');
+}
+
 async function issue({ json, organization: id, ...settings }: IssueOptions): Promise<void> {
   requireLimits(settings);
+  requireFuture(settings.expiresAt);
   const issued = await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource.manager, id);
     return new ApiKeysService(dataSource.manager).issue(id, settings);

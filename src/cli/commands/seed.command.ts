@@ -27,8 +27,8 @@ export function seedCommand(program: Command): void {
 
 async function seed({ json, organization: organizationId, ...options }: SeedOptions): Promise<void> {
   const records = inventedRecords({ organizationId, ...options });
-  const { imported } = await importInto(organizationId, records, new Progress());
-  await answerImported(json, { imported }, imported);
+  const result = await importInto(organizationId, () => ({ records }), new Progress());
+  await answerImported(json, { imported: result.imported }, result);
 }
 
 function day(value: string): string {

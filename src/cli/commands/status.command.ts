@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { version } from '../../../package.json';
 import { Config, ConfigError, readConfig } from '../../config';
 import { findDatabase } from '../../database/open';
 import { visible } from '../../datasets/quoted';
@@ -13,7 +14,7 @@ import { figure, pairs, table } from '../terminal/table';
 import { answer, Refusal, styled } from '../terminal/terminal';
 
 const RESULT =
-  '{database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
+  '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
   'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
   'busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]}; size in bytes, null for what is unknown';
 
@@ -36,12 +37,12 @@ export function statusCommand(program: Command): void {
 async function status({ json }: GlobalOptions): Promise<void> {
   const config = readConfig();
   const [found, redis] = await Promise.all([ofDatabase(config), ofRedis(config)]);
-  const all = { ...found, redis } satisfies Status;
+  const all = { version, ...found, redis } satisfies Status;
   await answer(json, all, () => statusText(all));
   if (!found.database.reachable) throw new Refusal('the database does not answer');
 }
 
-async function ofDatabase(config: Config): Promise<Omit<Status, 'redis'>> {
+async function ofDatabase(config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
   try {
     // Opening it would create it.
     if (!config.databaseUrl && majorOf(config.dataDir) === undefined) {
@@ -73,8 +74,9 @@ async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['re
   }
 }
 
-function statusText({ database, redis, migrations, organizations, keys, leads, busiestKeys }: Status): string {
+function statusText({ version, database, redis, migrations, organizations, keys, leads, busiestKeys }: Status): string {
   const facts = pairs([
+    ['Lanyard', version],
     ['Database', databaseText(database)],
     ['Redis', redisText(redis)],
     ['Migrations', migrations ? migrationsText(migrations) : UNKNOWN],
