@@ -70,7 +70,9 @@ const directory: Check = { read: (path) => resolve(path), must: 'a directory' };
 const addresses: Check = { read: addressesOf, must: 'host:port,host:port' };
 const origins: Check = {
   read: originsOf,
-  must: 'origins such as https://booth.example.com, separated by commas, or * for all',
+  must:
+    'origins such as https://booth.example.com or http://localhost:8080, without a path or a wildcard, separated by ' +
+    'commas, or * for all',
 };
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -216,8 +218,12 @@ function withoutPassword(connection: string): string {
 function originsOf(list: string): string[] | '*' | undefined {
   if (list === '*') return '*';
   const origins = list.split(',').map((entry) => entry.trim());
-  return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin) ? origins : undefined;
+  return origins.every(isOrigin) ? origins : undefined;
 }
+
+/** Whether a page can have the origin: browsers send it in one spelling, and a wildcard within it would match nothing. */
+const isOrigin = (text: string): boolean =>
+  /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 const DEFAULT_SENTINEL_PORT = 26379;
 

@@ -148,7 +148,8 @@ export class Generator {
       if (random.chance(0.5)) query.push(['eventType', random.pick([...ACTIVITY_TYPES.slice(0, 4), 'note', ''])]);
     }
     if (endpoint === 'listLeads') {
-      if (random.chance(0.4)) query.push(['email', random.pick([...EMAILS, ...MATCHED_EMAILS, '', ' ', '\0', 'x'])]);
+      if (random.chance(0.4))
+        query.push(['email', random.pick([...EMAILS, ...MATCHED_EMAILS, 'A.B c@Example.CO', '', ' ', '\0', 'x'])]);
       const { id, integrationType } = random.pick(MATCHED_IDS);
       if (random.chance(0.4)) query.push(['remoteId', id], ['integrationType', integrationType]);
       if (random.chance(0.1)) query.push([random.pick(['remoteId', 'integrationType']), random.pick([id, 'zoho'])]);

@@ -44,7 +44,9 @@ function filterOf(call: Call): (lead: LeadRecord) => boolean {
   const isWrong = [email, id].some((value) => value !== undefined && !isFilter(value));
   if (isWrong || (type !== undefined && !INTEGRATION_TYPES.includes(type))) refuse(BAD_REQUEST);
   if ((id === undefined) !== (type === undefined)) refuse(BAD_REQUEST);
-  return (lead) => (email === undefined || hasEmail(lead, email)) && (id === undefined || hasRemoteId(lead, id, type));
+  return (lead) =>
+    (email === undefined || hasEmail(lead, email.replaceAll(' ', '+'))) &&
+    (id === undefined || hasRemoteId(lead, id, type));
 }
 
 export const listLeads: Handler = ({ tenant, call, paging }) => {

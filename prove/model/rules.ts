@@ -30,7 +30,7 @@ const isText = (value: unknown, most: number): value is string =>
 
 const text = (most = 255): Check => that((value) => isText(value, most));
 const filled = (most = 255): Check => that((value) => isText(value, most) && value.trim() !== '');
-const email = that((value) => isText(value, 255) && isEmail(value));
+const email = that((value) => isText(value, 255) && isEmail(value) && !/[\p{Cc}\p{Cf}\p{Z}]/u.test(value));
 const flag = that((value) => typeof value === 'boolean');
 const count = that((value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 2_147_483_647);
 const texts = that((value) => Array.isArray(value) && value.length <= 100 && value.every((each) => isText(each, 255)));

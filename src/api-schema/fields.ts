@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { getMetadataStorage, isEmail, ValidateBy, type ValidationArguments } from 'class-validator';
+import { getMetadataStorage, ValidateBy, type ValidationArguments } from 'class-validator';
 import { DATE_TIME, DATE_TIME_INPUT, DAY, email, NUMERIC_ID, int32, text, TIME_OF_DAY, UUID } from './schemas';
-import { hasAtMost, isCalendarDay, isStorableText, isUuid, toUtc } from './text';
+import { hasAtMost, isCalendarDay, isStorableText, isUuid, isVisibleEmail, toUtc } from './text';
 
 /**
  * The kinds of field that bodies, queries, dataset records and responses are made of. One decorator gives both the check
@@ -193,7 +193,7 @@ export function Text({ max = MAX_LENGTH.name, blank, ...options }: Options<{ max
 }
 
 const isShortText = (value: unknown): value is string => isStorableText(value) && hasAtMost(value, MAX_LENGTH.name);
-const isEmailText = (value: unknown): boolean => isShortText(value) && isEmail(value);
+const isEmailText = (value: unknown): boolean => isShortText(value) && isVisibleEmail(value);
 
 export const Email = (options: Options = {}) => field(isEmailText, email(MAX_LENGTH.name), options);
 

@@ -1,21 +1,22 @@
-import { BadRequestException, Param, type PipeTransform } from '@nestjs/common';
+import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
 import { MAX_PAGE_SIZE } from '../database/limits';
+import { InvalidRequest } from '../http/errors';
 import { field, OneOf, Text, Uuid } from './fields';
 import { EXAMPLE_IDS, NUMERIC_ID, int32, UUID } from './schemas';
 import { decimal, isUuid } from './text';
 
 const uuid: PipeTransform<string, string> = {
-  transform: (value) => {
-    if (!isUuid(value)) throw new BadRequestException();
+  transform: (value, { data: name }) => {
+    if (!isUuid(value)) throw new InvalidRequest(`path ${name}`);
     return value.toLowerCase();
   },
 };
 
 const int64: PipeTransform<string, number> = {
-  transform: (value) => {
+  transform: (value, { data: name }) => {
     const id = decimal(value);
-    if (!Number.isSafeInteger(id) || id < 1) throw new BadRequestException();
+    if (!Number.isSafeInteger(id) || id < 1) throw new InvalidRequest(`path ${name}`);
     return id;
   },
 };

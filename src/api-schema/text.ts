@@ -1,3 +1,5 @@
+import { isEmail } from 'class-validator';
+
 /** The rules that hold for every string, number and date that a client sends, wherever it stands. */
 
 /** Whether PostgreSQL and JSON can hold the text: no NUL, no unpaired surrogate. */
@@ -7,6 +9,15 @@ export const isStorableText = (value: unknown): value is string =>
 /** Whether the text has at most `max` characters; a character outside the basic plane counts once. */
 export const hasAtMost = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);
+
+/** Controls and format characters; spaces, and separators of lines and paragraphs, unless a quote follows. */
+const INVISIBLE = /[\p{Cc}\p{Cf}]|\p{Z}(?=[^"]*$)/u;
+
+/**
+ * Whether the text is an address of e-mail in which one can see every character. Pasted ones often have others (U+200B, a
+ * no-break space), with which they look like an address, and are another one. Between quotes there may be spaces.
+ */
+export const isVisibleEmail = (value: string): boolean => isEmail(value) && !INVISIBLE.test(value);
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);

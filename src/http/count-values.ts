@@ -1,4 +1,5 @@
-import { BadRequestException, PayloadTooLargeException } from '@nestjs/common';
+import { PayloadTooLargeException } from '@nestjs/common';
+import { InvalidRequest } from './errors';
 
 /** Values in a body: objects, arrays, strings, numbers and literals, at any depth. */
 const MAX_VALUES = 20_000;
@@ -10,7 +11,7 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJE
 /**
  * Counts the values of JSON in its bytes, before anything is built of them: 1 KiB of gzip can hold 500,000 values, which
  * take a hundred times the memory of their text.
- * @throws PayloadTooLargeException above 20,000 values, BadRequestException below 32 levels
+ * @throws PayloadTooLargeException above 20,000 values, InvalidRequest below 32 levels
  */
 export function countValues(json: Buffer): number {
   let values = 1;
@@ -23,7 +24,7 @@ export function countValues(json: Buffer): number {
     const isClosing = byte === CLOSE_ARRAY || byte === CLOSE_OBJECT;
     if ((byte === COMMA || (isFirst && !isClosing)) && ++values > MAX_VALUES) throw new PayloadTooLargeException();
     isFirst = byte === OPEN_ARRAY || byte === OPEN_OBJECT;
-    if (isFirst && ++depth > MAX_DEPTH) throw new BadRequestException();
+    if (isFirst && ++depth > MAX_DEPTH) throw new InvalidRequest('body');
     if (isClosing) depth--;
     if (byte === QUOTE) at = endOfString(json, at);
   }

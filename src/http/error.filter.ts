@@ -11,7 +11,7 @@ import {
   RowNotFound,
   sqlState,
 } from '../database/errors';
-import { errorBody, errorText, InvalidField, JSON_TYPE } from './errors';
+import { errorBody, errorText, InvalidField, InvalidRequest, JSON_TYPE, nameFault } from './errors';
 import { discardBody } from './request';
 
 /** Refusals are logged once in this time, so that the log does not grow with them. */
@@ -44,7 +44,9 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    if (status === 503) response.setHeader('Retry-After', '1');
+    const isRunning = error instanceof IdempotencyConflict && error.isRunning;
+    if (status === 503 || isRunning) response.setHeader('Retry-After', '1');
+    if (error instanceof InvalidRequest) nameFault(response, error.fault);
     const text =
       error instanceof InvalidField || error instanceof IdempotencyConflict ? error.message : errorText(status);
     response.status(status).setHeader('Content-Type', JSON_TYPE);

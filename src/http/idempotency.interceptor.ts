@@ -28,7 +28,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const key = request.headers['idempotency-key'];
     if (key === undefined || !request.caller || !NON_IDEMPOTENT_METHODS.includes(request.method)) return next.handle();
     if (context.getClass() === NotFoundController) return next.handle();
-    if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) throw new InvalidField('Idempotency-Key');
+    if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key))
+      throw new InvalidField('Idempotency-Key', 'header Idempotency-Key');
     const handle = async (): Promise<string> => (await lastValueFrom(next.handle())).text;
     const replay = async (): Promise<JsonPayload> => {
       const { text, isReplayed } = await this.responses.once(request.caller!, key, fingerprintOf(request), handle);

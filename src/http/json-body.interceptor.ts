@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, type BrotliOptions, gunzip, inflate, type ZlibOptions } from 'node:zlib';
 import {
-  BadRequestException,
   type CallHandler,
   type ExecutionContext,
   Injectable,
@@ -15,7 +14,7 @@ import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { isAllOptional, isOfFields } from '../api-schema/fields';
 import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
-import { refuse } from './errors';
+import { InvalidRequest, refuse } from './errors';
 import { Semaphore } from './semaphore';
 import { countValues } from './count-values';
 
@@ -46,13 +45,13 @@ export class JsonBodyInterceptor implements NestInterceptor {
   /** of each handler that was called; undefined where it has no body */
   private readonly bodies = new Map<unknown, BodyOptions | undefined>();
 
-  /** @throws BadRequestException, PayloadTooLargeException */
+  /** @throws InvalidRequest, PayloadTooLargeException */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     // The rest of the request was broken, and it was refused while its key was checked.
-    if (response.writableEnded) throw new BadRequestException();
+    if (response.writableEnded) throw new InvalidRequest('body');
     const handler = context.getHandler();
     if (!this.bodies.has(handler)) this.bodies.set(handler, bodyOf(context.getClass(), handler.name));
     const options = this.bodies.get(handler);
@@ -67,7 +66,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
     // Node keeps a request until the next one on its connection.
     response.once('finish', () => (request.body = undefined));
     if (request.is(JSON_TYPES)) request.body = parse(await this.unpack(request, bytes));
-    else if (options.allOptional && bytes.length > 0) throw new BadRequestException();
+    else if (options.allOptional && bytes.length > 0) throw new InvalidRequest('header Content-Type');
     else request.body = {};
   }
 
@@ -103,12 +102,12 @@ export class JsonBodyInterceptor implements NestInterceptor {
     const encoding = encodingOf(request);
     if (encoding === undefined) return bytes;
     const decompress = DECOMPRESSORS.get(encoding);
-    if (!decompress) throw new BadRequestException();
+    if (!decompress) throw new InvalidRequest('header Content-Encoding');
     try {
       return await this.unpacking.run(() => decompress(bytes, { maxOutputLength: MAX_BODY_BYTES }));
     } catch (error) {
       const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-      throw isTooLarge ? new PayloadTooLargeException() : new BadRequestException();
+      throw isTooLarge ? new PayloadTooLargeException() : new InvalidRequest('body');
     }
   }
 }
@@ -128,7 +127,7 @@ function bodyOf(controller: Type, handler: string): BodyOptions | undefined {
 
 /**
  * Consumes a body as it arrives, to its end.
- * @throws BadRequestException when it breaks off, PayloadTooLargeException as soon as that is known
+ * @throws InvalidRequest when it breaks off, PayloadTooLargeException as soon as that is known
  */
 async function consumeBody(request: Request, response: Response, take: (piece: Buffer) => void): Promise<void> {
   const isCompressed = encodingOf(request) !== undefined;
@@ -143,14 +142,14 @@ async function consumeBody(request: Request, response: Response, take: (piece: B
   const max = isCompressed ? 2 * MAX_BODY_BYTES : MAX_BODY_BYTES;
   let length = 0;
   await new Promise<void>((resolve, reject) => {
-    if (request.destroyed) reject(new BadRequestException());
+    if (request.destroyed) reject(new InvalidRequest('body'));
     request.on('data', (piece: Buffer) => {
       length += piece.length;
       if (length > max) reject(new PayloadTooLargeException());
       else take(piece);
     });
     const breakOff = (): void => {
-      if (!request.readableEnded) reject(new BadRequestException());
+      if (!request.readableEnded) reject(new InvalidRequest('body'));
     };
     request.once('end', resolve);
     request.once('error', breakOff);
@@ -165,7 +164,7 @@ function encodingOf({ headers }: Request): string | undefined {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws BadRequestException when the bytes are not UTF-8, not JSON, or not an object, PayloadTooLargeException */
+/** @throws InvalidRequest when the bytes are not UTF-8, not JSON, or not an object, PayloadTooLargeException */
 function parse(bytes: Buffer): object {
   countValues(bytes);
   let body: unknown;
@@ -174,6 +173,6 @@ function parse(bytes: Buffer): object {
   } catch {
     body = undefined;
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new BadRequestException();
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new InvalidRequest('body');
   return body;
 }

@@ -33,11 +33,11 @@ export function prepareRequest(refused: WeakSet<Socket>, request: Request, respo
   request.id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
   response.setHeader('X-Request-Id', request.id);
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
-  const status = refusalOf(request);
-  if (status !== undefined) {
+  const refusal = refusalOf(request);
+  if (refusal !== undefined) {
     refused.add(request.socket);
     response.setHeader('Connection', 'close');
-    refuse(response, status);
+    refuse(response, ...refusal);
     return;
   }
   // After an offer of another protocol Node reads no further request.
@@ -47,15 +47,17 @@ export function prepareRequest(refused: WeakSet<Socket>, request: Request, respo
   next();
 }
 
-function refusalOf({ httpVersion, httpVersionMajor, rawHeaders, url }: Request): number | undefined {
+type Refusal = [status: number, fault?: string];
+
+function refusalOf({ httpVersion, httpVersionMajor, rawHeaders, url }: Request): Refusal | undefined {
   // Node's parser accepts HTTP/0.9, and a line that says HTTP/2.0.
-  if (httpVersionMajor !== 1) return 400;
-  if (rawHeaders.length >= MAX_HEADERS) return 431;
+  if (httpVersionMajor !== 1) return [400, 'version of HTTP'];
+  if (rawHeaders.length >= MAX_HEADERS) return [431];
   // Express would answer in HTML what it cannot parse, such as `GET http://[/`.
-  if (!url.startsWith('/') && url !== '*' && !URL.canParse(url)) return 400;
+  if (!url.startsWith('/') && url !== '*' && !URL.canParse(url)) return [400, 'target'];
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
   // Of two hosts, a proxy may have used the other one.
-  return hosts > 1 || (hosts === 0 && httpVersion === '1.1') ? 400 : undefined;
+  return hosts > 1 || (hosts === 0 && httpVersion === '1.1') ? [400, 'header Host'] : undefined;
 }
 
 /**

@@ -1,14 +1,7 @@
-import {
-  type ArgumentMetadata,
-  BadRequestException,
-  Injectable,
-  type PipeTransform,
-  type Type,
-  ValidationPipe,
-} from '@nestjs/common';
+import { type ArgumentMetadata, Injectable, type PipeTransform, type Type, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { checkedProperties, faultOf, instanceOf, isObject, isOfFields } from '../api-schema/fields';
-import { InvalidField } from './errors';
+import { InvalidField, InvalidRequest } from './errors';
 
 /** Makes an instance of a class of what was sent, or throws. */
 type Reader = (sent: object) => unknown;
@@ -23,26 +16,30 @@ export class RequestValidationPipe implements PipeTransform {
   /** For a single parameter of a query that is declared a number or a boolean. */
   private readonly primitives = new ValidationPipe({ transform: true });
 
-  /** @throws InvalidField for a body, BadRequestException for a query */
+  /** @throws InvalidField for a body, InvalidRequest for a query */
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { type, metatype } = metadata;
     // Path parameters have pipes of their own: Nest's would read `0x10` as the number 16.
     if ((type !== 'body' && type !== 'query') || !metatype || metatype === Object) return value;
     if (!isObject(value)) return this.primitives.transform(value, metadata);
     const known = this.readers.get(metatype);
-    const reader = known ?? readerOf(metatype as Type<object>, type === 'body' ? InvalidField : BadRequestException);
+    const reader = known ?? readerOf(metatype as Type<object>, type === 'body' ? inBody : inQuery);
     if (!known) this.readers.set(metatype, reader);
     return reader(value);
   }
 }
 
-/** @param Fault of the first invalid field, which it is given the path of */
-function readerOf(metatype: Type<object>, Fault: new (path: string) => Error): Reader {
+/** The error for the first invalid field, by the path of that. */
+type Fault = (path: string) => InvalidRequest;
+const inBody: Fault = (path) => new InvalidField(path);
+const inQuery: Fault = (path) => new InvalidRequest(`query ${path}`);
+
+function readerOf(metatype: Type<object>, faultAt: Fault): Reader {
   if (isOfFields(metatype)) {
     return (sent) => {
       const instance = instanceOf(metatype, sent);
       const path = faultOf(instance);
-      return path === undefined ? instance : refusedLast(new Fault(path));
+      return path === undefined ? instance : refusedLast(faultAt(path));
     };
   }
   // A class that uses decorators of class-validator itself, as Nest's documentation has it.
@@ -50,7 +47,7 @@ function readerOf(metatype: Type<object>, Fault: new (path: string) => Error): R
   const pipe = new ValidationPipe({
     transform: true,
     whitelist: true,
-    exceptionFactory: ([fault]) => new Fault(fault ? pathOf(fault) : ''),
+    exceptionFactory: ([fault]) => faultAt(fault ? pathOf(fault) : ''),
   });
   return (sent) => {
     const given = sent as Record<string, unknown>;

@@ -1,10 +1,10 @@
-import { BadRequestException, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Retry, RowNotFound, violates } from '../database/errors';
 import { type Json, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
-import { InvalidField } from '../http/errors';
+import { InvalidField, InvalidRequest } from '../http/errors';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';
 import type { BookmarkResult } from './industry-event.response';
@@ -19,12 +19,12 @@ export class IndustryEventsService {
     private readonly writes: Writes,
   ) {}
 
-  /** @throws BadRequestException when `q` has too many words */
+  /** @throws InvalidRequest when `q` has too many words */
   list(caller: Caller, { eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
     if (eventUrl !== undefined) return this.statements.paginate(caller, SQL.BY_URL, [eventUrl], page);
     if (!q?.trim()) return this.statements.paginate(caller, SQL.LIST_INDUSTRY_EVENTS, [], page);
     const { text, words, isTooLong } = searchQuery(q);
-    if (isTooLong) throw new BadRequestException();
+    if (isTooLong) throw new InvalidRequest('query q');
     return this.statements.paginate(caller, SQL.SEARCH, [text, words], page);
   }
 

@@ -67,7 +67,12 @@ export class LeadPatchV0Input {
 const FILTER = { max: MAX_LENGTH.name, blank: false };
 
 export class LeadsQuery extends PageQuery {
-  @QueryText('Limits the list to leads with this e-mail address, ignoring letter case.', FILTER) email?: string;
+  @QueryText(
+    'Limits the list to leads with this e-mail address, ignoring letter case. A blank outside quotes counts as `+`, ' +
+      'which form encoding turns into one.',
+    FILTER,
+  )
+  email?: string;
   @QueryText('Limits the list to leads with this remote id in the system given by `integrationType`.', FILTER)
   remoteId?: string;
   @QueryOneOf(

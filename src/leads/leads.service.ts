@@ -1,11 +1,11 @@
-import { BadRequestException, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Overloaded } from '../database/errors';
 import { LONG_STATEMENT_TIMEOUT_MS } from '../database/limits';
 import { type Json, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import type { Caller } from '../http/caller';
-import { InvalidField } from '../http/errors';
+import { InvalidField, InvalidRequest } from '../http/errors';
 import {
   type LeadBatchV0Input,
   type LeadCreateV0Input,
@@ -23,6 +23,9 @@ interface Match {
   first: number;
 }
 
+/** Form encoding makes a blank of the `+` in an address, which can have blanks between quotes alone: `"ada rowe"@example.com`. */
+const BLANK_OUTSIDE_QUOTES = / (?=[^"]*$)/g;
+
 /** Two were seen when all leads of a batch were changed at once. */
 const MAX_MATCH_ATTEMPTS = 10;
 
@@ -33,10 +36,13 @@ export class LeadsService {
     private readonly writes: Writes,
   ) {}
 
-  /** @throws BadRequestException when only one of `remoteId` and `integrationType` is given */
+  /** @throws InvalidRequest when only one of `remoteId` and `integrationType` is given */
   list(caller: Caller, { email, remoteId, integrationType, ...page }: LeadsQuery): Promise<Page> {
-    if ((remoteId === undefined) !== (integrationType === undefined)) throw new BadRequestException();
-    const values = [email, integrationType, remoteId].filter((value) => value !== undefined);
+    if ((remoteId === undefined) !== (integrationType === undefined)) {
+      throw new InvalidRequest(`query ${remoteId === undefined ? 'remoteId' : 'integrationType'}`);
+    }
+    const address = email?.replace(BLANK_OUTSIDE_QUOTES, '+');
+    const values = [address, integrationType, remoteId].filter((value) => value !== undefined);
     const list = remoteId ? SQL.BY_REMOTE_ID : SQL.LIST_LEADS;
     if (email === undefined) return this.statements.paginate(caller, list, values, page);
     return this.statements.paginate(caller, remoteId ? SQL.BY_EMAIL_AND_REMOTE_ID : SQL.BY_EMAIL, values, page);

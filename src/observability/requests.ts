@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { FAULT } from '../http/errors';
 import type { Log } from './log';
 
 /** What is known of a request once its answer is gone. */
@@ -9,6 +10,8 @@ interface Observed {
   /** of the answer; 499 when the client left before it had all of it */
   readonly status: number;
   readonly milliseconds: number;
+  /** the part of the request for which it is a 400, as its answer names it */
+  readonly fault?: unknown;
 }
 
 export type Observer = (observed: Observed, request: Request) => void;
@@ -28,6 +31,7 @@ export function observe(request: Request, response: Response, observers: readonl
       route: routeOf(request),
       status: isSent ? response.statusCode : CLIENT_LEFT,
       milliseconds: performance.now() - begun,
+      fault: response.getHeader(FAULT),
     };
     for (const observer of observers) observer(observed, request);
   });
@@ -45,13 +49,14 @@ const PROBES = '/health/';
 /** A line a request. Whose it was stands in it, what was asked for and answered does not: that is personal data. */
 export const logRequests =
   (log: Log): Observer =>
-  ({ method, route, status, milliseconds }, { id, caller }) => {
+  ({ method, route, status, milliseconds, fault }, { id, caller }) => {
     const level = status >= 500 ? 'error' : route.startsWith(PROBES) ? 'debug' : 'info';
     log[level]({
       requestId: id,
       method,
       route,
       status,
+      fault,
       durationMs: Math.round(milliseconds * 1000) / 1000,
       organizationId: caller?.organizationId,
       keyId: caller?.keyId,

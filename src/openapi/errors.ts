@@ -1,4 +1,4 @@
-import { errorBody, errorText } from '../http/errors';
+import { errorBody, errorText, FAULT } from '../http/errors';
 import { IdempotencyConflict } from '../database/errors';
 import { bucketHeaders, bucketHeadersIfKnown, everyHeader, headers } from './headers';
 
@@ -6,11 +6,12 @@ import { bucketHeaders, bucketHeadersIfKnown, everyHeader, headers } from './hea
 const MEANINGS: Record<number, string> = {
   400:
     'A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON ' +
-    'object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header.',
+    'object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. ' +
+    '`Lanyard-Fault` names the part in either case.',
   401: 'The header `x-api-key` is missing or blank.',
   403: 'The API key is invalid: unknown, revoked, expired, or sent twice.',
   404: 'The record does not exist, or belongs to another organization.',
-  409: 'The first request with this `Idempotency-Key` is still running. Retry shortly.',
+  409: 'The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.',
   413: 'The body exceeds 1 MiB (1,048,576 bytes) after decompression, or 20,000 values.',
   422: 'The `Idempotency-Key` was used for another request within the last 24 hours.',
   429:
@@ -44,8 +45,9 @@ export const badRequest = (field?: string) =>
 
 function headersOf(status: number) {
   const bucket = MAY_BE_EARLY.includes(status) ? bucketHeadersIfKnown() : bucketHeaders();
-  const wait = status === 429 || status === 503 ? headers('Retry-After') : {};
-  return { ...everyHeader(), ...bucket, ...wait };
+  const wait = [409, 429, 503].includes(status) ? headers('Retry-After') : {};
+  const fault = status === 400 ? headers(FAULT) : {};
+  return { ...everyHeader(), ...bucket, ...wait, ...fault };
 }
 
 const nameOf = (status: number): string => errorText(status).replaceAll(' ', '');

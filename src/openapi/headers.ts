@@ -1,3 +1,4 @@
+import { FAULT } from '../http/errors';
 import { REQUEST_ID } from '../http/request';
 import { int64, int32 } from '../api-schema/schemas';
 import { IDEMPOTENCY_KEY } from '../http/idempotency.interceptor';
@@ -46,6 +47,15 @@ const HEADERS = {
     required: true,
     schema: int32(1),
     example: 1,
+  },
+  [FAULT]: {
+    description:
+      'Part of the request for which it is a 400: `query`, `path`, `header` or `body`, followed by the name of the ' +
+      'parameter, header or field. `body` alone is a body that is not JSON or no object. Never holds a value. Absent if ' +
+      'the request could not be read as HTTP.',
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'query limit',
   },
   'Idempotency-Replayed': {
     description: 'Present if this is the stored response of the first request with the `Idempotency-Key`.',

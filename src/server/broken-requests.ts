@@ -41,7 +41,7 @@ function refuseOn(socket: Socket, last: ServerResponse | undefined, status: numb
   const isOfLast = last !== undefined && !last.req.complete;
   if (isOfLast && !last.headersSent) {
     last.setHeader('Connection', 'close');
-    refuse(last, status);
+    refuse(last, status, status === 400 ? 'body' : undefined);
     return;
   }
   const end = (): void => endWith(socket, isOfLast ? '' : responseOf(status));

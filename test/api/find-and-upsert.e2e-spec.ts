@@ -58,6 +58,18 @@ describe('finding and writing many leads', () => {
       expect(await found({ email: 'ärger@EXÄMPLE.com' })).toEqual([umlaut.id]);
     });
 
+    it('takes a blank in an e-mail address for the plus that form encoding made one of, but not between quotes', async () => {
+      const [plus, quoted] = [
+        await create({ email: 'ada+fair+2@example.com' }),
+        await create({ email: '"ada rowe"@example.com' }),
+      ];
+      const foundBy = async (query: string): Promise<string[]> =>
+        ((await tenant.api.get(`/leads?email=${query}`).expect(200)).body.results.leads as Lead[]).map(({ id }) => id);
+      expect(await foundBy('ada+fair+2@example.com')).toEqual([plus.id]);
+      expect(await foundBy('ADA%20fair%2B2@example.com')).toEqual([plus.id]);
+      expect(await foundBy('"ada%20rowe"@example.com')).toEqual([quoted.id]);
+    });
+
     it('finds the leads of a remote id, which is taken as it stands', async () => {
       const [lead, other] = [await create(), await create()];
       await tenant.api.patch(`/leads/${lead.id}`, webhook('A "1"')).expect(200);

@@ -265,7 +265,7 @@ describeInside(`stored answers${INSIDE}`, () => {
     await holder.startTransaction();
     await holder.query(`select pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))`, [tenant.keyId, key]);
     const error = 'The first request with this Idempotency-Key is still running';
-    await create(key).expect(409, { status: 409, error });
+    await create(key).expect(409, { status: 409, error }).expect('retry-after', '1');
     expect(exampleOfError('Conflict')).toEqual({ status: 409, error });
     await holder.commitTransaction();
     await holder.release();

@@ -9,7 +9,7 @@ import {
   RowNotFound,
 } from '../../src/database/errors';
 import { ErrorFilter } from '../../src/http/error.filter';
-import { InvalidField } from '../../src/http/errors';
+import { InvalidField, InvalidRequest } from '../../src/http/errors';
 
 describe('an error', () => {
   let logged: unknown[];
@@ -47,9 +47,7 @@ describe('an error', () => {
 
   it.each([
     ['of a status', new NotFoundException('secret'), 404, 'Not Found'],
-    ['of a field', new InvalidField('a'), 400, "Missing or invalid 'a'"],
     ['of a row that is not there', new RowNotFound(), 404, 'Not Found'],
-    ['of a key of a running request', new IdempotencyConflict(true), 409, IdempotencyConflict.RUNNING],
     ['of a key of another request', new IdempotencyConflict(false), 422, IdempotencyConflict.USED],
     ['of an answer that is too large to be stored', new AnswerTooLarge(), 413, 'Payload Too Large'],
     ['of 499', new HttpException('secret', 499), 499, 'Error'],
@@ -59,9 +57,32 @@ describe('an error', () => {
     expect(logged).toEqual([]);
   });
 
+  it.each([
+    ['query limit', new InvalidRequest('query limit'), 'Bad Request'],
+    [
+      'body phoneNumbers[0].type',
+      new InvalidField('phoneNumbers[0].type'),
+      "Missing or invalid 'phoneNumbers[0].type'",
+    ],
+    ['query gr%C3%B6%C3%9Fe', new InvalidRequest('query größe'), 'Bad Request'],
+  ])('of the request is named in a header: %s', (fault, error, text) => {
+    expect(answerTo(error)).toEqual({
+      headers: { ...TYPE, 'Lanyard-Fault': fault },
+      status: 400,
+      body: body(400, text),
+    });
+    expect(logged).toEqual([]);
+  });
+
   it('of a server that is not ready tells when to come again, and is not logged', () => {
     expect(answerTo(new ServiceUnavailableException())).toEqual(LATER);
     expect(logged).toEqual([]);
+  });
+
+  it('of a key of a running request tells when to come again', () => {
+    expect(answerTo(new IdempotencyConflict(true))).toEqual({
+      ...{ headers: { ...TYPE, 'Retry-After': '1' }, status: 409, body: body(409, IdempotencyConflict.RUNNING) },
+    });
   });
 
   it.each([

@@ -62,7 +62,8 @@ describe('the log', () => {
       { route: '/api/v0/leads/:leadId', status: 404 },
     ],
     ['nor is a path that nothing has', '/nothing/at/all', { route: '*', status: 404 }],
-    ['a refused query', '/leads?limit=-1', { route: '/api/v0/leads', status: 400 }],
+    ['a refused query', '/leads?limit=-1', { route: '/api/v0/leads', status: 400, fault: 'query limit' }],
+    ['a refused id', '/leads/x', { route: '/api/v0/leads/:leadId', status: 400, fault: 'path leadId' }],
   ])('%s', async (name, path, entry) => {
     const id = name.replaceAll(' ', '-');
     await tenant.api.get(path).set('x-request-id', id);
@@ -104,6 +105,8 @@ describe('the log', () => {
     await api.post('/leads', leadInput({ firstName: canary, email: `${canary}@example.com` })).expect(200);
     await api.get('/industryEvents', { q: canary }).set('user-agent', canary).expect(200);
     await api.get(`/${canary}`).expect(404);
+    await api.get(`/leads/${canary}`, { limit: canary, [canary]: canary }).expect(400);
+    await api.post('/leads', leadInput({ email: canary, [canary]: canary })).expect(400);
     expect((await fetch(new URL('/health/ready', lanyard.baseUrl))).status).toBe(200);
     await api.get('/leads').set('x-request-id', 'last').expect(200);
     await kept.first(ofRequest('last'));

@@ -150,7 +150,9 @@ describe('a plain Nest module', () => {
     ['seats', { hallName: 'x', seats: 0 }],
     ['contacts[1].email', { hallName: 'x', contacts: [{ email: 'a@example.com' }, { email: 'b' }] }],
   ])('names the field at fault: %s of %j', async (field, body) => {
-    expect((await post(body)).body).toEqual({ status: 400, error: `Missing or invalid '${field}'` });
+    const { body: answer, headers } = await post(body);
+    expect(answer).toEqual({ status: 400, error: `Missing or invalid '${field}'` });
+    expect(headers.get('lanyard-fault')).toBe(`body ${field}`);
     expect(await total()).toBe(0);
   });
 
@@ -160,6 +162,13 @@ describe('a plain Nest module', () => {
     ['what is not there', `/halls/${randomUUID()}`, 404, 'Not Found'],
   ])('answers a fault of %s as the contract does', async (_, path, status, error) => {
     expect((await ask('GET', path)).body).toEqual({ status, error });
+  });
+
+  it('names the parameter of a query at fault in a header and in the log, without its value', async () => {
+    lines.length = 0;
+    expect((await ask('GET', '/halls?size=4711')).headers.get('lanyard-fault')).toBe('query size');
+    expect(lines.join()).toContain('"fault":"query size"');
+    expect(lines.join()).not.toContain('4711');
   });
 
   it('has the guard, the bucket and every bound of a body before it', async () => {

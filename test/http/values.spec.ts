@@ -77,6 +77,26 @@ const domain = `${`${'b'.repeat(60)}.`.repeat(3)}co`;
 const LONGEST = `${'a'.repeat(64)}@${'c'.repeat(254 - 64 - 1 - domain.length - 1)}.${domain}`;
 const TOO_LONG = LONGEST.replace('@c', '@cc');
 
+/** Of each kind: format characters (one beyond the basic plane too), controls, spaces, and separators of lines and paragraphs. */
+const INVISIBLE = [
+  ...[
+    '\u00ad',
+    '\u200b',
+    '\u200d',
+    '\u202e',
+    '\u2060',
+    '\ufeff',
+    '\u{e0041}',
+    '\t',
+    '\n',
+    '\r',
+    '\x1f',
+    '\x7f',
+    '\x85',
+  ],
+  ...[' ', '\u00a0', '\u1680', '\u2003', '\u202f', '\u3000', '\u2028', '\u2029'],
+];
+
 const faultIn = (field: string, value: unknown): string | undefined => faultOf(instanceOf(Kinds, { [field]: value }));
 
 describe('a field', () => {
@@ -84,7 +104,7 @@ describe('a field', () => {
     ['id', [1, Number.MAX_SAFE_INTEGER]],
     ['moment', ['2026-03-01T09:30:00Z', '2026-03-01T09:30:00.123456Z', '2026-03-01T09:30Z']],
     ['time', ['00:00:00', '09:30:15', '19:59:59', '20:00:00', '23:59:59']],
-    ['email', ['a@b.co', LONGEST]],
+    ['email', ['a@b.co', LONGEST, 'jürgen@bücher.example', '"ada rowe"@b.co', '"ada\u2003rowe"@b.co']],
     ['emails', [[], ['a@b.co'], ['a@b.co', LONGEST]]],
   ])('%s takes these', (field, values) => {
     expect(LONGEST).toHaveLength(254);
@@ -104,6 +124,9 @@ describe('a field', () => {
     ],
     ['time', [['09:30:00'], '30:00:00', '009:30:00', '09:30:000']],
     ['email', ['a', '', TOO_LONG, 5, null, ['a@b.co'], 'a@b.co\0']],
+    ['email', INVISIBLE.flatMap((sign) => [`a${sign}b@c.co`, `a@b${sign}c.co`, `${sign}a@b.co`, `a@b.co${sign}`])],
+    ['email', ['"a\u200bb"@c.co', '"a\tb"@c.co', '"a b"@c\u3000d.co', '"a b"@c.co\u2028']],
+    ['emails', [['a@b\u00ad.co'], ['a@b.co', 'c\u2009d@e.co']].flat()],
     ['emails', ['a@b.co', {}, null, ['a@b.co', 'c@d.co', 'e@f.co']]],
   ])('%s refuses these', (field, values) => {
     expect(values.filter((value) => faultIn(field, value) !== field)).toEqual([]);

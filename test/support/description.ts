@@ -135,7 +135,7 @@ export function faultsOf(place: string, value: unknown): string[] {
 }
 
 /** Headers of the service's own: those that it sends are described, and those that it must send are there. */
-const OWN = /^(x-(request-id|ratelimit-.*)|retry-after|idempotency-.*)$/;
+const OWN = /^(x-(request-id|ratelimit-.*)|retry-after|idempotency-.*|lanyard-.*)$/;
 
 function faultsOfHeaders(place: string, answer: Answer, sent: Record<string, string>): string[] {
   const described = Object.keys(answer.headers);

@@ -39,6 +39,8 @@ function client(attempts: Attempt[], options: Partial<LanyardOptions> = {}) {
   return { lanyard, sent, waits };
 }
 
+const NOT_THE_API = 'The answer is not that of the API: is the baseUrl right, or does a proxy or a login page answer?';
+
 const failureOf = async (call: Promise<unknown>): Promise<LanyardError> => {
   const error: unknown = await call.then(
     () => undefined,
@@ -63,8 +65,53 @@ describe('a request', () => {
     ]);
   });
 
-  it('is not made without a key', () => {
-    expect(() => client([], { key: '' })).toThrow('A Lanyard client needs a key');
+  it.each([
+    ['', 'A Lanyard client needs a key: the operator of the server issues one'],
+    [' \n', 'A Lanyard client needs a key: the operator of the server issues one'],
+    ['lan_…', /^The key cannot be sent in a header: /],
+    ['lan_a\nlan_b', /^The key cannot be sent in a header: /],
+    ['lan_\x01', /^The key cannot be sent in a header: /],
+  ])('is not made with the key %j, and that is said at once', (key, message) => {
+    expect(() => client([], { key })).toThrow(LanyardError);
+    expect(() => client([], { key })).toThrow(message);
+  });
+
+  it('takes a key with white space around it, as a file has it', async () => {
+    const { lanyard, sent } = client([lead()], { key: '\ufefflan_key\r\n' });
+    await lanyard.post('/leads', { body });
+    expect(sent[0]?.headers['x-api-key']).toBe('lan_key');
+  });
+
+  it.each([
+    ...['lanyard.example/api/v0', 'localhost:3000/api/v0', '//lanyard.example/api/v0', '/api/v0', '', 'ftp://x/api/v0'],
+    ...[undefined as unknown as string, 'http:///', 'http://x:99999/api/v0'],
+  ])('is not made to %s, which begins with no scheme and host', (baseUrl) => {
+    const message =
+      'The baseUrl must begin with http:// or https:// and a host, as in https://lanyard.example.com/api/v0';
+    expect(() => client([], { baseUrl })).toThrow(LanyardError);
+    expect(() => client([], { baseUrl })).toThrow(message);
+  });
+
+  it.each([
+    ['http://lanyard.example', 'end with /api/v0'],
+    ['http://lanyard.example/api', 'end with /api/v0'],
+    ['http://lanyard.example/api/v0/leads', 'end with /api/v0'],
+    ['http://lanyard.example/api/v0?key=1', 'end with /api/v0'],
+    ['http://ada:secret@lanyard.example/api/v0', 'have no user and no password'],
+  ])('is not made to %s: it must %s', (baseUrl, must) => {
+    const message = `The baseUrl must ${must}, as in https://lanyard.example.com/api/v0`;
+    expect(() => client([], { baseUrl })).toThrow(message);
+  });
+
+  it.each(['https://lanyard.example/api/v0', 'HTTP://[::1]:3000/booths/api/v0/'])('may be made to %s', (baseUrl) => {
+    expect(client([], { baseUrl }).lanyard).toBeInstanceOf(Lanyard);
+  });
+
+  it.each(['', 'scan 17', 'ß', 'x'.repeat(256)])('is not sent under the Idempotency-Key %j', async (idempotencyKey) => {
+    const { lanyard, sent } = client([]);
+    const error = await failureOf(lanyard.post('/leads', { body, idempotencyKey }));
+    expect(error.message).toMatch(/^The idempotencyKey must be 1 to 255 visible characters of ASCII/);
+    expect(sent).toEqual([]);
   });
 });
 
@@ -150,18 +197,54 @@ describe('an error', () => {
     });
   });
 
+  it('names the part at fault where its text does not', async () => {
+    const { lanyard } = client([refusal(400, 'Bad Request', { 'lanyard-fault': 'query limit' })]);
+    expect(await failureOf(lanyard.get('/leads'))).toMatchObject({ message: 'Bad Request', fault: 'query limit' });
+  });
+
   it.each([
     [
       301,
       { location: 'https://elsewhere.example/' },
       'Redirected to https://elsewhere.example/: the baseUrl should be there',
     ],
-    [200, {}, 'The answer is not JSON: is the baseUrl that of the API?'],
+    [200, {}, NOT_THE_API],
     [404, {}, 'HTTP 404'],
   ])('says what it can of a %s that is not the API', async (status, headers: Record<string, string>, message) => {
     const { lanyard, sent } = client([new Response('<h1>Hello</h1>', { status, headers })]);
     expect(await failureOf(lanyard.get('/leads'))).toMatchObject({ message, status });
     expect(sent[0]?.init.redirect).toBe('manual');
+  });
+});
+
+describe('a 200 that is not the contract', () => {
+  const page = (over: object) => ({ pagination: { limit: 50, offset: 0 }, results: { leads: [], total: 0 }, ...over });
+  const listed = async (api: Lanyard) => {
+    for await (const _ of api.list('/leads')) void _;
+  };
+  const upserted = async (api: Lanyard) => {
+    for await (const _ of api.upsertLeads([body], { matchBy: 'none' })) void _;
+  };
+  const get = (api: Lanyard) => api.get('/leads');
+  const found = (api: Lanyard) => api.findLead({ email: 'ada@example.com' });
+
+  it.each<[string, (api: Lanyard) => Promise<unknown>, unknown]>([
+    ...['null', [], 'text', 5, {}, { status: 200 }, { status: 200, results: null }, { results: {} }].map(
+      (each): [string, typeof get, unknown] => ['get', get, each],
+    ),
+    ['get', get, { status: 500, results: {} }],
+    ['get', get, { error: 'Please log in' }],
+    ['list', listed, { status: 200, ...page({ results: {} }) }],
+    ['list', listed, { status: 200, ...page({ results: { leads: [] } }) }],
+    ['list', listed, { status: 200, ...page({ pagination: undefined }) }],
+    ['list', listed, { status: 200, ...page({ pagination: { limit: 0 } }) }],
+    ['findLead', found, { status: 200, results: {} }],
+    ['upsertLeads', upserted, { status: 200, results: { leads: 'none' } }],
+  ])('is a LanyardError at once, of %s', async (_, call, answered) => {
+    const { lanyard, waits } = client([Response.json(answered, { headers: { 'x-request-id': 'r-1' } })]);
+    const error = await failureOf(call(lanyard));
+    expect(error).toMatchObject({ message: NOT_THE_API, status: 200, attempts: 1, requestId: 'r-1' });
+    expect(waits).toEqual([]);
   });
 });
 

@@ -45,7 +45,7 @@ describe('the settings', () => {
 
   it.each([
     ['LANYARD_DEMO', 'off'],
-    ['LANYARD_CORS_ORIGINS', 'https://a.example'],
+    ['LANYARD_CORS_ORIGINS', 'https://a.example, http://localhost:8080,http://[::1]:3000'],
     ['LANYARD_REDIS_SENTINELS', 'one:1,[::1]:26380'],
   ])('%s=%s is shown as it was given', (name, value) => {
     const env = { REDIS_URL: 'redis://mymaster', [name]: value };
@@ -71,6 +71,18 @@ describe('the settings', () => {
     ['DATABASE_URL', 'postgres://api:100%hush@db/lanyard', notEncoded('DATABASE_URL')],
     ['LANYARD_CORS_ORIGINS', 'https://a.example/', /^LANYARD_CORS_ORIGINS must be origins such as /],
     ['LANYARD_CORS_ORIGINS', '*,https://a.example', /^LANYARD_CORS_ORIGINS must be origins such as /],
+    // No page has such an origin.
+    [
+      'LANYARD_CORS_ORIGINS',
+      'https://*.example.com',
+      /without a path or a wildcard.*not "https:\/\/\*\.example\.com"$/,
+    ],
+    ['LANYARD_CORS_ORIGINS', 'https://a.example/booth', /^LANYARD_CORS_ORIGINS must be origins such as /],
+    ['LANYARD_CORS_ORIGINS', 'https://a.example:443', /^LANYARD_CORS_ORIGINS must be origins such as /],
+    ['LANYARD_CORS_ORIGINS', 'a.example', /^LANYARD_CORS_ORIGINS must be origins such as /],
+    ['LANYARD_CORS_ORIGINS', 'ftp://a.example', /^LANYARD_CORS_ORIGINS must be origins such as /],
+    ['LANYARD_CORS_ORIGINS', 'wss://a.example', /^LANYARD_CORS_ORIGINS must be origins such as /],
+    ['LANYARD_CORS_ORIGINS', 'https://a.example,', /^LANYARD_CORS_ORIGINS must be origins such as /],
     ['LANYARD_REDIS_SENTINELS', 'one:70000', 'LANYARD_REDIS_SENTINELS must be host:port,host:port, not "one:70000"'],
   ])('%s=%s is refused by name', (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);

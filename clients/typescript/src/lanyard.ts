@@ -1,11 +1,13 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { batchesOf } from './batches';
+import { type Answer, entriesOf, hasLeads, isPage } from './contract';
 import type { Input, Item, ListPath, Method, PathOf, Results } from './operations';
 import { type Persistence, send } from './persistence';
 import type { IntegrationType, LeadUpsertV0Input, LeadUpsertV0Response, LeadV0Response, MatchBy } from './schema';
+import { checkedBaseUrl, checkedIdempotencyKey, checkedKey } from './settings';
 import { sleepFor } from './sleep';
 
-export interface LanyardOptions extends Partial<Omit<Persistence, 'signal'>> {
+export interface LanyardOptions extends Partial<Omit<Persistence, 'signal' | 'fits'>> {
   /** with the prefix of the API, `https://lanyard.example.com/api/v0` */
   baseUrl: string;
   /** API key, `lan_…` */
@@ -43,7 +45,7 @@ interface AnyInput extends CallOptions {
 /** Any path with any body: which operation takes what is checked at the methods below. */
 type AnyPaths = Record<string, Record<Method, { requestBody?: { content: { 'application/json': unknown } } }>>;
 
-interface AnyPage {
+interface AnyPage extends Answer {
   pagination: { limit: number };
   results: Record<string, unknown> & { total: number };
 }
@@ -53,9 +55,10 @@ interface AnyPage {
  * key is empty, and repeat what failed when that is safe.
  */
 export class Lanyard {
-  private readonly persistence: Persistence;
+  private readonly persistence: Omit<Persistence, 'signal' | 'fits'>;
   private readonly http: Client<AnyPaths>;
 
+  /** @throws LanyardError when the address or the key cannot be right */
   constructor({
     baseUrl,
     key,
@@ -66,9 +69,9 @@ export class Lanyard {
     sleep = sleepFor,
     random = Math.random,
   }: LanyardOptions) {
-    if (!key) throw new TypeError('A Lanyard client needs a key');
+    const headers = { 'x-api-key': checkedKey(key) };
     this.persistence = { timeout, retries, maxRetryAfter, fetch, sleep, random };
-    this.http = createClient<AnyPaths>({ baseUrl, headers: { 'x-api-key': key } });
+    this.http = createClient<AnyPaths>({ baseUrl: checkedBaseUrl(baseUrl), headers });
   }
 
   get<Path extends PathOf<'get'>>(path: Path, ...[options]: Rest<Options<'get', Path>>): Promise<Results<'get', Path>> {
@@ -113,8 +116,8 @@ export class Lanyard {
     const { params, ...rest } = (options ?? {}) as AnyInput;
     for (let offset = Number(params?.query?.offset ?? 0); ; offset++) {
       const query = { limit: 50, ...params?.query, offset };
-      const page = (await this.call('get', path, { ...rest, params: { ...params, query } })) as AnyPage;
-      const items = Object.values(page.results).find(Array.isArray) as Item<Path>[];
+      const page = (await this.call('get', path, { ...rest, params: { ...params, query } }, isPage)) as AnyPage;
+      const items = entriesOf(page) as Item<Path>[];
       yield* items;
       const { limit } = page.pagination;
       if (items.length < limit || (offset + 1) * limit >= page.results.total) return;
@@ -128,7 +131,13 @@ export class Lanyard {
   ): Promise<LeadV0Response | undefined> {
     // Without a filter, the list has everybody.
     if (Object.values(filter).every((value) => value === undefined)) throw new TypeError('findLead needs a filter');
-    const { leads } = await this.get('/leads', { ...options, params: { query: { ...filter, limit: 1 } } });
+    const query = { ...filter, limit: 1 };
+    const { leads } = await this.results<Results<'get', '/leads'>>(
+      'get',
+      '/leads',
+      { ...options, params: { query } },
+      hasLeads,
+    );
     return leads[0];
   }
 
@@ -142,22 +151,28 @@ export class Lanyard {
     { matchBy, ...options }: UpsertOptions,
   ): AsyncGenerator<LeadUpsertV0Response, void, undefined> {
     for await (const batch of batchesOf(leads, matchBy)) {
-      yield* (await this.post('/leads/batch', { ...options, body: { matchBy, leads: batch } })).leads;
+      const input = { ...options, body: { matchBy, leads: batch } };
+      yield* (await this.results<Results<'post', '/leads/batch'>>('post', '/leads/batch', input, hasLeads)).leads;
     }
   }
 
-  private async results<T>(method: Method, path: string, options: unknown): Promise<T> {
-    const { results } = (await this.call(method, path, options as AnyInput)) as { results: T };
+  private async results<T>(method: Method, path: string, options: unknown, fits?: Persistence['fits']): Promise<T> {
+    const { results } = (await this.call(method, path, options as AnyInput, fits)) as { results: T };
     return results;
   }
 
-  private async call(method: Method, path: string, options: AnyInput = {}): Promise<unknown> {
+  private async call(
+    method: Method,
+    path: string,
+    options: AnyInput = {},
+    fits: Persistence['fits'] = () => true,
+  ): Promise<unknown> {
     const { signal, timeout = this.persistence.timeout, idempotencyKey, params, body } = options;
     const { data } = await this.http.request(method, path, {
       params,
       body,
-      ...(idempotencyKey && { headers: { 'idempotency-key': idempotencyKey } }),
-      fetch: (request: Request) => send(request, { ...this.persistence, timeout, signal }),
+      ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': checkedIdempotencyKey(idempotencyKey) } }),
+      fetch: (request: Request) => send(request, { ...this.persistence, timeout, signal, fits }),
     });
     return data;
   }

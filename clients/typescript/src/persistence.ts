@@ -1,3 +1,4 @@
+import { type Answer, isAnswer } from './contract';
 import { LanyardError } from './lanyard-error';
 
 export interface Persistence {
@@ -11,6 +12,8 @@ export interface Persistence {
   /** milliseconds of Retry-After that are still waited for */
   maxRetryAfter: number;
   signal?: AbortSignal;
+  /** whether an answer of success has what the call needs of it, beside what all have */
+  fits: (answer: Answer) => boolean;
 }
 
 /** Milliseconds. The first backoff is at most so long, and it doubles until it is the longest. */
@@ -48,7 +51,7 @@ async function attempt(
   { url, method, headers }: Request,
   body: string | undefined,
   attempts: number,
-  { fetch, timeout, signal }: Persistence,
+  { fetch, timeout, signal, fits }: Persistence,
 ): Promise<Response | LanyardError> {
   const failure = { method, path: new URL(url).pathname, attempts };
   const limit = AbortSignal.timeout(timeout);
@@ -66,10 +69,11 @@ async function attempt(
     const text = await response.text();
     const answer = parsed(text);
     const { ok, status } = response;
-    if (ok && answer) return new Response(text, { status, headers: response.headers });
+    if (ok && isAnswer(answer) && fits(answer)) return new Response(text, { status, headers: response.headers });
     return new LanyardError(errorOf(response, answer), {
       ...failure,
       status,
+      fault: response.headers.get('lanyard-fault') ?? undefined,
       requestId: response.headers.get('x-request-id') ?? undefined,
       retryAfter: secondsOf(response.headers.get('retry-after')),
     });
@@ -92,10 +96,11 @@ function parsed(text: string): { error?: unknown } | undefined {
 
 /** The API's own words, or else what is known of who answered in its place, such as a proxy. */
 function errorOf({ ok, status, statusText, headers }: Response, answer?: { error?: unknown }): string {
+  if (ok) return 'The answer is not that of the API: is the baseUrl right, or does a proxy or a login page answer?';
   if (typeof answer?.error === 'string') return answer.error;
   const location = headers.get('location');
   if (location && status < 400) return `Redirected to ${location}: the baseUrl should be there`;
-  return ok ? 'The answer is not JSON: is the baseUrl that of the API?' : statusText || `HTTP ${status}`;
+  return statusText || `HTTP ${status}`;
 }
 
 /** Of a Retry-After: seconds, or a date as proxies may have it. */

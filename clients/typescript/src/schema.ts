@@ -2160,7 +2160,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The first request with this `Idempotency-Key` is still running. Retry shortly. */
+        /** @description The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2168,6 +2168,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -2358,6 +2359,11 @@ export interface components {
          */
         "Retry-After": number;
         /**
+         * @description Part of the request for which it is a 400: `query`, `path`, `header` or `body`, followed by the name of the parameter, header or field. `body` alone is a body that is not JSON or no object. Never holds a value. Absent if the request could not be read as HTTP.
+         * @example query limit
+         */
+        "Lanyard-Fault": string;
+        /**
          * @description Present if this is the stored response of the first request with the `Idempotency-Key`.
          * @example true
          */
@@ -2468,6 +2474,7 @@ export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
 export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remaining'];
 export type HeaderXRateLimitReset = components['headers']['X-RateLimit-Reset'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
+export type HeaderLanyardFault = components['headers']['Lanyard-Fault'];
 export type HeaderIdempotencyReplayed = components['headers']['Idempotency-Replayed'];
 export type HeaderXRateLimitLimitIfKnown = components['headers']['X-RateLimit-Limit-if-known'];
 export type HeaderXRateLimitRemainingIfKnown = components['headers']['X-RateLimit-Remaining-if-known'];
@@ -2536,7 +2543,7 @@ export interface operations {
                     "application/json": components["schemas"]["TagGroupsPage"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2544,6 +2551,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2615,7 +2623,7 @@ export interface operations {
                     "application/json": components["schemas"]["TagGroupAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2623,6 +2631,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2715,7 +2724,7 @@ export interface operations {
                     "application/json": components["schemas"]["ActivationsPage"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2723,6 +2732,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2803,7 +2813,7 @@ export interface operations {
                     "application/json": components["schemas"]["ActivationAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2811,6 +2821,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2902,7 +2913,7 @@ export interface operations {
                     "application/json": components["schemas"]["IndustryEventsList"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2910,6 +2921,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2970,7 +2982,7 @@ export interface operations {
                     "application/json": components["schemas"]["BookmarkAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2978,6 +2990,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3039,7 +3052,7 @@ export interface operations {
                     "application/json": components["schemas"]["BookmarkAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3047,6 +3060,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3153,7 +3167,7 @@ export interface operations {
                     "application/json": components["schemas"]["IndustryEventsPage"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3161,6 +3175,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3286,7 +3301,7 @@ export interface operations {
                     "application/json": components["schemas"]["IndustryEventCreationAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3294,6 +3309,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3389,7 +3405,7 @@ export interface operations {
                     "application/json": components["schemas"]["IndustryEventWithBookmarkAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3397,6 +3413,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3520,7 +3537,7 @@ export interface operations {
                     "application/json": components["schemas"]["IndustryEventAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3528,6 +3545,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3617,7 +3635,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventsPage"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3625,6 +3643,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3716,7 +3735,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3724,6 +3743,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3800,7 +3820,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventLeadsPage"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3808,6 +3828,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3888,7 +3909,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventLeadsList"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3896,6 +3917,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3955,7 +3977,7 @@ export interface operations {
                     "application/json": components["schemas"]["EmptyAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3963,6 +3985,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4039,7 +4062,7 @@ export interface operations {
                     "application/json": components["schemas"]["UsersPage"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4047,6 +4070,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4124,7 +4148,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4132,6 +4156,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4223,7 +4248,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4231,6 +4256,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4288,7 +4314,7 @@ export interface operations {
                     "application/json": components["schemas"]["EmptyAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4296,6 +4322,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4379,7 +4406,7 @@ export interface operations {
                     "application/json": components["schemas"]["LeadActivityEventsPage"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4387,6 +4414,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4453,7 +4481,7 @@ export interface operations {
                     "application/json": components["schemas"]["LeadActivityEventAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4461,6 +4489,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4489,7 +4518,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items. */
                 offset?: components["parameters"]["offset"];
-                /** @description Limits the list to leads with this e-mail address, ignoring letter case. */
+                /** @description Limits the list to leads with this e-mail address, ignoring letter case. A blank outside quotes counts as `+`, which form encoding turns into one. */
                 email?: string;
                 /** @description Limits the list to leads with this remote id in the system given by `integrationType`. */
                 remoteId?: string;
@@ -4599,7 +4628,7 @@ export interface operations {
                     "application/json": components["schemas"]["LeadsPage"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4607,6 +4636,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4748,7 +4778,7 @@ export interface operations {
                     "application/json": components["schemas"]["LeadAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4756,6 +4786,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4909,7 +4940,7 @@ export interface operations {
                     "application/json": components["schemas"]["LeadsList"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4917,6 +4948,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5040,7 +5072,7 @@ export interface operations {
                     "application/json": components["schemas"]["LeadAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5048,6 +5080,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5104,7 +5137,7 @@ export interface operations {
                     "application/json": components["schemas"]["EmptyAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5112,6 +5145,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5258,7 +5292,7 @@ export interface operations {
                     "application/json": components["schemas"]["LeadAnswer"];
                 };
             };
-            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. */
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5266,6 +5300,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
                 content: {
