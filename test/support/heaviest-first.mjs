@@ -1,7 +1,7 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** What starts programs, compilers and browsers, or waits for timeouts: the longest suites, which take a minute. */
-const FIRST = ['tooling', 'http'];
+const FIRST = ['start', 'tooling', 'clients', 'http'];
 
 /**
  * Starts the long suites first, so that none of them runs alone at the end. Jest itself goes by the times of the last
