@@ -23,7 +23,6 @@ const ALSO = [
   'eslint.config.mjs',
   'README.md',
   'docs',
-  'examples',
   'clients',
 ];
 
