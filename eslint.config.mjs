@@ -30,6 +30,7 @@ export default tseslint.config(
         console: 'readonly',
         fetch: 'readonly',
         URL: 'readonly',
+        URLSearchParams: 'readonly',
         Buffer: 'readonly',
         AbortSignal: 'readonly',
         setTimeout: 'readonly',

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import { leadInput, unique } from '../support/builders';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
 import { Fate, Network } from '../support/network';
 
-const EXAMPLES = join(__dirname, '../../examples');
+const EXAMPLES = join(__dirname, '../../clients/examples');
 
 interface StoredLead {
   id: string;
@@ -50,7 +50,7 @@ describe('the examples', () => {
   const leads = (): Promise<StoredLead[]> => tenant.api.all<StoredLead>('/leads', 'leads');
 
   it('have at most 80 lines each, and say how they are used', async () => {
-    const names = readdirSync(EXAMPLES).filter((name) => name !== 'call.mjs');
+    const names = readdirSync(EXAMPLES).filter((name) => name.endsWith('.mjs') && name !== 'call.mjs');
     expect(names.sort()).toEqual(['booth-capture.mjs', 'conferences.mjs', 'crm-sync.mjs']);
     for (const name of [...names, 'call.mjs']) {
       expect(readFileSync(join(EXAMPLES, name), 'utf8').split('\n').length).toBeLessThanOrEqual(80);
@@ -59,56 +59,147 @@ describe('the examples', () => {
       const { status, err } = await end(start(name.replace('.mjs', ''), 'file', { LANYARD_KEY: '' }));
       expect({ status, err }).toEqual({
         status: 2,
-        err: expect.stringMatching(/^Usage: LANYARD_KEY=lan_… node examples\//),
+        err: expect.stringMatching(/^Usage: LANYARD_KEY=lan_… node clients\/examples\//),
       });
     }
   });
 
-  describe('crm-sync', () => {
-    const ids = (): string[] =>
-      readFileSync(join(folder, 'leads.csv'), 'utf8')
-        .split('\r\n')
-        .slice(1, -1)
-        .map((line) => line.split(',')[0] ?? '');
+  it.each([
+    [{ LANYARD_KEY: 'lan_…' }, 'LANYARD_KEY is no key: paste all of it, lan_ and the letters and digits behind'],
+    ...[
+      'localhost:3000/api/v0',
+      'http://localhost:3000',
+      'http://ada:x@localhost/api/v0',
+      '/api/v0',
+      'http:///api/v0',
+    ].map((url): [NodeJS.ProcessEnv, string] => [
+      { LANYARD_URL: url },
+      'LANYARD_URL must begin with http:// or https:// and end with /api/v0: http://localhost:3000/api/v0',
+    ]),
+  ])('say at once what to do about %j', async (env, message) => {
+    for (const name of ['booth-capture', 'conferences', 'crm-sync']) {
+      const { status, err } = await end(start(name, 'file', env));
+      expect({ status, err }).toEqual({ status: 2, err: `${message}\n` });
+    }
+  });
 
-    it('copies each lead once, in order, though it is killed in the middle of a line; later, what is new', async () => {
+  it.each([
+    'null',
+    '5',
+    '[]',
+    '"text"',
+    '{}',
+    '{"status":200}',
+    '{"status":200,"results":null}',
+    '<h1>Log in</h1>',
+    '',
+  ])('end with a line when a 200 is not the API: %s', async (answer) => {
+    network.answer = answer;
+    const { status, err } = await end(start('crm-sync', 'leads.csv'));
+    expect(err).toBe(
+      `GET /leads?limit=50&offset=0: 200 Not an answer of Lanyard: is ${network.baseUrl} its address?\n`,
+    );
+    expect(status).toBe(1);
+  });
+
+  it('do with the samples what their README says', async () => {
+    const page = readFileSync(join(EXAMPLES, 'README.md'), 'utf8');
+    const steps = [...page.matchAll(/^```sh\n(node .*)\n```\n\n> (.*)$/gm)];
+    expect(steps).toHaveLength(3);
+    symlinkSync(join(EXAMPLES, '..'), join(folder, 'clients'), 'junction');
+    const env = { ...process.env, LANYARD_KEY: tenant.key, LANYARD_URL: network.baseUrl };
+    for (const [, command = '', said] of steps) {
+      const { out, status } = await end(spawn('sh', ['-ec', command], { cwd: folder, env }));
+      expect([out.split('\n')[0], status]).toEqual([said, 0]);
+    }
+  });
+
+  describe('crm-sync', () => {
+    const rows = (): string[] => readFileSync(join(folder, 'leads.csv'), 'utf8').split('\r\n').slice(1, -1);
+    const ids = (): string[] => rows().map((line) => line.split(',')[0] ?? '');
+    const said = (added: number, updated = 0, removed = 0) =>
+      `${added} leads added to ${join(folder, 'leads.csv')}, ${updated} updated, ${removed} removed\n`;
+
+    it('copies each lead once, in order; killed, it leaves the copy as it was', async () => {
       await tenant.import({ leads: Array.from({ length: 130 }, (_, n) => ({ id: idOf(n), firstName: `Lead ${n}` })) });
       const all = (await leads()).map(({ id }) => id);
-      network.fate = (nth) => (nth === 3 ? 'program killed' : 'answered');
-      expect((await end(start('crm-sync', 'leads.csv'))).signal).toBe('SIGKILL');
-      expect(ids().length).toBeGreaterThan(50);
-      expect(ids().length).toBeLessThan(130);
-      appendFileSync(join(folder, 'leads.csv'), 'half a li');
-
-      network.fate = () => 'answered';
-      const before = ids().length;
-      const { status, out } = await end(start('crm-sync', 'leads.csv'));
-      expect({ status, out }).toEqual({ status: 0, out: expect.stringMatching(`^${130 - before} leads added`) });
+      expect(await end(start('crm-sync', 'leads.csv'))).toMatchObject({ status: 0, out: said(130) });
       expect(ids()).toEqual(all);
 
       const { body } = await tenant.api.post('/leads', leadInput({ companyName: 'Rowe, "Sons"' })).expect(200);
-      expect((await end(start('crm-sync', 'leads.csv'))).out).toMatch(/^1 leads added/);
+      network.fate = (nth) => (nth > 3 && nth % 3 === 0 ? 'program killed' : 'answered');
+      expect((await end(start('crm-sync', 'leads.csv'))).signal).toBe('SIGKILL');
+      expect(ids()).toEqual(all);
+      network.fate = () => 'answered';
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toBe(said(1));
       expect(ids()).toEqual([...all, body.results.id]);
-      expect(readFileSync(join(folder, 'leads.csv'), 'utf8')).toContain(',"Rowe, ""Sons""",');
+      expect(rows().at(-1)).toContain(',"Rowe, ""Sons""",');
+      expect(await end(start('crm-sync', 'leads.csv'))).toMatchObject({ status: 0, out: said(0) });
+    });
+
+    it('updates the rows of leads that have changed, and removes those of leads that are gone', async () => {
+      for (const n of [1, 2, 3]) await tenant.api.post('/leads', leadInput({ lastName: `Number\n${n}` })).expect(200);
+      await end(start('crm-sync', 'leads.csv'));
+      const [first, second, third] = await leads();
+      await tenant.api.delete(`/leads/${first?.id}`).expect(200);
+      await tenant.api.patch(`/leads/${second?.id}`, { jobTitle: 'Buyer, "Pumps"' }).expect(200);
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toBe(said(0, 1, 1));
+      const copy = readFileSync(join(folder, 'leads.csv'), 'utf8');
+      expect(copy).not.toContain(first?.id);
+      expect(copy).toContain(',"Buyer, ""Pumps""",');
+      expect(copy.indexOf(String(second?.id))).toBeLessThan(copy.indexOf(String(third?.id)));
+    });
+
+    it('misses no lead when others are deleted while it reads', async () => {
+      await tenant.import({ leads: Array.from({ length: 130 }, (_, n) => ({ id: idOf(n) })) });
+      const all = (await leads()).map(({ id }) => id);
+      const gone = all.slice(10, 40);
+      network.before = async (nth) => {
+        if (nth === 2) for (const id of gone) await tenant.api.delete(`/leads/${id}`).expect(200);
+      };
+      await end(start('crm-sync', 'leads.csv'));
+      expect(ids()).toEqual(all);
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toBe(said(0, 0, 30));
+      expect(ids()).toEqual(all.filter((id) => !gone.includes(id)));
+    });
+
+    it('writes over no other file', async () => {
+      writeFileSync(join(folder, 'leads.csv'), 'name,price\r\n');
+      const { status, err } = await end(start('crm-sync', 'leads.csv'));
+      expect([status, err]).toEqual([1, expect.stringContaining('is no copy of leads')]);
+      expect(readFileSync(join(folder, 'leads.csv'), 'utf8')).toBe('name,price\r\n');
     });
 
     it('writes the contacts of the CRM first, and deletes those that it has deleted', async () => {
       const contact = (n: number, over: object = {}) =>
         leadInput({ remoteId: { id: `c-${n}`, integrationType: 'SALES_FORCE' }, lastName: `Contact ${n}`, ...over });
-      const write = (contacts: object[]) => writeFileSync(join(folder, 'contacts.json'), JSON.stringify(contacts));
+      const write = (contacts: object[]) =>
+        writeFileSync(join(folder, 'contacts.json'), `\ufeff${JSON.stringify(contacts)}`);
       write(Array.from({ length: 230 }, (_, n) => contact(n)));
       network.fate = (nth) => (nth === 2 ? 'reply lost' : 'answered');
-      expect((await end(start('crm-sync', 'leads.csv contacts.json'))).out).toMatch(/^230 leads added/);
+      expect((await end(start('crm-sync', 'leads.csv contacts.json'))).out).toBe(said(230));
       const before = await leads();
       expect(ids()).toEqual(before.map(({ id }) => id));
 
       write([contact(1, { email: 'one@example.com' }), { ...contact(2), deleted: true }, contact(230), contact(3)]);
+      let calls = 0;
+      network.fate = () => (++calls === 3 ? 'reply lost' : 'answered'); // of the DELETE, which then finds nothing
       const { status, out } = await end(start('crm-sync', 'leads.csv contacts.json'));
-      expect({ status, out }).toEqual({ status: 0, out: expect.stringMatching(/^1 leads added/) });
+      expect({ status, out }).toEqual({ status: 0, out: said(1, 1, 1) });
       const after = await leads();
       expect(after).toHaveLength(230);
       expect(after.find(({ id }) => id === before[1]?.id)?.email).toBe('one@example.com');
       expect(after.some(({ id }) => id === before[2]?.id)).toBe(false);
+    });
+
+    it.each([
+      ['{"remoteId": {}}', /contacts\.json must be a JSON array of contacts\n$/],
+      ['[{', /contacts\.json must be a JSON array of contacts\n$/],
+      [JSON.stringify([leadInput()]), /^POST \/leads\/batch: 400 Missing or invalid 'leads\[0\]\.remoteId'\n$/],
+    ])('ends with one line when the contacts are %s', async (contacts, message) => {
+      writeFileSync(join(folder, 'contacts.json'), contacts);
+      const { status, err } = await end(start('crm-sync', 'leads.csv contacts.json'));
+      expect([status, err]).toEqual([1, expect.stringMatching(message)]);
     });
   });
 
@@ -134,24 +225,50 @@ describe('the examples', () => {
       expect((await leads()).map(({ email }) => email)).toEqual(visitors(5));
     });
 
-    it('goes on after a scan that is refused, and keeps all when the key is', async () => {
+    it('goes on after a line that is no scan or is refused, keeps it with the reason, and keeps all when the key is', async () => {
       const locked = start('booth-capture', 'queue.ndjson', { LANYARD_KEY: 'lan_wrong' });
       const huge = JSON.stringify({ ...leadInput(), description: 'x'.repeat(2 ** 21) });
-      locked.stdin.end(`${scan(1)}not a scan\n{"firstName": ""}\n${huge}\n`);
-      expect(await end(locked)).toMatchObject({ status: 1, out: '0 sent, 0 refused, 3 left for the next run\n' });
+      const strange = ['not a scan', '[{"firstName": "Ada"}]', 'null', '5'];
+      locked.stdin.end(`\ufeff${scan(1)}\n${strange.join('\r\n')}\r\n{"firstName": ""}\n${huge}`);
+      expect(await end(locked)).toMatchObject({
+        status: 1,
+        out: expect.stringMatching(/^0 sent, 4 refused, 3 left for the next run\n.*queue\.ndjson\.refused\n$/),
+      });
       const child = start('booth-capture', 'queue.ndjson');
-      child.stdin.end(scan(2));
-      const { out, err } = await end(child);
-      expect(out).toBe('2 sent, 2 refused, 0 left for the next run\n');
+      child.stdin.end(`\ufeff${scan(2)}`);
+      const { out, err, status } = await end(child);
+      expect(out).toMatch(/^2 sent, 2 refused, 0 left for the next run\n/);
       expect(err).toBe("POST /leads: 400 Missing or invalid 'createdByEmail'\nPOST /leads: 413 Payload Too Large\n");
+      expect(status).toBe(1);
+      const refused = readFileSync(join(folder, 'queue.ndjson.refused'), 'utf8').split('\n').filter(Boolean);
+      expect(refused.map((entry) => JSON.parse(entry) as unknown)).toEqual([
+        ...strange.map((line) => ({ line, reason: `Not a JSON object: ${line}` })),
+        { line: '{"firstName":""}', reason: "POST /leads: 400 Missing or invalid 'createdByEmail'" },
+        { line: huge, reason: 'POST /leads: 413 Payload Too Large' },
+      ]);
       const idle = start('booth-capture', 'queue.ndjson');
       idle.stdin.end();
-      expect((await end(idle)).out).toBe('0 sent, 0 refused, 0 left for the next run\n');
+      expect(await end(idle)).toMatchObject({ status: 0, out: '0 sent, 0 refused, 0 left for the next run\n' });
       expect((await leads()).map(({ email }) => email)).toEqual(visitors(2));
+    });
+
+    it('keeps a scan for which a 200 has no lead', async () => {
+      network.answer = '{"status":200,"results":{}}';
+      const child = start('booth-capture', 'queue.ndjson');
+      child.stdin.end(scan(1));
+      const { status, out, err } = await end(child);
+      expect([status, out]).toEqual([1, '0 sent, 0 refused, 1 left for the next run\n']);
+      expect(err).toContain('without the id of a lead');
     });
   });
 
   describe('conferences', () => {
+    it('says which line is not JSON', async () => {
+      writeFileSync(join(folder, 'file'), `\ufeff{"name": "${unique()}"}\nname\n`);
+      const { status, err } = await end(start('conferences', 'file'));
+      expect([status, err]).toEqual([1, expect.stringMatching(/file, line 2: not JSON/)]);
+    });
+
     it('loads each once, though replies are lost and it is killed in between, and run again none twice', async () => {
       const word = unique();
       const conferences = Array.from({ length: 30 }, (_, n) => ({

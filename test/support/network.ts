@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { PREFIX } from '../../src/config';
 
 /**
  * What becomes of a request: it is answered; it never arrives; it is carried out and nobody hears of it; or it is carried
@@ -16,6 +17,10 @@ export class Network {
   readonly requests: string[] = [];
   /** asked for the fate of each request, which is the `nth` one, counted from 1 */
   fate: (nth: number) => Fate = () => 'answered';
+  /** done before a request is passed on */
+  before: (nth: number) => Promise<void> = () => Promise.resolve();
+  /** what another server in Lanyard's place answers to everything, with a 200 */
+  answer?: string;
   /** the program that may be killed */
   program?: ChildProcess;
   private readonly server: Server;
@@ -24,7 +29,7 @@ export class Network {
     this.server = createServer((request, response) => void this.pass(request, response));
   }
 
-  /** @param target the base URL of the API */
+  /** @param target the base URL of the API, which ends with PREFIX as that of the network does */
   static async to(target: string): Promise<Network> {
     const network = new Network(target);
     network.server.listen(0, '127.0.0.1');
@@ -33,7 +38,7 @@ export class Network {
   }
 
   get baseUrl(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/${PREFIX}`;
   }
 
   async close(): Promise<void> {
@@ -43,9 +48,13 @@ export class Network {
   }
 
   private async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', url = '' } = request;
-    const fate = this.fate(this.requests.push(`${method} ${url}`));
+    const { method = '' } = request;
+    const url = request.url?.replace(`/${PREFIX}`, '') ?? '';
+    const nth = this.requests.push(`${method} ${url}`);
+    const fate = this.fate(nth);
     const body = await buffer(request);
+    if (this.answer !== undefined) return void response.end(this.answer);
+    await this.before(nth);
     if (fate === 'lost') return void request.socket.destroy();
     const names = ['x-api-key', 'content-type', 'idempotency-key'];
     const headers = names.flatMap((name) => (request.headers[name] ? [[name, String(request.headers[name])]] : []));

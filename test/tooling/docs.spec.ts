@@ -9,7 +9,8 @@ const ROOT = join(__dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const inFolder = (folder: string): string[] =>
   readdirSync(join(ROOT, folder)).flatMap((name) => (name.endsWith('.md') ? [join(folder, name)] : []));
-const PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inFolder('docs')];
+const CLIENTS = ['clients/examples', 'clients/postman', 'clients/typescript'].flatMap(inFolder);
+const PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inFolder('docs'), ...CLIENTS];
 const DECISIONS = inFolder('docs/decisions');
 const { scripts, dependencies } = JSON.parse(read('package.json')) as Record<
   'scripts' | 'dependencies',
@@ -47,7 +48,7 @@ describe('the documentation', () => {
       join(folder, name),
     );
     expect(programs.filter((file) => !['.ts', '.mjs'].some((end) => existsSync(join(ROOT, file + end))))).toEqual([]);
-    const files = [...text.matchAll(/\bnode ((?:scripts|examples|clients)\/\S+\.mjs)/g)].map(([, file = '']) => file);
+    const files = [...text.matchAll(/\bnode ((?:scripts|clients)\/\S+\.mjs)/g)].map(([, file = '']) => file);
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
     const commands = operatorProgram().commands.map((command) => command.name());
     const called = [...text.matchAll(/(?:^|`)(?:lanyard|npm run --silent operator --) ([a-z]+)/gm)];

@@ -17,15 +17,7 @@ const COPIED = [
   '.swcrc',
   'openapi.json',
 ];
-const ALSO = [
-  'ormconfig.ts',
-  '.dependency-cruiser.js',
-  'eslint.config.mjs',
-  'README.md',
-  'docs',
-  'examples',
-  'clients',
-];
+const ALSO = ['ormconfig.ts', '.dependency-cruiser.js', 'eslint.config.mjs', 'README.md', 'docs', 'clients'];
 
 /** The page's steps: each is a heading that may name a file, and blocks of code. */
 const steps = PAGE.split(/^## (?=\d+\. )/m).slice(1);

@@ -2,11 +2,11 @@
 // for some of them and pages through the catalogue. Run again, it creates none twice: those with an eventUrl never, the
 // others within 24 hours.
 //
-//   LANYARD_KEY=lan_… node examples/conferences.mjs conferences.ndjson
+//   LANYARD_KEY=lan_… node clients/examples/conferences.mjs conferences.ndjson
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { argument, call } from './call.mjs';
+import { argument, call, fail, parsed } from './call.mjs';
 
 const file = argument('conferences', 'FILE');
 
@@ -20,7 +20,8 @@ let number = 0;
 async function worker() {
   for (let line = await lines.next(); !line.done; line = await lines.next()) {
     const once = createHash('sha256').update(`${++number} ${line.value}`).digest('hex');
-    const { results } = await call('POST', '/industryEvents', JSON.parse(line.value), once);
+    const conference = parsed(line.value) ?? fail(`${file}, line ${number}: not JSON; what stands before it is loaded`);
+    const { results } = await call('POST', '/industryEvents', conference, once);
     outcome[results.created ? 'created' : 'existing']++;
     if (results.potentialDuplicates.length > 0) outcome.withPotentialDuplicates++;
     loaded.add(results.industryEvent.id);
