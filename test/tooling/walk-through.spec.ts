@@ -18,13 +18,21 @@ function blocks(chapter: string): string {
 unless(MISSING)(`the walk-through of docs/getting-started.md${MISSING}`, () => {
   it('runs as it stands', async () => {
     const lanyard = await startLanyard();
-    const { key } = await lanyard.tenant({ maxTokens: 20, refillRate: 1 });
+    const { key, issueKey } = await lanyard.tenant({ maxTokens: 20, refillRate: 1 });
     const folder = mkdtempSync(join(tmpdir(), 'lanyard-walk-'));
-    const script = `set -euo pipefail\n${blocks('The first five minutes')}`;
-    const env = { ...process.env, BASE: lanyard.baseUrl, KEY: key };
-    const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env });
+    const run = async (script: string, KEY: string): Promise<string> => {
+      const env = { ...process.env, BASE: lanyard.baseUrl, KEY };
+      return (await promisify(execFile)('bash', ['-c', `set -euo pipefail\n${script}`], { cwd: folder, env })).stdout;
+    };
+    const start = blocks('The first five minutes');
+    const stdout = await run(start, key);
+    // The first key has no tokens left.
+    const { key: other } = await issueKey({});
+    const more = await run(`${start.split('\n\n')[0]}\n${blocks('What a client does')}`, other);
     rmSync(folder, { recursive: true });
 
+    expect(more).toMatch(/"total": 2\n/);
+    expect(more).toMatch(/^\{"outcome":"updated","id":"([\w-]{36})"\}\n"[\w-]{36}"\n$/m);
     expect(stdout).toContain('"jobTitle": "Head of Procurement"');
     expect(stdout).toContain('"number": "+44 20 7946 0123"');
     expect(stdout).toContain('"integrationType": "SALES_FORCE"');
