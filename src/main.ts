@@ -9,16 +9,24 @@ import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-err
 import { databaseFault } from './database/errors';
 import { openDatabase } from './database/open';
 import { HealthController } from './health/health.controller';
-import { endLog, say } from './observability/log';
+import { endLog, say as write } from './observability/log';
 import type { LeanExpressAdapter } from './server/express-adapter';
 import { listen } from './http/listen';
 import { drain } from './server/shutdown';
 import { stopSignal } from './stop-signal';
 import { welcome } from './welcome';
 
+let isFirst = true;
+
+/** Says a line; the version before the first. A start that is refused at once has one line alone, of why. */
+function say(line: string): void {
+  if (isFirst) write(`Lanyard ${version}`);
+  isFirst = false;
+  write(line);
+}
+
 /** Starts, listens, and stops on a signal. */
 async function main(): Promise<void> {
-  say(`Lanyard ${version}`);
   const asked = readConfig();
   const unknown = unknownSettings();
   if (unknown) say(unknown);
