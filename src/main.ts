@@ -15,22 +15,32 @@ import { drain } from './server/shutdown';
 import { stopSignal } from './stop-signal';
 import { welcome } from './welcome';
 
+/** Announces lines, the version before the first: a start that is refused at once has one line alone, of why. */
+function announcer(): (line: string) => void {
+  let isFirst = true;
+  return (line) => {
+    if (isFirst) announce(`Lanyard ${version}`);
+    isFirst = false;
+    announce(line);
+  };
+}
+
 /** Starts, listens, and stops on a signal. */
 async function main(): Promise<void> {
-  announce(`Lanyard ${version}`);
+  const say = announcer();
   const asked = readConfig();
   const unknown = unknownSettings();
-  if (unknown) announce(unknown);
+  if (unknown) say(unknown);
   const stop = stopSignal();
-  const opening = { milliseconds: asked.databaseWaitMs, say: announce, signal: stop, keepRunning: true };
-  const database = await openDatabase(asked, announce, opening);
+  const opening = { milliseconds: asked.databaseWaitMs, say, signal: stop, keepRunning: true };
+  const database = await openDatabase(asked, say, opening);
   try {
     const config = new Config({ ...asked, databaseUrl: database.url });
     const app = await createApp(config);
     try {
       await app.init();
       await listen(app.getHttpServer() as Server, config, 'PORT');
-      await welcome(app, config, database, announce);
+      await welcome(app, config, database, say);
       if (!stop.aborted) await once(stop, 'abort');
       app.get(HealthController).isStopping = true;
       const adapter = app.getHttpAdapter() as unknown as LeanExpressAdapter;

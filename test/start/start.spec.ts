@@ -1,3 +1,4 @@
+import { version } from '../../package.json';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -155,8 +156,8 @@ describe('a start', () => {
       const DATABASE_URL = await elsewhere();
       const child = startProgram({ DATABASE_URL });
       const { host, pathname } = new URL(DATABASE_URL);
-      expect(await saysUntil(child, '\n')).toBe(
-        `Waiting for PostgreSQL at ${host}${pathname}: connect ECONNREFUSED ${host}\n`,
+      expect(await saysUntil(child, 'ECONNREFUSED')).toContain(
+        `Lanyard ${version}\nWaiting for PostgreSQL at ${host}${pathname}: connect ECONNREFUSED`,
       );
       const doorway = createServer((socket) => {
         const { port, hostname } = new URL(database.url);
@@ -170,7 +171,7 @@ describe('a start', () => {
 
     it('stops when it is told to', async () => {
       const child = startProgram({ DATABASE_URL: await elsewhere() });
-      expect(await saysUntil(child, '\n')).toContain('Waiting for PostgreSQL');
+      expect(await saysUntil(child, 'Waiting')).toContain('Waiting for PostgreSQL');
       expect(await stopped(child, 'SIGHUP')).toBe(0);
     });
   });
