@@ -2,6 +2,8 @@
 module.exports = {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*spec.ts'],
+  // The suites of mutants are all of these again.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/prove/'],
   // The build has a package.json of the same name, of which jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   transform: { '^.+\\.ts$': '@swc/jest' },

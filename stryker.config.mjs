@@ -15,7 +15,7 @@ export default {
   mutator: { excludedMutations: ['StringLiteral'] },
   // What runs while a module is loaded (decorators, constants) would need all suites once for each mutant.
   ignoreStatic: true,
-  plugins: ['@stryker-mutator/jest-runner', './prove/mutants/plugins.mjs'],
+  plugins: ['@stryker-mutator/jest-runner', './test/prove/mutants/plugins.mjs'],
   ignorers: ['lazy-types'],
   testRunner: 'jest',
   jest: {
@@ -23,10 +23,10 @@ export default {
     config: {
       ...require('./jest.config.js'),
       // All suites as one, which ends at the first failure.
-      testMatch: ['<rootDir>/prove/mutants/suites.spec.ts'],
-      testEnvironment: './prove/mutants/first-failure.mjs',
+      testMatch: ['<rootDir>/test/prove/mutants/suites.spec.ts'],
+      testEnvironment: './test/prove/mutants/first-failure.mjs',
       testTimeout: 10_000, // for a mutant that does not answer
-      // prove/mutants.ts does both once; here they would run for each mutant.
+      // test/prove/mutants.ts does both once; here they would run for each mutant.
       globalSetup: null,
       globalTeardown: null,
     },

@@ -1,4 +1,4 @@
-import { Random } from '../../prove/support/random';
+import { Random } from '../prove/support/random';
 import { eventInput, industryEventInput, leadInput, unique } from '../support/builders';
 import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 

@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { Random } from '../../prove/support/random';
+import { Random } from '../prove/support/random';
 import { CheckService } from '../../src/operator/check.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';

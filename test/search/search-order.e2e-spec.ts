@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Random } from '../../prove/support/random';
+import { Random } from '../prove/support/random';
 import { unique } from '../support/builders';
 import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 

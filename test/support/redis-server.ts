@@ -1,5 +1,5 @@
 import { devNull } from 'node:os';
-import { RedisServer as Daemon } from '../../prove/support/redis-server';
+import { RedisServer as Daemon } from '../prove/support/redis-server';
 import { freePort } from './free-port';
 import { atTheEnd } from './at-the-end';
 import { without } from './skipping';

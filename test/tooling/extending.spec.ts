@@ -6,17 +6,7 @@ import { dirname, join } from 'node:path';
 const ROOT = join(__dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/extending.md'), 'utf8');
 /** What the page changes, and what its commands read. */
-const COPIED = [
-  'src',
-  'test',
-  'prove',
-  'scripts',
-  'package.json',
-  'tsconfig.json',
-  'jest.config.js',
-  '.swcrc',
-  'openapi.json',
-];
+const COPIED = ['src', 'test', 'scripts', 'package.json', 'tsconfig.json', 'jest.config.js', '.swcrc', 'openapi.json'];
 const ALSO = ['ormconfig.ts', '.dependency-cruiser.js', 'eslint.config.mjs', 'README.md', 'docs', 'clients'];
 
 /** The page's steps: each is a heading that may name a file, and blocks of code. */

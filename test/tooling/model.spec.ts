@@ -1,4 +1,4 @@
-import { run } from '../../prove/model/run';
+import { run } from '../prove/model/run';
 
 /** Steps of a run: about as many operations, and a comparison of everything at its end. */
 const STEPS = 400;

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readOptions } from '../../scripts/services.mjs';
+import type { Load } from './faults/load';
+import { play } from './faults/play';
+import { Postgres } from './faults/postgres';
+import { RedisGroup } from './faults/redis-group';
+import type { Fault } from './faults/stage';
+import { seconds } from './support/figures';
+
+/** Kills the primary of PostgreSQL, which has a synchronous standby, and the master of Redis, which has Sentinels. */
+
+const PROCESSES = 2;
+/** Rounds of a result to publish. */
+const FULL = 5;
+/** After a failover, for errors that come late. */
+const SETTLE_MS = 2000;
+
+/** What clients saw of one failover. */
+interface Seen {
+  /** until writes succeed on every process, or Redis is used by every process */
+  tookMs: number;
+  errors: number;
+  slowestMs: number;
+}
+
+async function watch({ times }: Load, failOver: () => Promise<unknown>): Promise<Seen> {
+  const [first, begun] = [times.length, performance.now()];
+  await failOver();
+  const tookMs = performance.now() - begun;
+  await pause(SETTLE_MS);
+  const since = times.slice(first);
+  const slowestMs = Math.max(...since.map((each) => each.tookMs));
+  return { tookMs, errors: since.filter(({ failed }) => failed).length, slowestMs };
+}
+
+const failover: Fault = {
+  name: 'failover',
+  promise: 'failover of PostgreSQL and Redis under load',
+  times: FULL,
+  async play(stage) {
+    const redis = new RedisGroup(stage.directory);
+    stage.defer(() => redis.stop());
+    await redis.start();
+    // The one address of both PostgreSQL servers: what a proxy with a check is in production.
+    const cluster = await stage.cluster({ apis: PROCESSES, settings: redis.settings, isProxied: true });
+    let standby = await Postgres.make(join(stage.directory, 'standby'), join(stage.directory, 'standby.log'));
+    stage.defer(() => standby.stop());
+    await standby.follow(cluster.postgres);
+    const load = await stage.load(cluster, { workers: 8, thinkMs: 15 });
+    const [ofRedis, ofPostgres]: [Seen[], Seen[]] = [[], []];
+    for (let round = 0; round < stage.times; round++) {
+      if (round > 0) await standby.follow(cluster.postgres);
+      await load.untilWritten();
+      await pause(SETTLE_MS);
+      const killed = await redis.killMaster();
+      ofRedis.push(await watch(load, () => redis.untilUsed(PROCESSES, killed)));
+      await redis.startAgain(killed);
+      const failOver = async (): Promise<void> => {
+        await cluster.postgres.kill();
+        await standby.promote();
+        cluster.proxy?.switchTo(standby.port);
+        [cluster.postgres, standby] = [standby, cluster.postgres];
+        await load.untilWritten();
+      };
+      ofPostgres.push(await watch(load, failOver));
+    }
+    const max = (seen: Seen[], of: 'tookMs' | 'slowestMs'): string =>
+      seconds(Math.max(...seen.map((each) => each[of])));
+    const errors = ofRedis.reduce((sum, each) => sum + each.errors, 0);
+    const measured =
+      `${stage.times} × each; Redis: ${errors} answers of 5xx, new master in use after ${max(ofRedis, 'tookMs')} at ` +
+      `most, slowest answer ${max(ofRedis, 'slowestMs')}; PostgreSQL: writes after ${max(ofPostgres, 'tookMs')} at ` +
+      `most, slowest answer ${max(ofPostgres, 'slowestMs')}`;
+    return { measured, broken: errors > 0 ? [`${errors} answers of 5xx`] : [] };
+  },
+};
+
+const { rounds } = readOptions({ rounds: { type: 'string', default: String(FULL) } }) as { rounds: number };
+void play(failover, rounds / FULL, Date.now() % 1_000_000).then(({ kept }) => {
+  process.exitCode = kept ? 0 : 1;
+});

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DataSource } from 'typeorm';
+import { OPERATOR } from '../../../scripts/services.mjs';
+import { ApiKeysService, type KeySettings } from '../../../src/access/api-keys.service';
+import { OrganizationsService } from '../../../src/access/organizations.service';
+import { operatorDataSourceOptions } from '../../../src/database/data-source';
+import { freePort } from '../../support/free-port';
+import { Proxy } from '../../support/proxy';
+import { Api } from '../support/api';
+import { succeeds } from '../support/daemon';
+import { RedisServer } from '../support/redis-server';
+import { Postgres } from './postgres';
+
+/** Limits that no load reaches. */
+const UNLIMITED = { maxTokens: 9_000_000, refillRate: 1_000_000 };
+
+export interface Tenant {
+  organizationId: number;
+  keyId: string;
+  key: string;
+}
+
+export interface ClusterOptions {
+  /** how many processes of the API */
+  apis?: number;
+  /** settings of every API process */
+  settings?: NodeJS.ProcessEnv;
+  /** whether a proxy stands between the API and PostgreSQL */
+  isProxied?: boolean;
+}
+
+/** PostgreSQL, Redis and processes of the API, with their logs in files. */
+export class Cluster {
+  readonly apis: Api[] = [];
+  /** the address of PostgreSQL that the API has, if it is not PostgreSQL's own */
+  proxy?: Proxy;
+
+  private constructor(
+    private readonly directory: string,
+    /** the one that serves: another one after a failover */
+    public postgres: Postgres,
+    readonly redis: RedisServer,
+  ) {}
+
+  static async start(directory: string, options: ClusterOptions): Promise<Cluster> {
+    mkdirSync(directory, { recursive: true });
+    const postgres = await Postgres.make(join(directory, 'data'), join(directory, 'postgresql.log'));
+    const redis = new RedisServer(join(directory, 'redis.log'), await freePort());
+    const cluster = new Cluster(directory, postgres, redis);
+    try {
+      await redis.start();
+      await cluster.addApis(options);
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+    return cluster;
+  }
+
+  private async addApis({ apis = 4, settings, isProxied }: ClusterOptions): Promise<void> {
+    if (isProxied) this.proxy = await Proxy.to(this.postgres.port);
+    const services = { DATABASE_URL: this.postgres.url(this.proxy?.port), REDIS_URL: this.redis.url };
+    for (let n = 0; n < apis; n++) {
+      this.apis.push(new Api(join(this.directory, `api-${n}.log`), await freePort(), { ...services, ...settings }));
+    }
+    await Promise.all(this.apis.map((api) => api.start()));
+  }
+
+  get logs(): string[] {
+    return [this.postgres, this.redis, ...this.apis].map(({ logFile }) => logFile);
+  }
+
+  async tenant(settings?: Partial<KeySettings>): Promise<Tenant> {
+    return (await this.tenants(1, settings))[0] as Tenant;
+  }
+
+  /** @returns that many keys, each of an organization of its own */
+  async tenants(count: number, settings: Partial<KeySettings> = UNLIMITED): Promise<Tenant[]> {
+    return this.asOperator(async (dataSource) => {
+      const tenants: Tenant[] = [];
+      for (let n = 0; n < count; n++) {
+        const { id: organizationId } = await new OrganizationsService(dataSource.manager).create(`Organization ${n}`);
+        const { id: keyId, key } = await new ApiKeysService(dataSource.manager).issue(organizationId, settings);
+        tenants.push({ organizationId, keyId, key });
+      }
+      return tenants;
+    });
+  }
+
+  async asOperator<T>(work: (dataSource: DataSource) => Promise<T>): Promise<T> {
+    const dataSource = await new DataSource(operatorDataSourceOptions(this.postgres.url())).initialize();
+    try {
+      return await work(dataSource);
+    } finally {
+      await dataSource.destroy();
+    }
+  }
+
+  /** `operator check`: whether what is derived from the data is as the data says. */
+  check(): Promise<boolean> {
+    const env = { ...process.env, DATABASE_URL: this.postgres.url() };
+    return succeeds(promisify(execFile)(process.execPath, [OPERATOR, 'check', '--json'], { env }));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.apis.map((api) => api.stop()));
+    this.proxy?.close();
+    await Promise.all([this.redis.stop(), this.postgres.stop()]);
+  }
+}
