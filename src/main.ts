@@ -28,8 +28,6 @@ function say(line: string): void {
 /** Starts, listens, and stops on a signal. */
 async function main(): Promise<void> {
   const asked = readConfig();
-  const unknown = unknownSettings();
-  if (unknown) say(unknown);
   const stopTracing = await tracing;
   const stop = stopSignal();
   const database = await openDatabase(asked, say, { milliseconds: asked.databaseWaitMs, say, signal: stop });
@@ -39,6 +37,8 @@ async function main(): Promise<void> {
     try {
       await app.init();
       await listen(app.getHttpServer() as Server, config, 'PORT');
+      const unknown = unknownSettings();
+      if (unknown) say(unknown);
       await welcome(app, config, database, say);
       if (!stop.aborted) await once(stop, 'abort');
       app.get(HealthController).isStopping = true;
