@@ -29,8 +29,6 @@ function announcer(): (line: string) => void {
 async function main(): Promise<void> {
   const say = announcer();
   const asked = readConfig();
-  const unknown = unknownSettings();
-  if (unknown) say(unknown);
   const stop = stopSignal();
   const opening = { milliseconds: asked.databaseWaitMs, say, signal: stop, keepRunning: true };
   const database = await openDatabase(asked, say, opening);
@@ -40,6 +38,8 @@ async function main(): Promise<void> {
     try {
       await app.init();
       await listen(app.getHttpServer() as Server, config, 'PORT');
+      const unknown = unknownSettings();
+      if (unknown) say(unknown);
       await welcome(app, config, database, say);
       if (!stop.aborted) await once(stop, 'abort');
       app.get(HealthController).isStopping = true;

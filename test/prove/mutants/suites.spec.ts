@@ -8,7 +8,7 @@ const LEFT_OUT = /^(pages|two-processes|backup|migrations|check|datasets|import|
 
 // One suite of all: Nest and TypeORM are loaded once for a mutant, not once for each file.
 for (const folder of FOLDERS) {
-  const path = join(__dirname, '../../..', folder);
+  const path = join(__dirname, '../..', folder);
   for (const file of readdirSync(path).filter((name) => name.endsWith('spec.ts') && !LEFT_OUT.test(name))) {
     describe(file, () => {
       // eslint-disable-next-line @typescript-eslint/no-require-imports -- here, so that its tests belong to this describe
