@@ -76,6 +76,8 @@ function scope(prepared: boolean): string {
 interface Query {
   name?: string;
   text: string;
+  /** of a query that tells nobody else of its result */
+  callback?: unknown;
 }
 
 /** A statement rewritten, without its name: under that one PostgreSQL has prepared it as it was. */
@@ -114,7 +116,8 @@ function watchStatements(role: string): void {
     if (told) return send(what);
     // In a transaction that failed the setting is refused, and so is whatever follows but the rollback.
     const tell = (then: () => unknown) => Reflect.apply(query, this, [`set lanyard.oracle = '${speaker}'`, then]);
-    if (typeof rest.at(-1) === 'function') return void tell(() => send(what));
+    const hasCallback = typeof rest.at(-1) === 'function' || (typeof given !== 'string' && given.callback);
+    if (hasCallback) return void tell(() => send(what));
     return new Promise((resolve, reject) => void tell(() => (send(what) as Promise<unknown>).then(resolve, reject)));
   } as typeof query;
 
