@@ -23,7 +23,8 @@ await services.run(async (defer) => {
   const { requests, assertions } = summary.run.stats;
   const all = summary.collection.items.members.flatMap(({ items }) => items.members);
   // What the demo has none of cannot be asked for by its id.
-  const isOfNone = ({ request }) => request.url.variables.all().some(({ key }) => !(key.replace(/Id$/, '') in EXAMPLE_IDS));
+  const isOfNone = ({ request }) =>
+    request.url.variables.all().some(({ key }) => !(key.replace(/Id$/, '') in EXAMPLE_IDS));
   const sent = summary.run.executions.filter(({ response }) => response).map(({ item }) => item.id);
   const skipped = all.filter((item) => isOfNone(item) && !sent.includes(item.id));
   for (const { name } of skipped) console.log(`skipped, for the demo has no such record: ${name}`);

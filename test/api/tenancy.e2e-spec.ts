@@ -104,7 +104,10 @@ describe('tenancy', () => {
     inside?.config.databaseUrl ? everyRow(inside.config.databaseUrl) : [await shownTo(owner), await shownTo(stranger)];
 
   const shownTo = async ({ tenant: { api }, ids }: Stock): Promise<unknown> => {
-    const paths = PAGED.map(({ path, list = '' }) => [path.replace(/:(\w+)Id/g, (_, kind: string) => `${ids[kind]}`), list]);
+    const paths = PAGED.map(({ path, list = '' }) => [
+      path.replace(/:(\w+)Id/g, (_, kind: string) => `${ids[kind]}`),
+      list,
+    ]);
     const lists = await Promise.all(paths.map(([path = '', list = '']) => api.all(path, list)));
     return [...lists, (await api.get('/industryEvents/bookmarks')).body];
   };
