@@ -6,7 +6,7 @@ import type { Fields } from './records';
 const { schemas } = description.components;
 const DESCRIBED = new Set(Object.values(schemas).flatMap(({ properties }) => Object.keys(properties ?? {})));
 /** Of the envelope, which the model knows. */
-for (const name of ['status', 'pagination', 'results', 'total']) DESCRIBED.delete(name);
+for (const name of ['status', 'error', 'pagination', 'results', 'total']) DESCRIBED.delete(name);
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
