@@ -31,7 +31,9 @@ export function knownPart(answer: unknown, expected: unknown, unknown: Set<strin
 export function unknownTo(operations: string[], fields: string[]): string {
   const said = [
     ...(operations.length > 0 ? [`${operations.length} operations (${operations.join(', ')})`] : []),
-    ...(fields.length > 0 ? [`${fields.length} ${fields.length === 1 ? 'field' : 'fields'} (${fields.join(', ')})`] : []),
+    ...(fields.length > 0
+      ? [`${fields.length} ${fields.length === 1 ? 'field' : 'fields'} (${fields.join(', ')})`]
+      : []),
   ];
   return said.length > 0 ? `the model does not know ${said.join(' and ')}` : '';
 }
