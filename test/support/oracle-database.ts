@@ -70,6 +70,8 @@ async function seedDecoy(db: DataSource): Promise<void> {
   for (const table of await scopedTables(db)) {
     const [row] = await db.query<object[]>(`select from ${table} where organization_id = $1 limit 1`, [id]);
     if (row) continue;
-    throw new Error(`No record of ${table}, so that the oracle could not bite there: exhibitor() of builders.ts makes one`);
+    throw new Error(
+      `No record of ${table}, so that the oracle could not bite there: exhibitor() of builders.ts makes one`,
+    );
   }
 }
