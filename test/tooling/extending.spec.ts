@@ -54,7 +54,8 @@ describe('docs/extending.md', () => {
   const program = (path: string, ...args: string[]): Promise<string> =>
     run(process.execPath, [join('node_modules', path), ...args]);
   const suites = async (args: string[], settings?: NodeJS.ProcessEnv): Promise<string> => {
-    const said = await run(process.execPath, ['node_modules/jest/bin/jest.js', '--verbose', ...args], settings);
+    const bounds = ['--maxWorkers', '2', '--testTimeout', '120000', '--verbose'];
+    const said = await run(process.execPath, ['node_modules/jest/bin/jest.js', ...bounds, ...args], settings);
     return said.replaceAll(/^ *○ .*\n/gm, '');
   };
 
@@ -93,26 +94,26 @@ describe('docs/extending.md', () => {
       await npm('openapi');
       await npm('sql');
       await npm('build');
-    }, 120_000);
+    }, 240_000);
 
     it('compiles, and keeps to the rules of code', async () => {
       await npm('types');
       await program('eslint/bin/eslint.js', '--max-warnings', '0', ...FILES);
       await program('prettier/bin/prettier.cjs', '--check', ...FILES);
       await npm('architecture');
-    }, 120_000);
+    }, 240_000);
 
     it('is described: linters, workflows and the collection take it', async () => {
       expect(await npm('description')).toContain('and so not called: getBooth, patchMeeting, deleteMeeting');
       expect(await npm('collection')).toContain('skipped, for the demo has no such record: Get a booth');
-    }, 120_000);
+    }, 240_000);
 
     it('keeps the suites of what it touches, and has its own', async () => {
       const own = ['api/booths', 'api/meetings', 'api/lead-fields', 'api/leads'];
       const others = ['openapi', 'http/routes', 'database/(migrations|functions|sql)', 'tooling/model'];
       const said = await suites([...own, ...others]);
       expect(said).toContain('the model does not know 7 operations (listBooths, ');
-    }, 120_000);
+    }, 240_000);
 
     it('is tried by suites that find resources by themselves', async () => {
       const titles = 'booth|meeting|one condition at a time|exhibitor';
@@ -121,7 +122,7 @@ describe('docs/extending.md', () => {
       expect(said).toContain('GET /booths/:boothId with {"boothId":"%"}');
       expect(said).toContain('POST /leads/:leadId/meetings with {"leadId":"lead","eventId":"%"}');
       expect(said).toContain('of /leads/:leadId/meetings');
-    }, 120_000);
+    }, 240_000);
 
     it('shows the new field in leads of before, after a start', async () => {
       await run(process.execPath, ['dist/src/cli/main.js', 'migrate'], { DATABASE_URL: stored });
