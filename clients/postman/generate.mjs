@@ -1,7 +1,7 @@
 // Writes the collection from openapi.json: npm run openapi. With --check it only says whether the collection
 // is as openapi.json has it.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { PATIENCE, tests } from './tests.mjs';
+import { BEFORE, tests } from './tests.mjs';
 
 const file = new URL('lanyard.postman_collection.json', import.meta.url);
 const description = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
@@ -30,14 +30,17 @@ const operations = Object.entries(description.paths).flatMap(([path, methods]) =
   }),
 );
 
-/** The parameter that names one record of a list: of `/leads` it is `leadId`. */
+/** The list that a path ends with: of `/leads`, and of `/events/{eventId}/leads`, it is `leads`. */
+const listOf = (path) => path.split('/').pop();
+
+/** The parameter that names one record of a list: of `leads` it is `leadId`. */
 const idOf = (list) =>
-  operations.map(({ path }) => /^(\/\w+)\/\{(\w+)\}$/.exec(path)).find((m) => m?.[1] === list)?.[2];
+  operations.map(({ path }) => /^\/(\w+)\/\{(\w+)\}$/.exec(path)).find((m) => m?.[1] === list)?.[2];
 
 /** The variable that an operation fills for others, and where in the answer its value is. */
 function filledBy({ path, method, answer }) {
-  const id = idOf(path);
-  const canBeMade = operations.some((each) => each.path === path && each.method === 'post');
+  const id = idOf(listOf(path));
+  const canBeMade = operations.some((each) => listOf(each.path) === listOf(path) && each.method === 'post');
   if (!id || method !== (canBeMade ? 'post' : 'get')) return undefined;
   const { properties } = resolve(resolve(answer).properties.results);
   if (properties.id) return { id, from: 'results?.id' };
@@ -45,7 +48,7 @@ function filledBy({ path, method, answer }) {
   return { id, from: `results?.${name}${type === 'array' ? '[0]' : ''}?.id` };
 }
 
-const variables = operations.map((each) => filledBy(each)?.id).filter(Boolean);
+const variables = [...new Set(operations.map((each) => filledBy(each)?.id).filter(Boolean))];
 
 const needs = ({ path, body = {} }) =>
   variables.filter((id) => path.includes(`{${id}}`) || JSON.stringify(body).includes(`"${id}":`));
@@ -116,8 +119,10 @@ function request(operation) {
 }
 
 /** The ids in an example are those of other records. */
-const withVariables = (body) =>
-  JSON.stringify(body, (key, value) => (variables.includes(key) ? `{{${key}}}` : value), 2);
+function withVariables(body) {
+  const named = (key, value) => (variables.includes(key) ? `{{${key}}}${typeof value === 'number' ? 'n' : ''}` : value);
+  return JSON.stringify(body, named, 2).replaceAll(/"(\{\{\w+\}\})n"/g, '$1');
+}
 
 const collection = {
   info: {
@@ -141,7 +146,7 @@ const collection = {
     ...variables.map((key) => ({ key, value: '' })),
   ],
   event: [
-    { listen: 'prerequest', script: { type: 'text/javascript', exec: PATIENCE } },
+    { listen: 'prerequest', script: { type: 'text/javascript', exec: BEFORE } },
     { listen: 'test', script: { type: 'text/javascript', exec: tests(description, operations) } },
   ],
   item: folders().map(([name, found]) => ({ name, item: found.map(request) })),

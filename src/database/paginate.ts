@@ -86,20 +86,26 @@ interface FilteredList extends Pick<List, 'name' | 'values'> {
   item: string;
   /** with `$n` parameters */
   where: string;
+  /** of what belongs to a parent: a select that has a row if the parent is there */
+  exists?: string;
 }
 
 /** The rows of a table that meet a condition, in order of arrival. They are counted: a million take 0.1 s. */
-export function filteredList({ name, values, entity, item, where }: FilteredList): List {
-  const { table, shared } = listOf(entity);
-  const counted = `select count(*) as total from ${table} where ${where}`;
-  const rows = (more = ''): string => `select * from ${table} where ${where} ${more} order by position`;
+export function filteredList({ name, values, entity, item, where, exists }: FilteredList): List {
+  const { table, shared, parent } = listOf(entity);
+  // Positions are of each parent's list; the ids of rows, of version 7, are in order of arrival in all of them.
+  const order = parent ? 'id' : 'position';
+  const count = `select count(*) as total from ${table} where ${where}`;
+  const counted = exists ? `select total from (${count}) counted where exists (${exists})` : count;
+  const rows = (more = ''): string => `select * from ${table} where ${where} ${more} order by ${order}`;
   return listWith({
     ...{ name, values, shared },
-    firstPage: (limit) => pageOf({ table, item, counted, rows: limited(rows(), table, limit) }),
+    firstPage: (limit) => pageOf({ table, item, counted, order, rows: limited(rows(), table, limit, order) }),
     page: ({ limit, index }) => {
       // The rows before the page are skipped in the index alone.
-      const start = `select position from ${table} where ${where} order by position limit 1 offset ${index} * ${limit}`;
-      return pageOf({ table, item, counted, rows: limited(rows(`and position >= (${start})`), table, limit) });
+      const start = `select ${order} from ${table} where ${where} order by ${order} limit 1 offset ${index} * ${limit}`;
+      const following = rows(`and ${order} >= (${start})`);
+      return pageOf({ table, item, counted, order, rows: limited(following, table, limit, order) });
     },
   });
 }
@@ -108,7 +114,7 @@ export function filteredList({ name, values, entity, item, where }: FilteredList
  * The rows of an organization's table that a key finds, in order of arrival. Most often there are one or none: they are
  * found once for the total and the page, in a plan that PostgreSQL keeps; the one of `filteredList` it may make each time.
  */
-export function lookupList({ name, values, entity, item, where }: FilteredList): List {
+export function lookupList({ name, values, entity, item, where }: Omit<FilteredList, 'exists'>): List {
   const { table } = listOf(entity);
   return listWith({
     ...{ name, values },
@@ -134,10 +140,12 @@ interface PageParts extends Pick<TrackedList, 'table'> {
   rows: string;
   /** join of what the rows refer to */
   seek?: string;
+  /** the column that says the order of the rows */
+  order?: string;
 }
 
-const pageOf = ({ table, item, counted, rows, seek = '' }: PageParts): string => `
+const pageOf = ({ table, item, counted, rows, seek = '', order = 'position' }: PageParts): string => `
   select page.json, counted.total
   from (${counted}) counted ${seek}
-    left join lateral (select ${item} as json, position from (${rows}) ${table}) page on true
-  order by page.position`;
+    left join lateral (select ${item} as json, ${order} from (${rows}) ${table}) page on true
+  order by page.${order}`;

@@ -3,56 +3,49 @@ import { connect } from 'node:net';
 import { text as toText } from 'node:stream/consumers';
 import { eventInput, exhibitor, leadInput } from '../support/builders';
 import { faultsOf } from '../support/description';
+import { Endpoint, ENDPOINTS } from '../support/endpoints';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 describe('pagination', () => {
   let lanyard: Lanyard;
   let tenant: Tenant;
-  let paths: Record<string, string>;
+  let ids: Record<string, string>;
   const catalogued: string[] = [];
-  const { users, tagGroup, event, activation, lead, activity } = exhibitor();
+  const { users, tagGroup, event, lead, dataset, ids: own } = exhibitor();
   const COUNT = 53;
   const times = <T>(make: (index: number) => T): T[] => Array.from({ length: COUNT }, (_, index) => make(index));
+  const CATALOGUE = '/industryEvents';
 
   beforeAll(async () => {
     [lanyard, tenant] = await withTenant(startLanyard());
     const people = times((i) => ({ ...users[0], email: `user${i}@example.com` }));
-    const options = tagGroup.tagOptions;
+    // What refers to the first of a section is in the list of it.
+    const copies = Object.entries(dataset).map(([section, [first]]) => [
+      section,
+      [first, ...times(() => ({ ...first, id: randomUUID() })).slice(1)],
+    ]);
     const { expo } = await tenant.import({
+      ...(Object.fromEntries(copies) as object),
       users: people,
       tagGroups: [tagGroup, ...times(() => ({ ...tagGroup, id: randomUUID(), tagOptions: [] })).slice(1)],
       events: times((i) => ({ ...event, ref: i === 0 ? 'expo' : `e${i}`, users: people.map(({ email }) => email) })),
-      activations: [
-        { ...activation, users: [] },
-        ...times(() => ({ ...activation, users: [], id: randomUUID() })).slice(1),
-      ],
       leads: [lead, ...times(() => ({ ...lead, id: randomUUID() })).slice(1)],
-      leadActivityEvents: times(() => activity({ associatedTagOption: options[0]?.id })),
     });
-    paths = {
-      events: '/events',
-      eventLeads: `/events/${expo}/leads`,
-      users: `/events/${expo}/users`,
-      leads: '/leads',
-      leadActivityEvents: `/leadActivityEvents`,
-      activations: '/activations',
-      tagGroups: '/tagGroups',
-      industryEvents: '/industryEvents',
-    };
+    ids = { ...own, event: String(expo) };
     for (let i = 0; i < COUNT; i++) {
       const { body } = await tenant.api.post('/industryEvents', { name: `Page ${i}` }).expect(200);
       catalogued.push(body.results.industryEvent.id);
     }
   });
 
-  const lists = ['events', 'eventLeads', 'users', 'leads', 'leadActivityEvents', 'activations', 'tagGroups'];
-  const get = async (key: string, query: Record<string, string | number> = {}) =>
-    (await tenant.api.get(paths[key] ?? '', query).expect(200)).body;
-  const totalOf = async (key: string): Promise<number> => (await get(key, { limit: 1 })).results.total;
+  const pathOf = ({ path }: Endpoint): string => path.replace(/:(\w+)Id/g, (_, kind: string) => ids[kind] ?? '');
+  const get = async (list: Endpoint, query: Record<string, string | number> = {}) =>
+    (await tenant.api.get(pathOf(list), query).expect(200)).body;
+  const totalOf = async (list: Endpoint): Promise<number> => (await get(list, { limit: 1 })).results.total;
   /** What was counted is the list's total, as it was before and is now: others add to the catalogue meanwhile. */
-  const expectTotal = async (key: string, before: number, counted: number): Promise<void> => {
-    if (key !== 'industryEvents') expect(before).toBe(COUNT);
-    const after = key === 'industryEvents' ? await totalOf(key) : before;
+  const expectTotal = async (list: Endpoint, before: number, counted: number): Promise<void> => {
+    if (list.path !== CATALOGUE) expect(before).toBe(COUNT);
+    const after = list.path === CATALOGUE ? await totalOf(list) : before;
     expect(counted).toBeGreaterThanOrEqual(before);
     expect(counted).toBeLessThanOrEqual(after);
   };
@@ -68,34 +61,37 @@ describe('pagination', () => {
     }
   });
 
-  describe.each([...lists, 'industryEvents'])('of %s', (key) => {
+  const lists = ENDPOINTS.filter((endpoint) => endpoint.list !== undefined);
+  it('is tried of every list', () => expect(lists.length).toBeGreaterThanOrEqual(8));
+
+  describe.each(lists.map((list) => [list.path, list, list.list as string] as const))('of %s', (path, list, key) => {
     it('is of 20 items by default, and of 50 at most', async () => {
-      const byDefault = await get(key);
+      const byDefault = await get(list);
       expect(byDefault.pagination).toEqual({ limit: 20, offset: 0 });
       expect(byDefault.results[key]).toHaveLength(20);
       for (const limit of ['50', '51', '100', '2147483648', '9'.repeat(400)]) {
-        const { pagination, results } = await get(key, { limit });
+        const { pagination, results } = await get(list, { limit });
         expect(pagination).toEqual({ limit: 50, offset: 0 });
         expect(results[key]).toHaveLength(50);
       }
     });
 
     it('gives each item exactly once', async () => {
-      const before = await totalOf(key);
-      const whole = await tenant.api.all<{ id?: string; leadId?: string }>(paths[key] ?? '', key, { limit: 7 });
+      const before = await totalOf(list);
+      const whole = await tenant.api.all<{ id?: string; leadId?: string }>(pathOf(list), key, { limit: 7 });
       const ids = whole.map(({ id, leadId }) => id ?? leadId);
       expect(new Set(ids).size).toBe(ids.length);
-      if (key === 'industryEvents') expect(ids).toEqual(expect.arrayContaining(catalogued));
-      await expectTotal(key, before, ids.length);
+      if (path === CATALOGUE) expect(ids).toEqual(expect.arrayContaining(catalogued));
+      await expectTotal(list, before, ids.length);
     });
 
     it('takes the page index, also far behind the end', async () => {
-      const second = await get(key, { limit: 25, offset: 2 });
+      const second = await get(list, { limit: 25, offset: 2 });
       expect(second.pagination).toEqual({ limit: 25, offset: 2 });
-      if (key !== 'industryEvents') expect(second.results[key]).toHaveLength(3);
-      const far = await get(key, { limit: 50, offset: 2_147_483_647 });
+      if (path !== CATALOGUE) expect(second.results[key]).toHaveLength(3);
+      const far = await get(list, { limit: 50, offset: 2_147_483_647 });
       expect(far.results[key]).toEqual([]);
-      await expectTotal(key, second.results.total, far.results.total);
+      await expectTotal(list, second.results.total, far.results.total);
     });
 
     it.each([
@@ -109,11 +105,11 @@ describe('pagination', () => {
       'limit=1&limit=1',
       'offset=0&offset=0',
     ])('is 400 for %s', (query) =>
-      tenant.api.get(`${paths[key]}?${query}`).expect(400, { status: 400, error: 'Bad Request' }),
+      tenant.api.get(`${pathOf(list)}?${query}`).expect(400, { status: 400, error: 'Bad Request' }),
     );
 
     it('ignores parameters that it does not know', () =>
-      tenant.api.get(`${paths[key]}?page=x&limit[]=y&sort=%00`).expect(200));
+      tenant.api.get(`${pathOf(list)}?page=x&limit[]=y&sort=%00`).expect(200));
   });
 
   it('is in the order of creation', async () => {

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/access/api-keys.service';
 import { ExportService } from '../../src/datasets/export.service';
 import { DATASETS } from '../../src/sections';
-import { eventInput, exhibitor, industryEventInput, leadInput } from '../support/builders';
+import { eventInput, exhibitor, industryEventInput, leadInput, unique } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { isDeployment } from '../support/deployment';
 import { InProcess, Lanyard, startInProcess, startLanyard, Tenant } from '../support/lanyard';
@@ -11,7 +11,9 @@ import { speakingFor } from '../support/oracle';
 import { describeInside, INSIDE, itInside } from '../support/skipping';
 import { everyRow } from '../support/state';
 
-const LISTS = ['events', 'leads', 'leadActivityEvents', 'activations', 'tagGroups'];
+/** The lists that are read page by page; that of the catalogue is everybody's. */
+const PAGED = ENDPOINTS.filter(({ list, path }) => list !== undefined && path !== '/industryEvents');
+const LISTS = PAGED.filter(({ path }) => !path.includes(':'));
 const UNKNOWN_EVENT = 9_007_199_254_740_991;
 /** Headers that differ from one answer to the next. */
 const PASSING = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
@@ -52,8 +54,8 @@ const UUIDS = Object.keys(exhibitor().ids);
 
 /** Each slot with foreign ids: alone and beside own ones; a list also with an own id before and behind. */
 function placesOf({ slots }: Endpoint): Ids[] {
-  const ways = slots.map(({ name, kind, where }) =>
-    [kind, '%', ...(where === 'body' ? [`${kind},%`, `%,${kind}`] : [])].map((way): Ids => ({ [name]: way })),
+  const ways = slots.map(({ name, kind, isMany }) =>
+    [kind, '%', ...(isMany ? [`${kind},%`, `%,${kind}`] : [])].map((way): Ids => ({ [name]: way })),
   );
   const all = ways.reduce<Ids[]>((sofar, way) => sofar.flatMap((ids) => way.map((one) => ({ ...ids, ...one }))), [{}]);
   return all.filter((ids) => Object.values(ids).some((id) => id.includes('%')));
@@ -101,10 +103,13 @@ describe('tenancy', () => {
   const everything = async (): Promise<unknown> =>
     inside?.config.databaseUrl ? everyRow(inside.config.databaseUrl) : [await shownTo(owner), await shownTo(stranger)];
 
-  const shownTo = async ({ tenant: { api }, event }: Stock): Promise<unknown> => {
-    const lists = await Promise.all(LISTS.map((key) => api.all(`/${key}`, key)));
-    const paths = [...['leads', 'users'].map((part) => `/events/${event}/${part}`), '/industryEvents/bookmarks'];
-    return [...lists, ...(await Promise.all(paths.map((path) => api.get(path)))).map(({ body }) => body)];
+  const shownTo = async ({ tenant: { api }, ids }: Stock): Promise<unknown> => {
+    const paths = PAGED.map(({ path, list = '' }) => [
+      path.replace(/:(\w+)Id/g, (_, kind: string) => `${ids[kind]}`),
+      list,
+    ]);
+    const lists = await Promise.all(paths.map(([path = '', list = '']) => api.all(path, list)));
+    return [...lists, (await api.get('/industryEvents/bookmarks')).body];
   };
 
   /** The ids of slots: the caller's own by kind, and one that is not the caller's for `%`. */
@@ -118,6 +123,11 @@ describe('tenancy', () => {
         return [name, values.join(',')];
       }),
     );
+
+  it('has a record of each kind that endpoints take the ids of: exhibitor() of test/support/builders.ts makes it', () => {
+    const kinds = new Set(ENDPOINTS.flatMap(({ slots }) => slots.map(({ kind }) => kind)));
+    expect([...kinds].filter((kind) => !(kind in owner.ids) && kind !== 'industryEvent')).toEqual([]);
+  });
 
   it('takes ids in all the places that openapi.json has', () => {
     const places = ENDPOINTS.flatMap(({ slots }) => slots);
@@ -162,14 +172,14 @@ describe('tenancy', () => {
   });
 
   describe('every endpoint with foreign ids where it takes none', () => {
-    /** Something own to work on that may be deleted; what the API cannot make it cannot delete either. */
+    /** Something own of every kind to work on, which may be deleted: at an event of its own. */
     const fresh = async (): Promise<Ids> => {
-      const { api } = stranger.tenant;
-      const event = String((await api.post('/events', eventInput()).expect(200)).body.results.id);
-      const lead: string = (await api.post('/leads', leadInput()).expect(200)).body.results.id;
-      await api.put(`/events/${event}/leads`, { eventLeads: [{ leadId: lead }] }).expect(200);
-      const added = await api.post('/industryEvents', industryEventInput({ eventUrl: null })).expect(200);
-      return { ...stranger.ids, event, lead, industryEvent: added.body.results.industryEvent.id };
+      const { dataset, ids } = exhibitor();
+      const ref = unique();
+      const text = JSON.stringify(dataset).replaceAll('"expo"', `"${ref}"`);
+      const events = await stranger.tenant.import(JSON.parse(text) as object);
+      const added = await stranger.tenant.api.post('/industryEvents', industryEventInput({ eventUrl: null }));
+      return { ...ids, event: String(events[ref]), industryEvent: added.body.results.industryEvent.id };
     };
     const shownToOwner = () => shownTo(owner);
 
@@ -193,8 +203,8 @@ describe('tenancy', () => {
 
   it('lists nothing of another organization', async () => {
     const { api } = await lanyard.tenant();
-    for (const key of LISTS) {
-      expect((await api.get(`/${key}`).expect(200)).body.results).toEqual({ [key]: [], total: 0 });
+    for (const { path, list = '' } of LISTS) {
+      expect((await api.get(path).expect(200)).body.results).toEqual({ [list]: [], total: 0 });
     }
     expect((await api.get('/industryEvents/bookmarks')).body.results.industryEvents).toEqual([]);
   });

@@ -43,14 +43,16 @@ describe('functions and triggers', () => {
     const found = await triggers();
     expect(found.filter((line) => !new RegExp(OWN_TRIGGER).test(line.split(' ')[1] ?? ''))).toEqual([]);
     const page = readFileSync(join(__dirname, '../../docs/locking.md'), 'utf8');
-    const lists = listsOf(db).map(({ table }) => table);
+    const lists = listsOf(db);
+    const forgetting = lists.flatMap(({ table, parent }) => (parent ? [`${parent.table} t90_forget_${table}`] : []));
+    expect(page).toContain('`t90_forget_<list>`');
     const documented = [...page.matchAll(/^\| `(t\d\d_\w+)` +\| (.*?) +\|/gm)].flatMap(([, name, tables = '']) =>
       tables
         .split(', ')
-        .flatMap((table) => (table === 'all lists' ? lists : table))
+        .flatMap((table) => (table === 'all lists' ? lists.map((list) => list.table) : table))
         .map((table) => `${table} ${name}`),
     );
-    expect(documented.sort()).toEqual([...found].sort());
+    expect([...documented, ...forgetting].sort()).toEqual([...found].sort());
   });
 
   it('are applied again when their text has changed, and only then', async () => {

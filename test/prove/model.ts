@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { randomInt } from 'node:crypto';
 import { readOptions } from '../../scripts/services.mjs';
 import setUp from '../support/global-setup';
-import { run } from './model/run';
+import { run, untried } from './model/run';
 import { record } from './results';
 
 /**
@@ -26,6 +26,7 @@ const options = readOptions({
 let [runs, operations, reads] = [0, 0, 0];
 let divergence: string | undefined;
 let isInterrupted = false;
+const unknownFields = new Set<string>();
 // Runs come to their end: their databases go with them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (isInterrupted = true));
 
@@ -38,6 +39,7 @@ async function work(): Promise<void> {
     const outcome = await run(seed, STEPS);
     operations += outcome.operations;
     reads += outcome.reads;
+    for (const name of outcome.unknownFields) unknownFields.add(name);
     if (!outcome.divergence) continue;
     divergence = outcome.divergence;
     say(divergence);
@@ -55,9 +57,10 @@ async function main(): Promise<number> {
     await globalThis.tearDownTests?.();
   }
   if (isInterrupted) return 130;
+  const untold = untried(unknownFields);
   const measured =
     `${figure(operations)} operations (${figure(runs)} runs, seed ${options.seed}), ${figure(reads)} more reads to ` +
-    `compare what is stored: ${divergence === undefined ? 0 : 1} divergences`;
+    `compare what is stored: ${divergence === undefined ? 0 : 1} divergences${untold && `; ${untold}`}`;
   const kept = divergence === undefined;
   const promise = 'random operations against a model of the specification';
   record({ promise, measured, kept }, options.operations >= FULL);

@@ -27,7 +27,11 @@ async function runSuites(): Promise<Report> {
   const suites = ['--testMatch', '<rootDir>/test/**/*.e2e-spec.ts'];
   const command = [require.resolve('jest/bin/jest'), ...suites, '--ci', '--json', `--outputFile=${file}`];
   const env = { ...process.env, LANYARD_TEST_ORACLE: 'rls', LANYARD_TEST_ORACLE_REPORT: figuresFile };
-  const child = spawn(process.execPath, command, { cwd: join(__dirname, '../..'), env, stdio: ['ignore', 'ignore', 2] });
+  const child = spawn(process.execPath, command, {
+    cwd: join(__dirname, '../..'),
+    env,
+    stdio: ['ignore', 'ignore', 2],
+  });
   const [status] = await once(child, 'exit');
   const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
   return { ...report, isGreen: status === 0 && report.numPassedTests > 0 };

@@ -35,7 +35,7 @@ interface Parameter extends Referring {
 export interface Operation {
   operationId: string;
   parameters: Parameter[];
-  requestBody?: { content: { 'application/json': { schema: Schema } } };
+  requestBody?: { content: { 'application/json': { schema: Schema; example: object } } };
   responses: Record<string, Answer>;
 }
 interface Description {

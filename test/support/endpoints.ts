@@ -7,22 +7,16 @@ import { description, type Operation, resolved, type Schema } from './descriptio
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** What the ids of openapi.json are of, by their names. */
-const KINDS = {
-  eventId: 'event',
-  leadId: 'lead',
-  activationId: 'activation',
-  tagGroupId: 'tagGroup',
-  leadActivityEventId: 'note',
-  industryEventId: 'industryEvent',
-} as const;
-export type Kind = (typeof KINDS)[keyof typeof KINDS];
+/** What an id is of, as `ids` of `exhibitor()` has it: a `boothId` is of a `booth`. */
+const kindOf = (name: string): string => (name === 'leadActivityEventId' ? 'note' : name.replace(/Id$/, ''));
 
 /** A place of an endpoint that takes an id, and what the id is of. */
 interface Slot {
   where: 'path' | 'query' | 'body';
   name: string;
-  kind: Kind;
+  kind: string;
+  /** of a body: whether it is in an array, and so takes several */
+  isMany?: boolean;
 }
 
 export interface Endpoint {
@@ -32,21 +26,23 @@ export interface Endpoint {
   method: Method;
   path: string;
   slots: Slot[];
-  /** valid bodies, made with the ids of the slots in the body; one `undefined` where none is taken */
-  bodies: ((ids: string[]) => object | undefined)[];
+  /** of a list that is read page by page: the field of `results` that holds the items */
+  list?: string;
+  /** valid bodies, made with the ids of the slots by their names; one `undefined` where none is taken */
+  bodies: ((ids: Ids) => object | undefined)[];
 }
 
-/** The ids of slots: an own one has its kind's name in the place of a value until the request is sent. */
+/** The ids of slots, several joined by commas: an own one has its kind's name in its place until the request is sent. */
 export type Ids = Record<string, string>;
 
 const update = { eventName: 'Taken', eventType: 'OTHER', startDate: '2020-01-01', endDate: '2020-01-02' };
 
-/** Bodies of the endpoints that take one: each way in which such a body can work on rows. */
+/** Bodies of the endpoints of which the example of openapi.json does not show each way in which they work on rows. */
 const BODIES: Record<string, Endpoint['bodies']> = {
   'POST /events': [() => eventInput()],
   'PUT /events/:eventId': [() => update],
   'PUT /events/:eventId/leads': [
-    (ids) => ({ eventLeads: ids.map((leadId) => ({ leadId, checkedIn: true })) }),
+    ({ leadId }) => ({ eventLeads: leadId?.split(',').map((id) => ({ leadId: id, checkedIn: true })) ?? [] }),
     () => ({ eventLeads: [] }),
   ],
   'POST /leads': [() => leadInput()],
@@ -65,48 +61,55 @@ const BODIES: Record<string, Endpoint['bodies']> = {
   'PUT /industryEvents/:industryEventId': [() => ({ description: 'Taken' }), () => ({})],
 };
 
-function kindOf(name: string): Kind {
-  const kind = (KINDS as Partial<Record<string, Kind>>)[name];
-  if (!kind) throw new Error(`What is '${name}' the id of? Add it to the kinds of test/support/endpoints.ts`);
-  return kind;
-}
-
-/** The names of the ids that a body takes, however deep. */
-function idsIn(schema: Schema, name = ''): string[] {
+/** The ids that a body takes, however deep. */
+function idsIn(schema: Schema, name = '', isMany = false): Slot[] {
   const { items, properties, format } = resolved(schema);
-  if (items) return idsIn(items, name);
-  if (properties) return Object.entries(properties).flatMap(([key, inner]) => idsIn(inner, key));
-  return format === 'uuid' ? [name] : [];
+  if (items) return idsIn(items, name, true);
+  if (properties) return Object.entries(properties).flatMap(([key, inner]) => idsIn(inner, key, isMany));
+  const isId = format === 'uuid' || (format === 'int64' && name.endsWith('Id'));
+  return isId ? [{ where: 'body', name, kind: kindOf(name), isMany }] : [];
 }
 
-function endpoint(template: string, method: Method, { operationId, parameters, requestBody }: Operation): Endpoint {
+/** The example of a body, with other ids. */
+const exampleWith = (example: object, ids: Ids): object =>
+  JSON.parse(JSON.stringify(example), (name, value: unknown) => {
+    const id = ids[name];
+    if (id === undefined || typeof value === 'object') return value;
+    return typeof value === 'number' ? Number(id) : id;
+  }) as object;
+
+/** The field of `results` that holds the items of a page. */
+function listOf({ responses }: Operation): string | undefined {
+  const schema = responses['200'] && resolved(resolved(responses['200']).content['application/json'].schema as Schema);
+  if (!schema?.properties?.pagination) return undefined;
+  return Object.keys(schema.properties.results?.properties ?? {}).find((key) => key !== 'total');
+}
+
+function endpoint(template: string, method: Method, operation: Operation): Endpoint {
+  const { operationId, parameters, requestBody } = operation;
   const path = template.replace(/\{(\w+)\}/g, ':$1');
   const name = `${method.toUpperCase()} ${path}`;
   const given = parameters
     .map(resolved)
     .filter((parameter) => parameter.in === 'path' || parameter.schema.format === 'uuid');
-  const inBody = requestBody ? idsIn(requestBody.content['application/json'].schema) : [];
+  const body = requestBody?.content['application/json'];
   const slots = [
     ...given.map((parameter): Slot => ({ where: parameter.in, name: parameter.name, kind: kindOf(parameter.name) })),
-    ...inBody.map((id): Slot => ({ where: 'body', name: id, kind: kindOf(id) })),
+    ...(body ? idsIn(body.schema) : []),
   ];
-  const bodies = requestBody ? BODIES[name] : [() => undefined];
-  if (!bodies) throw new Error(`${name} takes a body: add valid ones to test/support/endpoints.ts`);
-  return { operationId, name, method, path, slots, bodies };
+  const bodies = BODIES[name] ?? [(ids) => body && exampleWith(body.example, ids)];
+  return { operationId, name, method, path, slots, list: listOf(operation), bodies };
 }
 
 export const ENDPOINTS: Endpoint[] = Object.entries(description.paths).flatMap(([template, operations]) =>
   Object.entries(operations).map(([method, operation]) => endpoint(template, method as Method, operation)),
 );
 
-/** A request to an endpoint: an id for each slot by its name, several (joined by commas) for one in a body. */
+/** A request to an endpoint, with an id for each slot by its name. */
 export function send(api: ApiClient, endpoint: Endpoint, ids: Ids, body = endpoint.bodies[0], stray: Ids = {}): Test {
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? '');
   const query = endpoint.slots.filter(({ where, name }) => where === 'query' && ids[name]);
-  const inBody = endpoint.slots
-    .filter(({ where }) => where === 'body')
-    .flatMap(({ name }) => ids[name]?.split(',') ?? []);
-  const content = body?.(inBody);
+  const content = body?.(ids);
   return api
     .send(endpoint.method, path, content && { ...stray, ...content })
     .query({ ...stray, ...Object.fromEntries(query.map(({ name }) => [name, ids[name] ?? ''])) });

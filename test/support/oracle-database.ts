@@ -69,6 +69,9 @@ async function seedDecoy(db: DataSource): Promise<void> {
   await new ImportService(db.manager, DATASETS).import(id, { ...exhibitor().dataset, industryEvents });
   for (const table of await scopedTables(db)) {
     const [row] = await db.query<object[]>(`select from ${table} where organization_id = $1 limit 1`, [id]);
-    if (!row) throw new Error(`The decoy has no row in ${table}, so the oracle could not bite there`);
+    if (row) continue;
+    throw new Error(
+      `No record of ${table}, so that the oracle could not bite there: exhibitor() of builders.ts makes one`,
+    );
   }
 }

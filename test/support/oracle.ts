@@ -76,8 +76,8 @@ function scope(prepared: boolean): string {
 interface Query {
   name?: string;
   text: string;
-  /** of a query that has its own callback */
-  submit?: unknown;
+  /** of a query that tells nobody else of its result */
+  callback?: unknown;
 }
 
 /** A statement rewritten, without its name: under that one PostgreSQL has prepared it as it was. */
@@ -85,8 +85,7 @@ function rewritten(given: string | Query): string | Query {
   const text = typeof given === 'string' ? given : given.text;
   const changed = statements.rewrite(text);
   if (changed === text) return given;
-  if (typeof given === 'string') return changed;
-  return Object.assign(given.submit ? given : { ...given }, { name: undefined, text: changed });
+  return typeof given === 'string' ? changed : { ...given, name: undefined, text: changed };
 }
 
 /** A connection of the role: for whom its session speaks, as far as is known, and what was sent last. */
@@ -117,7 +116,7 @@ function watchStatements(role: string): void {
     if (told) return send(what);
     // In a transaction that failed the setting is refused, and so is whatever follows but the rollback.
     const tell = (then: () => unknown) => Reflect.apply(query, this, [`set lanyard.oracle = '${speaker}'`, then]);
-    const hasCallback = typeof rest.at(-1) === 'function' || (typeof given !== 'string' && given.submit);
+    const hasCallback = typeof rest.at(-1) === 'function' || (typeof given !== 'string' && given.callback);
     if (hasCallback) return void tell(() => send(what));
     return new Promise((resolve, reject) => void tell(() => (send(what) as Promise<unknown>).then(resolve, reject)));
   } as typeof query;

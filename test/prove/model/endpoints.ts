@@ -1,5 +1,5 @@
 import type { operations } from '../../../clients/typescript/src/schema';
-import { ENDPOINTS as DESCRIBED, type Kind } from '../../support/endpoints';
+import { ENDPOINTS as DESCRIBED } from '../../support/endpoints';
 
 /** The endpoints of openapi.json by their operationId, and of what kind the ids in their paths are. */
 export type EndpointName = keyof operations;
@@ -9,7 +9,7 @@ export const ENDPOINTS = Object.fromEntries(
     const ids = slots.flatMap(({ where, kind }) => (where === 'path' ? [kind] : []));
     return [operationId, { method, path, ids }];
   }),
-) as Record<EndpointName, { method: string; path: string; ids: Kind[] }>;
+) as Record<EndpointName, { method: string; path: string; ids: string[] }>;
 
 /** What is sent as a body: JSON, or something that is none. */
 export type Payload = { json: unknown } | { text: string } | { otherType: unknown };

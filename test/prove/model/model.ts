@@ -8,10 +8,11 @@ import { type Fields, type Key, State } from './records';
 import { BAD_REQUEST, FORBIDDEN, NOT_FOUND, ok, page, pagingOf, Refused, refuse, type Reply } from './replies';
 import { TOO_MANY, UNAUTHORIZED } from './replies';
 import { isUuid } from './rules';
+import { knownPart } from './unknown';
 
 const { newIndustryEvent: _, ...catalogueHandlers } = catalogue;
 
-const HANDLERS: Record<EndpointName, Handler> = {
+const HANDLERS: Partial<Record<EndpointName, Handler>> = {
   ...events,
   ...leads,
   ...catalogueHandlers,
@@ -21,9 +22,13 @@ const HANDLERS: Record<EndpointName, Handler> = {
   getTagGroup: ({ tenant, ids: [id = ''] }) => ok(tenant.tagGroups.get(id) ?? refuse(NOT_FOUND)),
 };
 
+/** The operations that the model knows. */
+export const KNOWN = Object.keys(HANDLERS) as EndpointName[];
+
 /** The contract as a program: a few tables in memory. It knows nothing of how the services work. */
 export class Model {
   readonly state = new State();
+  readonly unknownFields = new Set<string>();
 
   /**
    * Compares the answer to a request that was alone with the contract, and takes over what the request changed.
@@ -47,8 +52,9 @@ export class Model {
   answer(call: Call, answer: Answer): string | undefined {
     try {
       const expected = this.replyTo(call, answer);
-      const isRight =
-        expected.status === answer.status && isDeepStrictEqual(comparable(expected), comparable(answer.body));
+      const wanted = comparable(expected);
+      const body = knownPart(comparable(answer.body), wanted, this.unknownFields);
+      const isRight = expected.status === answer.status && isDeepStrictEqual(wanted, body);
       return isRight ? undefined : `expected ${JSON.stringify(expected)}`;
     } catch (error) {
       if (error instanceof Impossible) return error.message;
@@ -67,8 +73,10 @@ export class Model {
     if (!areWellFormed) return BAD_REQUEST;
     const { state } = this;
     const tenant = state.tenant(key.organization);
+    const handler = HANDLERS[call.endpoint];
+    if (!handler) throw new Error(`The model does not know ${call.endpoint}`);
     try {
-      return HANDLERS[call.endpoint]({ state, tenant, call, ids, answer: answer.body, paging: () => pagingOf(call) });
+      return handler({ state, tenant, call, ids, answer: answer.body, paging: () => pagingOf(call) });
     } catch (error) {
       if (error instanceof Refused) return error.reply;
       throw error;

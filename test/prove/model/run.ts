@@ -1,9 +1,11 @@
 import { Random } from '../support/random';
 import { describe, send } from './client';
-import type { Answer, Call } from './endpoints';
+import { type Answer, type Call, ENDPOINTS } from './endpoints';
 import { Generator } from './generate';
+import { KNOWN } from './model';
 import { explain } from './orders';
 import { audits, settlingReads } from './reads';
+import { unknownTo } from './unknown';
 import { World } from './world';
 
 /** Steps after which everything that can be read is compared. */
@@ -14,22 +16,32 @@ export interface Outcome {
   operations: number;
   /** requests made only to compare what is stored */
   reads: number;
+  /** fields of answers that the model does not know */
+  unknownFields: string[];
   /** where the server and the model differ: what was asked, what was answered, and what the contract has instead */
   divergence?: string;
 }
+
+/** Says what the runs could not try, because the model does not know it; nothing when it knows all. */
+export const untried = (unknownFields: Iterable<string>): string =>
+  unknownTo(
+    Object.keys(ENDPOINTS).filter((name) => !(KNOWN as string[]).includes(name)),
+    [...unknownFields].sort(),
+  );
 
 /** Takes random steps on a fresh server until one diverges from the model, or all are done. */
 export async function run(seed: number, steps: number): Promise<Outcome> {
   const random = new Random(seed);
   const world = await World.start(random);
   const generator = new Generator(random, world.model.state);
-  const outcome: Outcome = { operations: 0, reads: 0 };
+  const outcome: Outcome = { operations: 0, reads: 0, unknownFields: [] };
   try {
     for (let step = 1; step <= steps && outcome.divergence === undefined; step++) {
       outcome.divergence = await take(world, generator, random, outcome);
       if (step % AUDIT_EVERY === 0 || step === steps) outcome.divergence ??= await audit(world, outcome);
       if (outcome.divergence) outcome.divergence = `seed ${seed}, step ${step}: ${outcome.divergence}`;
     }
+    outcome.unknownFields = [...world.model.unknownFields];
     return outcome;
   } finally {
     await world.stop();
