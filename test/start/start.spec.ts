@@ -69,7 +69,7 @@ describe('a start', () => {
 
   it('ends its PostgreSQL with it, and a command that had joined says so in one line', async () => {
     const server = startProgram({ LANYARD_DATA_DIR });
-    await saysUntil(server, 'To issue a key');
+    expect(await saysUntil(server, 'To issue a key')).toContain('To issue a key');
     const { url } = await fixtures.start({ dataDir: LANYARD_DATA_DIR });
     const command = new Operator({ LANYARD_DATA_DIR }).start(['import', '-', '--organization', '1']);
     const outcome = outcomeOf(command);
@@ -77,13 +77,13 @@ describe('a start', () => {
     command.stdin?.write(user);
     const joined =
       "select from pg_stat_activity where application_name = 'lanyard-operator' and xact_start is not null";
-    await until(async () => (await query(url, joined)).length > 0);
+    await until(async () => command.exitCode !== null || (await query(url, joined)).length > 0);
     expect(await stopped(server, 'SIGTERM')).toBe(0);
     expect(postmasterOf(join(LANYARD_DATA_DIR, 'postgresql'))).toBeUndefined();
     command.stdin?.end(user);
     const stderr = 'The embedded PostgreSQL ended, with the server or command that had started it: try again\n';
     expect(await outcome).toEqual({ status: 1, stdout: '', stderr });
-  }, 60_000);
+  }, 90_000);
 
   it('makes the demo whole, or leaves it to the next start, and makes one however many start at once', async () => {
     const fresh = await testDatabase();
