@@ -19,7 +19,9 @@ if (file && !args.includes('--help')) {
   node(here('build.mjs'), '--if-needed');
   node(...(extname(file) === '.ts' ? [here('run-typescript.mjs')] : []), file, ...args);
 } else {
-  const table = readFileSync(join(here('../test'), folder, 'README.md'), 'utf8').matchAll(/^\| `([^`]+)` \| (.*) \|$/gm);
+  const table = readFileSync(join(here('../test'), folder, 'README.md'), 'utf8').matchAll(
+    /^\| `([^`]+)` \| (.*) \|$/gm,
+  );
   console.log(`Usage: npm run ${folder} NAME -- OPTIONS\n`);
   const rows = [...table].filter(([, command]) => !file || command.split(' ')[3] === name);
   for (const [, command, what] of rows) console.log(`${command}\n    ${what.replace(/`|\[|\]\([^)]*\)/g, '')}`);
