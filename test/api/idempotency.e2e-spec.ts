@@ -231,7 +231,7 @@ describeInside(`stored answers${INSIDE}`, () => {
         [key, bytes],
       );
     const other = await tenant.issueKey({});
-    await db.query('alter table idempotent_answers alter answer set storage external');
+    await owner.query('alter table idempotent_answers alter answer set storage external');
     const responses = lanyard.app.get(IdempotentAnswers);
     const store = (keyId: string, bytes: number) =>
       responses.once({ organizationId: tenant.organizationId, keyId }, randomUUID(), Buffer.of(1), async () =>
