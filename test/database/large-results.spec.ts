@@ -34,7 +34,10 @@ describe('large results of one organization', () => {
     await holder.query(`select pg_advisory_lock(${LOCK})`);
     const first = read(1, 6);
     const waiting = async () =>
-      (await holder.query("select from pg_locks where locktype = 'advisory' and not granted")).rowCount;
+      (
+        await holder.query(`select from pg_locks where locktype = 'advisory' and not granted and objid = ${LOCK}
+        and database = (select oid from pg_database where datname = current_database())`)
+      ).rowCount;
     await until(async () => (await waiting()) === 1);
     const error: unknown = await read(1, 6).catch((refusal: unknown) => refusal);
     expect(error).toBeInstanceOf(LargeResult);
