@@ -198,7 +198,12 @@ order by page.position;
 -- industryEvent.create: $1 jsonb
 with created as (
   insert into industry_events (name, start_date, end_date, source_type, source_id, event_type, venue_city, venue_state, venue_country, venue_name, venue_full_address, venue_coordinates, number_of_attendees, number_of_exhibitors, attendee_cost, booth_cost, exhibitor_industries, attendee_personas, keywords, website, description, event_url)
-  select * from jsonb_to_record($1) as ("name" text, "startDate" timestamptz, "endDate" timestamptz, "sourceType" text, "sourceId" text, "eventType" text, "venueCity" text, "venueState" text, "venueCountry" text, "venueName" text, "venueFullAddress" text, "venueCoordinates" text, "numberOfAttendees" integer, "numberOfExhibitors" integer, "attendeeCost" text, "boothCost" text, "exhibitorIndustries" text[], "attendeePersonas" text[], "keywords" text[], "website" text, "description" text, "eventUrl" text)
+  select * from jsonb_to_record($1) as given ("name" text, "startDate" timestamptz, "endDate" timestamptz, "sourceType" text, "sourceId" text, "eventType" text, "venueCity" text, "venueState" text, "venueCountry" text, "venueName" text, "venueFullAddress" text, "venueCoordinates" text, "numberOfAttendees" integer, "numberOfExhibitors" integer, "attendeeCost" text, "boothCost" text, "exhibitorIndustries" text[], "attendeePersonas" text[], "keywords" text[], "website" text, "description" text, "eventUrl" text)
+  -- A record that has the URL by now is seen before the list is locked.
+  where not exists (
+    select from industry_events
+    where event_url_digest(event_url) = event_url_digest(given."eventUrl") and event_url = given."eventUrl"
+  )
   on conflict do nothing returning (select row_to_json(o)::text from (select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
 iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
 source_id as "sourceId", event_type as "eventType", venue_city as "venueCity",

@@ -105,9 +105,14 @@ export const CREATE = {
   text: `
     with created as (
       insert into industry_events (${Object.keys(STORED).map(snakeCase).join(', ')})
-      select * from jsonb_to_record($1) as (${Object.entries(STORED)
+      select * from jsonb_to_record($1) as given (${Object.entries(STORED)
         .map(([field, type]) => `"${field}" ${type}`)
         .join(', ')})
+      -- A record that has the URL by now is seen before the list is locked.
+      where not exists (
+        select from industry_events
+        where event_url_digest(event_url) = event_url_digest(given."eventUrl") and event_url = given."eventUrl"
+      )
       on conflict do nothing returning ${INDUSTRY_EVENT} as json
     )
     select coalesce((select json from created), '')`,

@@ -45,6 +45,10 @@ export const listBookmarkedIndustryEvents: Handler = ({ state, tenant }) =>
 export const getIndustryEvent: Handler = ({ state, tenant, ids: [id = ''] }) =>
   ok({ industryEvent: { ...recordOf(state, id), isBookmarked: tenant.bookmarks.has(id) } });
 
+const MOMENT_MS = 1000;
+const areOfOneMoment = (one: string, other: string): boolean =>
+  Math.abs(Date.parse(one) - Date.parse(other)) < MOMENT_MS;
+
 export const createIndustryEvent: Handler = ({ state, call, answer }) => {
   const body = bodyOf(call, INDUSTRY_EVENT_CREATE);
   const stored = state.catalogue.list().find(({ eventUrl }) => eventUrl !== null && eventUrl === body.eventUrl);
@@ -57,7 +61,11 @@ export const createIndustryEvent: Handler = ({ state, call, answer }) => {
   mustBeNow(updatedAt);
   const record = newIndustryEvent(body, { id, createdAt, updatedAt });
   const all = state.catalogue.list();
-  const same = all.filter(({ name, startDate }) => name === record.name && startDate === record.startDate);
+  const named = all.filter(({ name, startDate }) => name === record.name && startDate === record.startDate);
+  const listed = valueAt(answer, 'results', 'potentialDuplicates');
+  const seen = new Set((Array.isArray(listed) ? listed : []).map((each: { id?: unknown } | null) => each?.id));
+  // Two that are created at one moment need not see each other.
+  const same = named.filter((other) => seen.has(other.id) || !areOfOneMoment(other.createdAt, createdAt));
   state.catalogue.set(id, record);
   return ok({ industryEvent: record, created: true, potentialDuplicates: same.slice(0, 50) });
 };
