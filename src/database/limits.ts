@@ -38,4 +38,4 @@ export const MAX_PAGE_SIZE = 50;
 export const MAX_BATCH_SIZE = 100;
 
 /** Characters of a result; of larger ones an organization receives one at a time. */
-export const MAX_SMALL_RESULT = 4 << 20;
+export const MAX_SMALL_RESULT = 1 << 20;

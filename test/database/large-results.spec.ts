@@ -18,10 +18,10 @@ describe('large results of one organization', () => {
     return client;
   };
   const LOCK = 12;
-  /** Rows of a megabyte. The last one waits for the lock. */
+  /** Rows of a quarter of a mebibyte. The last one waits for the lock. */
   const read = async (organizationId: number, rows: number): Promise<number> => {
     const client = await connected();
-    const text = `select repeat('x', 1 << 20) || case when n = $1 then pg_advisory_xact_lock(${LOCK})::text else '' end
+    const text = `select repeat('x', 1 << 18) || case when n = $1 then pg_advisory_xact_lock(${LOCK})::text else '' end
       from generate_series(1, $1) n`;
     return new Promise((resolve, reject) => {
       const done = (error: Error | undefined, { length }: unknown[]) => (error ? reject(error) : resolve(length));
