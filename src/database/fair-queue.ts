@@ -1,5 +1,5 @@
 import { isConnectionFault, Overloaded } from './errors';
-import { MAX_CONNECTION_SHARE, MAX_WAITING_REQUESTS, QUEUE_TIMEOUT_MS } from './limits';
+import { LARGE_RESULTS_MS, MAX_CONNECTION_SHARE, MAX_WAITING_REQUESTS, QUEUE_TIMEOUT_MS } from './limits';
 
 interface Waiting {
   start: () => void;
@@ -14,6 +14,8 @@ interface Waiting {
 export class FairQueue {
   private running = 0;
   private readonly held = new Map<number, number>();
+  /** until when an organization holds one connection at a time, because its results are large */
+  private readonly slowUntil = new Map<number, number>();
   /** in the order in which they are served */
   private readonly queues = new Map<number, Waiting[]>();
 
@@ -47,8 +49,14 @@ export class FairQueue {
     }
   }
 
+  /** Its results are large: for a while its requests run one after another. */
+  slowDown(organizationId: number): void {
+    this.slowUntil.set(organizationId, performance.now() + LARGE_RESULTS_MS);
+  }
+
   private isFree(organizationId: number): boolean {
-    return this.running < this.connections && (this.held.get(organizationId) ?? 0) < this.share;
+    const isSlow = (this.slowUntil.get(organizationId) ?? 0) > performance.now();
+    return this.running < this.connections && (this.held.get(organizationId) ?? 0) < (isSlow ? 1 : this.share);
   }
 
   private acquire(organizationId: number): void {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Client, Query, type QueryArrayConfig } from 'pg';
 import { LargeResult } from './errors';
+import { FairQueue } from './fair-queue';
 import { MAX_SMALL_RESULT } from './limits';
 
 export type TimedQuery = QueryArrayConfig & { query_timeout?: number };
@@ -13,6 +14,8 @@ export type TimedQuery = QueryArrayConfig & { query_timeout?: number };
 export class LargeResults {
   /** the query of each organization whose result is large */
   private readonly large = new Map<number, object>();
+
+  constructor(private readonly queue: FairQueue) {}
 
   /** @param done is called once, with an error or with the rows; LargeResult means that the connection must be closed */
   run<R extends unknown[]>(
@@ -33,6 +36,7 @@ export class LargeResults {
     query.on('row', (row) => {
       characters += typeof row[0] === 'string' ? row[0].length : 0;
       if (characters <= MAX_SMALL_RESULT || isDone) return;
+      this.queue.slowDown(organizationId);
       const other = this.large.get(organizationId);
       if (other === undefined) this.large.set(organizationId, query);
       else if (other !== query) end(new LargeResult(), []);

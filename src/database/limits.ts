@@ -39,3 +39,5 @@ export const MAX_BATCH_SIZE = 100;
 
 /** Characters of a result; of larger ones an organization receives one at a time. */
 export const MAX_SMALL_RESULT = 1 << 20;
+/** After a larger result the requests of its organization run one after another for so long. */
+export const LARGE_RESULTS_MS = 5_000;

@@ -1,11 +1,13 @@
 import { Client } from 'pg';
 import { breaksConnection, LargeResult } from '../../src/database/errors';
+import { FairQueue } from '../../src/database/fair-queue';
 import { LargeResults } from '../../src/database/large-results';
 import { testDatabase } from '../support/database';
 import { until } from '../support/embedded-fixtures';
 
 describe('large results of one organization', () => {
-  const results = new LargeResults();
+  const queue = new FairQueue(10);
+  const results = new LargeResults(queue);
   const clients: Client[] = [];
   let url: string;
   beforeAll(async () => void ({ url } = await testDatabase()));
@@ -45,5 +47,30 @@ describe('large results of one organization', () => {
     const others = Promise.all([read(1, 4), read(2, 8)]);
     await holder.query('select pg_advisory_unlock_all()');
     expect(await Promise.all([first, others])).toEqual([8, [4, 8]]);
+  });
+
+  it('have the requests of their organization run one after another for a while, and no other', async () => {
+    const started: number[] = [];
+    const ends: (() => void)[] = [];
+    const run = (organizationId: number) =>
+      queue.run(organizationId, () => {
+        started.push(organizationId);
+        return new Promise<void>((end) => ends.push(end));
+      });
+    const now = jest.spyOn(performance, 'now');
+    const at = performance.now();
+    queue.slowDown(3);
+    const all = [run(3), run(3), run(4), run(4)];
+    expect(started).toEqual([3, 4, 4]);
+    now.mockReturnValue(at + 6000);
+    all.push(run(3));
+    expect(started).toEqual([3, 4, 4, 3]);
+    for (let n = 0; n < all.length; n++) {
+      ends[n]?.();
+      await new Promise(setImmediate);
+    }
+    await Promise.all(all);
+    now.mockRestore();
+    expect(started).toEqual([3, 4, 4, 3, 3]);
   });
 });
