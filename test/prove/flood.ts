@@ -29,6 +29,8 @@ const BODY_BYTES = 1_048_576;
 const LEAD = { createdByEmail: 'ada@example.com', firstName: 'Ada', lastName: 'Rowe', companyName: 'Cobalt' };
 
 const LIMITS: Limits = { healthMs: 250, readMs: 500, createMs: 2000, growthMib: 300 };
+/** Valid requests are answered, with megabytes; the heap ends at 768 MiB. */
+const OF_VALID: Limits = { ...LIMITS, growthMib: 600 };
 
 /** A valid lead of exactly 1 MiB: an unknown field holds 350,000 empty objects. */
 function bomb(): Buffer {
@@ -38,7 +40,7 @@ function bomb(): Buffer {
 }
 
 /** A server of its own, with an organization that floods it and another one. */
-async function stage(defer: (undo: () => Promise<unknown>) => void) {
+async function stage(defer: (undo: () => Promise<unknown>) => void, limits = LIMITS) {
   const own = await services.startServices(options, defer);
   const server = await services.startServer(own, services.LANYARD);
   const port = Number(new URL(server.url).port);
@@ -52,7 +54,7 @@ async function stage(defer: (undo: () => Promise<unknown>) => void) {
     await ask(port, { method: 'POST', path: '/api/v0/industryEvents', key, body: { name: 'Expo' } });
     await ask(port, { method: 'GET', path: '/api/v0/leads?limit=50', key });
   }
-  return { port, unlimited, issue, watch: new Watch(port, server.pid ?? 0, other.key, LIMITS) };
+  return { port, unlimited, issue, watch: new Watch(port, server.pid ?? 0, other.key, limits) };
 }
 
 /** Many connections, each of which sends its next request when it has an answer. */
@@ -84,7 +86,7 @@ async function floodWithBombs(defer: (undo: () => Promise<unknown>) => void): Pr
 
 /** A burst, and then one request a second, answered or not. */
 async function floodWithValid(name: string, defer: (undo: () => Promise<unknown>) => void) {
-  const { port, watch, unlimited, issue } = await stage(defer);
+  const { port, watch, unlimited, issue } = await stage(defer, OF_VALID);
   const key = await issue();
   const prepare: Send = async (asked) => {
     const { status, error, body } = await ask(port, { ...asked, key: unlimited });
