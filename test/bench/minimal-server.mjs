@@ -57,7 +57,7 @@ const LIST = [LEADS, 'position', leadsFrom];
 const ACTIVITY = ['lead_activity_events where organization_id = $1 and lead_id = $2', 'position', activitiesFrom];
 const SEARCH = [
   `industry_events where search @@ websearch_to_tsquery('search', $1)`,
-  `ts_rank(search, websearch_to_tsquery('search', $1)) desc, position`,
+  `ts_rank(search, replace(websearch_to_tsquery('search', $1)::text, '&', '|')::tsquery) desc, position`,
   industryEventsFrom,
 ];
 
