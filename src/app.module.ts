@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
 import { ActivationsModule } from './activations/activations.module';
+import { ChangesModule } from './changes/changes.module';
 import { Config } from './config';
 import { DatabaseModule } from './database/database.module';
 import { DatasetsModule } from './datasets/datasets.module';
@@ -31,6 +32,7 @@ const resources = [
   IndustryEventsModule,
   ActivationsModule,
   TagGroupsModule,
+  ChangesModule,
 ];
 
 /**

@@ -151,6 +151,10 @@ export class Config {
   @setting('LANYARD_LOG_LEVEL', oneOf(LOG_LEVELS))
   readonly logLevel: LogLevel = 'info';
 
+  /** Days for which changes are kept for the feed. */
+  @setting('LANYARD_CHANGES_DAYS', integer(1, 365))
+  readonly changesDays: number = 30;
+
   /** TCP port of `/metrics`; without it there are none. */
   @setting('LANYARD_METRICS_PORT', integer(0, 65535))
   readonly metricsPort?: number;

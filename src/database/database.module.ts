@@ -7,6 +7,7 @@ import { CurrentTransaction } from './current-transaction';
 import { FairQueue } from './fair-queue';
 import { IdempotentAnswers } from './idempotent-answers';
 import { LargeResults } from './large-results';
+import { Sweeper } from './sweeper';
 import { Writes } from './writes';
 
 /** The one data source of the process. `config.databaseUrl` is set by then, also on the embedded PostgreSQL. */
@@ -32,7 +33,8 @@ import { Writes } from './writes';
     Statements,
     Writes,
     IdempotentAnswers,
+    Sweeper,
   ],
-  exports: [Statements, Writes, IdempotentAnswers],
+  exports: [Statements, Writes, IdempotentAnswers, Sweeper],
 })
 export class DatabaseModule {}
