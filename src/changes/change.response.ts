@@ -36,7 +36,7 @@ function changeOf(resource: string, model: Type<object>, keys: Record<string, Pr
       example: 'updated',
     })
     operation: ChangeOperation;
-    @DateTime({ description: 'Date and time of the last change; in the first reading, of the answer.' }) at: string;
+    @DateTime({ description: 'Date and time of the last change; in the first reading, when that began.' }) at: string;
     @ObjectOf(() => model, RECORD) record: object | null;
   }
   for (const [name, decorate] of Object.entries(keys)) decorate(Change.prototype, name);

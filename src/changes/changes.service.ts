@@ -3,8 +3,8 @@ import { Overloaded } from '../database/errors';
 import { type Json, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
 import { InvalidRequest } from '../http/errors';
-import type { ChangesQuery } from './change.dto';
-import type { ChangeOperation, ChangesPhase } from './change.response';
+import { type ChangesQuery, DEFAULT_CHANGES } from './change.dto';
+import type { ChangesPhase } from './change.response';
 import * as SQL from './changes.sql';
 import { after, type Anchor, type Cursor, MalformedCursor, seal, unsealed, untold } from './cursor';
 import { FOLLOWED, FOLLOWED_NAMES, type Followed } from './followed';
@@ -27,17 +27,14 @@ interface Log {
 
 /** A row of the log. */
 type Logged = [anchor: Anchor, operation: string, eventId: number | null, id: string | null, remoteIds: object | null];
+type News = Log & { isKept: boolean; isSwept: boolean; changes: Logged[] };
+type Found = [record: Json | null, remoteIds: Json | null];
+type Read = [...Found, eventId: string | null, id: string | null, position: string];
 
-interface News extends Log {
-  isKept: boolean;
-  isSwept: boolean;
-  changes: Logged[];
-}
-
-/** What a page tells of one record: all that the log has of it there, merged. */
+/** A record that changed, with all that the log has of it for a page. */
 interface Told {
   resource: Followed;
-  eventId: number | null;
+  eventId: number | string | null;
   id: string | null;
   operations: string;
   at: string;
@@ -46,13 +43,8 @@ interface Told {
   first: number;
 }
 
-type Record = [record: Json | null, remoteIds: Json | null];
-type Read = [...Record, eventId: string | null, id: string | null, position: string];
-
-/** Characters of records after which a page ends early: a record may have a megabyte. */
-const MAX_CHARACTERS = 1 << 20;
-
-const byNumber = new Map(FOLLOWED.map((resource) => [resource.number, resource]));
+/** Bytes of the changes of a page, which ends before one that would be too much; one that is larger goes alone. */
+const MAX_BYTES = 1 << 20;
 
 /** The feed of changes (docs/decisions/0020). */
 @Injectable()
@@ -61,26 +53,37 @@ export class ChangesService {
 
   constructor(private readonly statements: Statements) {}
 
-  /** @throws InvalidRequest, GoneException when the cursor's place is no longer kept, or of another database */
-  async page(caller: Caller, { cursor, since, resources, limit }: ChangesQuery): Promise<ChangesPage> {
-    if (cursor !== undefined) {
-      if (since !== undefined) throw new InvalidRequest('query since');
-      const opened = await this.opened(caller, cursor);
-      const numbers = resources && numbersOf(resources);
-      if (numbers && numbers.join() !== opened.resources.join()) throw new InvalidRequest('query resources');
-      return opened.reading ? this.reading(caller, opened, limit) : this.news(caller, opened, limit);
-    }
-    const start = await this.start(caller, numbersOf(resources ?? FOLLOWED_NAMES));
-    if (since === undefined) return this.reading(caller, start, limit);
-    return this.answer(caller, 'changes', [], { ...start, reading: null }, false);
+  /** A page as the API answers it. @throws as `page` does */
+  async text(caller: Caller, query: ChangesQuery): Promise<Json[]> {
+    const { phase, changes, cursor, hasMore } = await this.page(caller, query);
+    const parts = changes.map((change, n) => (n === 0 ? change : `,${change}`));
+    return [`{"phase":"${phase}","changes":[`, ...parts, `],"cursor":"${cursor}","hasMore":${hasMore}}`];
   }
 
-  /** A cursor from which nothing that is there by now is told again, before its first reading. */
-  private async start(caller: Caller, resources: number[]): Promise<Cursor> {
-    const { generation, open, anchor } = await this.log(caller, resources);
-    const first = { nth: 0, eventId: 0, position: -1 };
-    const empty: Cursor = { generation, resources, open: [], from: [0, 0], anchor: null, reading: null };
-    return { ...after(empty, anchor ?? undefined, open, false), reading: first };
+  /** @throws InvalidRequest, GoneException when the cursor's place is no longer kept, or of another database */
+  async page(caller: Caller, query: Partial<ChangesQuery>, maxBytes = MAX_BYTES): Promise<ChangesPage> {
+    const { since, resources, limit = DEFAULT_CHANGES } = query;
+    if (query.cursor !== undefined && since !== undefined) throw new InvalidRequest('query since');
+    const cursor =
+      query.cursor === undefined ? await this.begin(caller, query) : await this.opened(caller, query.cursor);
+    const isOther = resources && numbersOf(resources).join() !== cursor.resources.join();
+    if (isOther) throw new InvalidRequest('query resources');
+    const page: Page = { cursor, hasMore: false, changes: new Bounded(maxBytes) };
+    const isFirst = since === undefined && cursor.reading !== null;
+    if (isFirst) await this.read(caller, page, limit);
+    else if (since === undefined) await this.tell(caller, page, limit);
+    const sealed = seal(page.cursor, caller.organizationId, await this.secretOf(caller));
+    const { texts } = page.changes;
+    return { phase: isFirst ? 'snapshot' : 'changes', changes: texts, cursor: sealed, hasMore: page.hasMore };
+  }
+
+  /** A cursor to which all that is there by now is told, but for the first reading, if there is to be one. */
+  private async begin(caller: Caller, { since, resources = FOLLOWED_NAMES }: Partial<ChangesQuery>): Promise<Cursor> {
+    const numbers = numbersOf(resources);
+    const { generation, open, anchor } = await this.log(caller, numbers);
+    const start: Cursor = { generation, resources: numbers, open: [], from: [0, 0], anchor: null, reading: null };
+    const reading = since ? null : { nth: 0, eventId: 0, position: -1, at: new Date().toISOString() };
+    return { ...after(start, anchor ?? undefined, open, false), reading };
   }
 
   private async log(caller: Caller, resources: number[]): Promise<Log & { generation: string }> {
@@ -88,9 +91,9 @@ export class ChangesService {
   }
 
   private async opened(caller: Caller, text: string): Promise<Cursor> {
+    const open = async () => unsealed(text, caller.organizationId, await this.secretOf(caller));
     try {
-      // Another secret means another database: it may have been restored under a running server.
-      const open = async () => unsealed(text, caller.organizationId, await this.secretOf(caller));
+      // Another secret is that of another database, which may have been restored under a running server.
       const cursor = (await open()) ?? ((this.secret = undefined), await open());
       if (cursor) return cursor;
     } catch (error) {
@@ -105,104 +108,92 @@ export class ChangesService {
     return this.secret;
   }
 
-  /** A page of all that is there, resource by resource. */
-  private async reading(caller: Caller, cursor: Cursor, limit: number): Promise<ChangesPage> {
-    const { generation } = await this.log(caller, []);
-    if (generation !== cursor.generation) throw new GoneException();
-    const at = new Date().toISOString();
-    const changes: Json[] = [];
-    let { nth, eventId, position } = cursor.reading ?? { nth: 0, eventId: 0, position: -1 };
-    for (let characters = 0; nth < cursor.resources.length && changes.length < limit && characters < MAX_CHARACTERS;) {
-      const resource = byNumber.get(cursor.resources[nth] ?? 0) as Followed;
-      const wanted = Math.min(limit - changes.length, SQL.RECORDS_AT_ONCE);
-      const statement = SQL.READING.get(resource.number)!;
-      const rows = await this.statements.select<Read>(caller, statement, [wanted, position, eventId]);
-      for (const [record, remoteIds, ofEvent, id] of rows) {
-        const key = { resource, eventId: ofEvent === null ? null : Number(ofEvent), id };
-        changes.push(changeText(key, 'snapshot', at, record, remoteIds));
-        characters += record?.length ?? 0;
+  /** All that is there, resource by resource. */
+  private async read(caller: Caller, page: Page, limit: number): Promise<void> {
+    const { generation, resources } = page.cursor;
+    if ((await this.log(caller, [])).generation !== generation) throw new GoneException();
+    page.hasMore = true;
+    const reading = { ...page.cursor.reading! };
+    page.cursor = { ...page.cursor, reading };
+    while (reading.nth < resources.length && page.changes.texts.length < limit) {
+      const resource = followed(resources[reading.nth]);
+      const wanted = Math.min(limit - page.changes.texts.length, SQL.RECORDS_AT_ONCE);
+      const values = [wanted, reading.position, reading.eventId];
+      const rows = await this.statements.select<Read>(caller, SQL.READING.get(resource)!, values);
+      for (const [record, remoteIds, eventId, id, position] of rows) {
+        const key = { resource, eventId, id };
+        if (!page.changes.add(changeText(key, 'snapshot', reading.at, record, remoteIds))) return;
+        Object.assign(reading, { position: Number(position), eventId: resource.parent ? Number(eventId) : 0 });
       }
-      const last = rows.at(-1);
-      [eventId, position] = last && resource.parent ? [Number(last[2]), Number(last[4])] : [0, Number(last?.[4] ?? -1)];
-      if (rows.length === wanted) continue;
-      nth++;
-      [eventId, position] = [0, -1];
+      if (rows.length < wanted) Object.assign(reading, { nth: reading.nth + 1, position: -1, eventId: 0 });
     }
-    const isRead = nth === cursor.resources.length;
-    return this.answer(
-      caller,
-      'snapshot',
-      changes,
-      { ...cursor, reading: isRead ? null : { nth, eventId, position } },
-      true,
-    );
+    if (reading.nth === resources.length) page.cursor.reading = null;
   }
 
-  /** A page of what the cursor has not told. */
-  private async news(caller: Caller, cursor: Cursor, limit: number): Promise<ChangesPage> {
+  /** What the cursor has not told, each record once and as it is now. */
+  private async tell(caller: Caller, page: Page, limit: number): Promise<void> {
+    const { cursor } = page;
     const parts = untold(cursor);
     const column = (name: keyof (typeof parts)[0]) => parts.map((part) => part[name]);
     const values = [cursor.resources, column('xid'), column('seq'), column('before'), limit, json(cursor.anchor)];
     const news = ofPrimary(JSON.parse(await this.statements.one(caller, SQL.NEWS, values)) as News);
     if (news.generation !== cursor.generation || !news.isKept || news.isSwept) throw new GoneException();
-    const logged = news.changes.slice(0, limit);
-    const { changes, told } = await this.records(caller, merged(logged), logged.length);
-    const isCut = told < news.changes.length;
-    const next = after(cursor, news.changes[told - 1]?.[0], news.open, isCut);
-    return this.answer(caller, 'changes', changes, next, isCut);
+    const rows = Math.min(limit, news.changes.length);
+    const full = await this.tellRecords(caller, page.changes, merged(news.changes.slice(0, rows)));
+    const told = full?.first ?? rows;
+    page.hasMore = told < news.changes.length;
+    page.cursor = after(cursor, news.changes[told - 1]?.[0], news.open, page.hasMore);
   }
 
-  /**
-   * The changes as texts, with their records as they are now.
-   * @returns how many rows of the log they tell: where records are long, not all
-   */
-  private async records(caller: Caller, tellings: Told[], rows: number): Promise<{ changes: Json[]; told: number }> {
-    const changes: Json[] = [];
-    for (let [n, characters] = [0, 0]; n < tellings.length; n += SQL.RECORDS_AT_ONCE) {
-      if (characters >= MAX_CHARACTERS) return { changes, told: tellings[n]?.first ?? 0 };
-      const some = tellings.slice(n, n + SQL.RECORDS_AT_ONCE);
-      const found = await this.found(caller, some);
-      for (const telling of some) {
-        const [record, remoteIds] = found.get(telling) ?? [null, null];
-        characters += record?.length ?? 0;
+  /** @returns the first that the page has no room for */
+  private async tellRecords(caller: Caller, changes: Bounded, told: Told[]): Promise<Told | undefined> {
+    for (let n = 0; n < told.length; n += SQL.RECORDS_AT_ONCE) {
+      const some = told.slice(n, n + SQL.RECORDS_AT_ONCE);
+      const found = await this.find(caller, some);
+      for (const each of some) {
+        const [record, remoteIds] = found.get(each)!;
         // A record that is gone is told by its deletion, which may stand on a later page.
-        if (record === null && !telling.operations.includes('d')) continue;
-        const isNew = telling.operations.includes('c');
-        const operation = record === null ? 'deleted' : isNew ? 'created' : 'updated';
-        const ids = record === null ? (json(telling.remoteIds) ?? '[]') : remoteIds;
-        changes.push(changeText(telling, operation, telling.at, record, ids));
+        if (record === null && !each.operations.includes('d')) continue;
+        const operation = record === null ? 'deleted' : each.operations.includes('c') ? 'created' : 'updated';
+        const ids = record === null ? (json(each.remoteIds) ?? '[]') : remoteIds;
+        if (!changes.add(changeText(each, operation, each.at, record, ids))) return each;
       }
     }
-    return { changes, told: rows };
+    return undefined;
   }
 
-  private async found(caller: Caller, tellings: Told[]): Promise<Map<Told, Record>> {
-    const found = new Map<Told, Record>();
-    for (const resource of new Set(tellings.map((telling) => telling.resource))) {
-      const its = tellings.filter((telling) => telling.resource === resource);
+  private async find(caller: Caller, told: Told[]): Promise<Map<Told, Found>> {
+    const found = new Map<Told, Found>();
+    for (const resource of new Set(told.map((each) => each.resource))) {
+      const its = told.filter((each) => each.resource === resource);
       const keys = [its.map(({ eventId }) => eventId), its.map(({ id }) => id)];
-      const rows = await this.statements.select<Record>(caller, SQL.RECORDS.get(resource.number)!, keys);
+      const rows = await this.statements.select<Found>(caller, SQL.RECORDS.get(resource)!, keys);
       for (const [n, row] of rows.entries()) found.set(its[n]!, row);
     }
     return found;
   }
+}
 
-  private async answer(
-    { organizationId, keyId }: Caller,
-    phase: ChangesPhase,
-    changes: Json[],
-    next: Cursor,
-    hasMore: boolean,
-  ): Promise<ChangesPage> {
-    const secret = await this.secretOf({ organizationId, keyId });
-    return { phase, changes, cursor: seal(next, organizationId, secret), hasMore };
-  }
+interface Page {
+  changes: Bounded;
+  /** where the next one begins */
+  cursor: Cursor;
+  hasMore: boolean;
+}
 
-  /** The page as the API answers it. @throws as `page` does */
-  async text(caller: Caller, query: ChangesQuery): Promise<Json[]> {
-    const { phase, changes, cursor, hasMore } = await this.page(caller, query);
-    const parts = changes.map((change, n) => (n === 0 ? change : `,${change}`));
-    return [`{"phase":"${phase}","changes":[`, ...parts, `],"cursor":"${cursor}","hasMore":${hasMore}}`];
+/** The changes of a page. */
+class Bounded {
+  readonly texts: Json[] = [];
+  private bytes = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** @returns whether there was room */
+  add(text: Json): boolean {
+    this.bytes += Buffer.byteLength(text);
+    const hasRoom = this.texts.length === 0 || this.bytes <= this.maxBytes;
+    if (hasRoom) this.texts.push(text);
+    return hasRoom;
   }
 }
 
@@ -212,6 +203,8 @@ const json = (value: object | null): Json | null => (value === null ? null : JSO
 const numbersOf = (names: string[]): number[] =>
   FOLLOWED.filter(({ name }) => names.includes(name)).map(({ number }) => number);
 
+const followed = (wanted?: number): Followed => FOLLOWED.find(({ number }) => number === wanted)!;
+
 /** @throws Overloaded on a standby, which has no log of its own */
 function ofPrimary<T extends Log>(log: T): T & { generation: string } {
   if (log.generation === null) throw new Overloaded('A standby tells no changes');
@@ -220,23 +213,19 @@ function ofPrimary<T extends Log>(log: T): T & { generation: string } {
 
 /** Each record once, in the order of their first changes. */
 function merged(changes: Logged[]): Told[] {
-  const tellings = new Map<string, Told>();
-  for (const [n, [[number, , , at], operation, eventId, id, remoteIds]] of changes.entries()) {
-    const key = [number, eventId, id].join();
-    const before = tellings.get(key);
-    tellings.set(key, {
-      ...{ resource: byNumber.get(number) as Followed, eventId, id, at },
-      operations: (before?.operations ?? '') + operation,
-      remoteIds: remoteIds ?? before?.remoteIds ?? null,
-      first: before?.first ?? n,
-    });
+  const told = new Map<string, Told>();
+  for (const [first, [[number, , , at], operation, eventId, id, remoteIds]] of changes.entries()) {
+    const name = [number, eventId, id].join();
+    const known = told.get(name) ?? { resource: followed(number), eventId, id, operations: '', at, remoteIds, first };
+    const operations = known.operations + operation;
+    told.set(name, { ...known, operations, at, remoteIds: remoteIds ?? known.remoteIds });
   }
-  return [...tellings.values()];
+  return [...told.values()];
 }
 
 function changeText(
   { resource, eventId, id }: Pick<Told, 'resource' | 'eventId' | 'id'>,
-  operation: ChangeOperation,
+  operation: string,
   at: string,
   record: Json | null,
   remoteIds: Json | null,

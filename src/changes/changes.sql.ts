@@ -102,8 +102,8 @@ const reading = (resource: Followed): Statement => {
 
 /** The records of one statement: the cost of those may be a megabyte each. */
 export const RECORDS_AT_ONCE = MAX_PAGE_SIZE;
-export const RECORDS = new Map(FOLLOWED.map((resource) => [resource.number, recordsOf(resource)]));
-export const READING = new Map(FOLLOWED.map((resource) => [resource.number, reading(resource)]));
+export const RECORDS = new Map(FOLLOWED.map((resource) => [resource, recordsOf(resource)]));
+export const READING = new Map(FOLLOWED.map((resource) => [resource, reading(resource)]));
 
 /**
  * Removes changes that are older than `$1` days, and keeps the newest of them as a mark: a cursor from before it has missed

@@ -15,12 +15,12 @@ export interface Cursor {
   generation: string;
   /** numbers of the resources */
   resources: number[];
-  /** in order; those that are open have told nothing, so that only the first can stand after another place than 0 */
+  /** in order; one of them that was told in part stands after another place than 0 */
   open: Place[];
   from: Place;
   anchor: Anchor | null;
-  /** within the first reading: a resource's place among FOLLOWED, and the last row that was read of it */
-  reading: { nth: number; eventId: number; position: number } | null;
+  /** within the first reading: which of the resources, the last row that was read of it, and when the reading began */
+  reading: { nth: number; eventId: number; position: number; at: string } | null;
 }
 
 /** The parts of the log that a cursor has not told: after a place, and before a transaction. */
@@ -78,7 +78,7 @@ function sealed({ open, reading, ...cursor }: Cursor, organizationId: number, se
   const differences = open.map(([xid], n) => xid - (open[n - 1]?.[0] ?? 0));
   const told = open.findIndex(([, seq]) => seq > 0);
   const { generation, resources, from, anchor } = cursor;
-  const place = reading && [reading.nth, reading.eventId, reading.position];
+  const place = reading && [reading.nth, reading.eventId, reading.position, reading.at];
   const content = [generation, resources, from, anchor, place, told, open[told]?.[1] ?? 0, ...differences];
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', secret, iv).setAAD(Buffer.from(String(organizationId)));
@@ -109,12 +109,12 @@ export function unsealed(text: string, organizationId: number, secret: Buffer): 
 
 type Content = [
   ...[generation: string, resources: number[], from: Place, anchor: Anchor | null],
-  ...[place: [number, number, number] | null, told: number, seq: number, ...differences: number[]],
+  ...[place: [number, number, number, string] | null, told: number, seq: number, ...differences: number[]],
 ];
 
 function read([generation, resources, from, anchor, place, told, seq, ...differences]: Content): Cursor {
   let xid = 0;
   const open = differences.map((difference, n): Place => [(xid += difference), n === told ? seq : 0]);
-  const reading = place && { nth: place[0], eventId: place[1], position: place[2] };
+  const reading = place && { nth: place[0], eventId: place[1], position: place[2], at: place[3] };
   return { generation, resources, open, from, anchor, reading };
 }
