@@ -23,6 +23,7 @@ import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
 import { DATASETS } from './sections';
 import { TagGroupsModule } from './tag-groups/tag-groups.module';
+import { WebhooksModule } from './webhooks/webhooks.module';
 
 /** A new resource is one more line. The router tries them in this order, which is also that of the API reference. */
 const resources = [
@@ -63,12 +64,13 @@ export class AppModule {
         AccessModule,
         ...resources,
         ...more,
+        WebhooksModule,
         DatasetsModule.of(DATASETS),
         NotFoundModule,
       ],
       controllers: [HealthController],
       providers: [{ provide: Config, useValue: config }, Metrics, ...globalProviders],
-      exports: [Config],
+      exports: [Config, Metrics],
     };
   }
 }

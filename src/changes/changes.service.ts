@@ -1,4 +1,5 @@
 import { GoneException, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Overloaded } from '../database/errors';
 import { type Json, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
@@ -50,8 +51,24 @@ const MAX_BYTES = 1 << 20;
 @Injectable()
 export class ChangesService {
   private secret?: Promise<Buffer>;
+  /** where its statements run, when it is not the pool */
+  readonly manager?: EntityManager;
 
   constructor(private readonly statements: Statements) {}
+
+  /** The same on a connection of somebody's own. */
+  on(manager: EntityManager): ChangesService {
+    return Object.assign(new ChangesService(this.statements), { manager });
+  }
+
+  /** A cursor that begins now, with a first reading unless `since` skips it. */
+  async start(caller: Caller, query: Pick<ChangesQuery, 'resources' | 'since'>): Promise<string> {
+    return this.sealed(caller, await this.begin(caller, query));
+  }
+
+  private async sealed(caller: Caller, cursor: Cursor): Promise<string> {
+    return seal(cursor, caller.organizationId, await this.secretOf(caller));
+  }
 
   /** A page as the API answers it. @throws as `page` does */
   async text(caller: Caller, query: ChangesQuery): Promise<Json[]> {
@@ -72,13 +89,16 @@ export class ChangesService {
     const isFirst = since === undefined && cursor.reading !== null;
     if (isFirst) await this.read(caller, page, limit);
     else if (since === undefined) await this.tell(caller, page, limit);
-    const sealed = seal(page.cursor, caller.organizationId, await this.secretOf(caller));
+    const sealed = await this.sealed(caller, page.cursor);
     const { texts } = page.changes;
     return { phase: isFirst ? 'snapshot' : 'changes', changes: texts, cursor: sealed, hasMore: page.hasMore };
   }
 
   /** A cursor to which all that is there by now is told, but for the first reading, if there is to be one. */
-  private async begin(caller: Caller, { since, resources = FOLLOWED_NAMES }: Partial<ChangesQuery>): Promise<Cursor> {
+  private async begin(
+    caller: Caller,
+    { since, resources = FOLLOWED_NAMES }: Pick<ChangesQuery, 'since' | 'resources'>,
+  ): Promise<Cursor> {
     const numbers = numbersOf(resources);
     const { generation, open, anchor } = await this.log(caller, numbers);
     const start: Cursor = { generation, resources: numbers, open: [], from: [0, 0], anchor: null, reading: null };
@@ -87,7 +107,7 @@ export class ChangesService {
   }
 
   private async log(caller: Caller, resources: number[]): Promise<Log & { generation: string }> {
-    return ofPrimary(JSON.parse(await this.statements.one(caller, SQL.LOG, [resources])) as Log);
+    return ofPrimary(JSON.parse(await this.statements.one(caller, SQL.LOG, [resources], this)) as Log);
   }
 
   private async opened(caller: Caller, text: string): Promise<Cursor> {
@@ -103,7 +123,7 @@ export class ChangesService {
   }
 
   private secretOf(caller: Caller): Promise<Buffer> {
-    this.secret ??= this.statements.one(caller, SQL.SECRET, []).then((hex) => Buffer.from(hex, 'hex'));
+    this.secret ??= this.statements.one(caller, SQL.SECRET, [], this).then((hex) => Buffer.from(hex, 'hex'));
     this.secret.catch(() => (this.secret = undefined));
     return this.secret;
   }
@@ -119,7 +139,7 @@ export class ChangesService {
       const resource = followed(resources[reading.nth]);
       const wanted = Math.min(limit - page.changes.texts.length, SQL.RECORDS_AT_ONCE);
       const values = [wanted, reading.position, reading.eventId];
-      const rows = await this.statements.select<Read>(caller, SQL.READING.get(resource)!, values);
+      const rows = await this.statements.select<Read>(caller, SQL.READING.get(resource)!, values, this);
       for (const [record, remoteIds, eventId, id, position] of rows) {
         const key = { resource, eventId, id };
         if (!page.changes.add(changeText(key, 'snapshot', reading.at, record, remoteIds))) return;
@@ -136,7 +156,7 @@ export class ChangesService {
     const parts = untold(cursor);
     const column = (name: keyof (typeof parts)[0]) => parts.map((part) => part[name]);
     const values = [cursor.resources, column('xid'), column('seq'), column('before'), limit, json(cursor.anchor)];
-    const news = ofPrimary(JSON.parse(await this.statements.one(caller, SQL.NEWS, values)) as News);
+    const news = ofPrimary(JSON.parse(await this.statements.one(caller, SQL.NEWS, values, this)) as News);
     if (news.generation !== cursor.generation || !news.isKept || news.isSwept) throw new GoneException();
     const rows = Math.min(limit, news.changes.length);
     const full = await this.tellRecords(caller, page.changes, merged(news.changes.slice(0, rows)));
@@ -167,7 +187,7 @@ export class ChangesService {
     for (const resource of new Set(told.map((each) => each.resource))) {
       const its = told.filter((each) => each.resource === resource);
       const keys = [its.map(({ eventId }) => eventId), its.map(({ id }) => id)];
-      const rows = await this.statements.select<Found>(caller, SQL.RECORDS.get(resource)!, keys);
+      const rows = await this.statements.select<Found>(caller, SQL.RECORDS.get(resource)!, keys, this);
       for (const [n, row] of rows.entries()) found.set(its[n]!, row);
     }
     return found;

@@ -10,6 +10,7 @@ import { migrateCommand } from './commands/migrate.command';
 import { organizationsCommand } from './commands/organizations.command';
 import { seedCommand } from './commands/seed.command';
 import { statusCommand } from './commands/status.command';
+import { webhooksCommand } from './commands/webhooks.command';
 import { command } from './arguments';
 import { PROGRAM } from '../program';
 import { startServer } from './start-server';
@@ -51,6 +52,7 @@ export function operatorProgram(): Command {
   importCommand(program);
   exportCommand(program);
   seedCommand(program);
+  webhooksCommand(program);
   statusCommand(program);
   checkCommand(program);
   configCommand(program);

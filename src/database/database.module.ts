@@ -17,8 +17,9 @@ import { Writes } from './writes';
     TypeOrmModule.forRootAsync({
       inject: [Config],
       useFactory: (config: Config) => ({
-        // One more than requests queue for: for keys, probes, scrapes, and what the process stores by itself.
-        ...dataSourceOptions(config.databaseUrl ?? '', config.poolSize + 1),
+        // Two more than requests queue for: one for keys, probes, scrapes, and what the process stores by itself, one for
+        // webhooks.
+        ...dataSourceOptions(config.databaseUrl ?? '', config.poolSize + 2),
         // Those of a module that stands elsewhere, by its `forFeature`.
         autoLoadEntities: true,
         retryAttempts: 3,

@@ -71,6 +71,10 @@ describe('the usage of the command line', () => {
       ...[[], ['start'], ['organizations'], ['organizations', 'create'], ['organizations', 'list'], ['keys']],
       ...['rename', 'delete'].map((command) => ['organizations', command]),
       ...['issue', 'list', 'set-limits', 'rotate', 'revoke'].map((command) => ['keys', command]),
+      ...['create', 'list', 'test', 'rotate-secret', 'disable', 'enable', 'delete'].map((command) => [
+        'webhooks',
+        command,
+      ]),
       ...[['import'], ['export'], ['seed'], ['status'], ['check'], ['config'], ['migrate']],
     ].map((command) => [command]),
   )('is explained with an example: %j --help', async (command: string[]) => {

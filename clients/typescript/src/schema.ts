@@ -425,7 +425,28 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    changes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive changes
+         * @description Sent to the webhooks of an organization, signed as Standard Webhooks 1.0.0 has it, until the receiver answers 2xx. At least once, in order, a page at a time.
+         */
+        post: operations["receiveChanges"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -1749,7 +1770,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
@@ -1778,7 +1799,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
@@ -1807,7 +1828,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
@@ -1836,7 +1857,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
@@ -1867,7 +1888,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
@@ -1902,7 +1923,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
@@ -1951,6 +1972,57 @@ export interface components {
             status: number;
             /** @description Error message: the name of the status, or the field that is missing or invalid. */
             error: string;
+        };
+        /**
+         * @description What is sent.
+         * @enum {string}
+         */
+        WebhookChangesType: "changes";
+        /** @description A page of the feed of changes, sent to a webhook. */
+        WebhookChanges: {
+            /**
+             * @description `snapshot` in the first reading of all that is there, then `changes`.
+             * @example changes
+             */
+            phase: components["schemas"]["ChangesPhase"];
+            /** @description Each record once, in the order in which they changed. */
+            changes: (components["schemas"]["TagGroupChange"] | components["schemas"]["EventChange"] | components["schemas"]["ActivationChange"] | components["schemas"]["LeadChange"] | components["schemas"]["EventLeadChange"] | components["schemas"]["LeadActivityEventChange"])[];
+            /** @description Whether there is more now. When false, ask again in a while. */
+            hasMore: boolean;
+            /** @description What is sent. */
+            type: components["schemas"]["WebhookChangesType"];
+            /**
+             * Format: date-time
+             * @description Date and time of this try.
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: int32
+             * @description The organization whose changes these are.
+             */
+            organizationId: number;
+        };
+        /**
+         * @description What is sent.
+         * @enum {string}
+         */
+        WebhookPingType: "ping";
+        /** @description What `webhooks test` sends. */
+        WebhookPing: {
+            /** @description What is sent. */
+            type: components["schemas"]["WebhookPingType"];
+            /**
+             * Format: date-time
+             * @description Date and time of this try.
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: int32
+             * @description The organization whose changes these are.
+             */
+            organizationId: number;
         };
         /**
          * ChangesAnswer
@@ -2710,6 +2782,10 @@ export type ChangesPhase = components['schemas']['ChangesPhase'];
 export type ChangesV0Response = components['schemas']['ChangesV0Response'];
 export type ChangesSince = components['schemas']['ChangesSince'];
 export type ErrorResponse = components['schemas']['ErrorResponse'];
+export type WebhookChangesType = components['schemas']['WebhookChangesType'];
+export type WebhookChanges = components['schemas']['WebhookChanges'];
+export type WebhookPingType = components['schemas']['WebhookPingType'];
+export type WebhookPing = components['schemas']['WebhookPing'];
 export type ChangesAnswer = components['schemas']['ChangesAnswer'];
 export type TagGroupsPage = components['schemas']['TagGroupsPage'];
 export type TagGroupAnswer = components['schemas']['TagGroupAnswer'];
@@ -5708,6 +5784,50 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["OtherError"];
+        };
+    };
+    receiveChanges: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Stands for phase and changes: an id that is known brings nothing new. */
+                "webhook-id": string;
+                /** @description Seconds since 1970 of this try. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of id, timestamp and body; two while a secret rotates. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 100 changes and 256 KiB of them; one that is larger goes alone. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChanges"] | components["schemas"]["WebhookPing"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has it. The next page follows. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The page is sent again later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }
