@@ -15,7 +15,7 @@ export interface Cursor {
   generation: string;
   /** numbers of the resources */
   resources: number[];
-  /** in order; those that are open have told nothing, so that only the first can stand after another place than 0 */
+  /** in order of their transactions */
   open: Place[];
   from: Place;
   anchor: Anchor | null;
@@ -75,11 +75,10 @@ export function seal(cursor: Cursor, organizationId: number, secret: Buffer): st
 }
 
 function sealed({ open, reading, ...cursor }: Cursor, organizationId: number, secret: Buffer): string {
-  const differences = open.map(([xid], n) => xid - (open[n - 1]?.[0] ?? 0));
-  const told = open.findIndex(([, seq]) => seq > 0);
+  const differences = open.map(([xid, seq], n): Place => [xid - (open[n - 1]?.[0] ?? 0), seq]);
   const { generation, resources, from, anchor } = cursor;
   const place = reading && [reading.nth, reading.eventId, reading.position];
-  const content = [generation, resources, from, anchor, place, told, open[told]?.[1] ?? 0, ...differences];
+  const content = [generation, resources, from, anchor, place, differences];
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', secret, iv).setAAD(Buffer.from(String(organizationId)));
   const text = cipher.update(deflateRawSync(JSON.stringify(content)));
@@ -109,12 +108,12 @@ export function unsealed(text: string, organizationId: number, secret: Buffer): 
 
 type Content = [
   ...[generation: string, resources: number[], from: Place, anchor: Anchor | null],
-  ...[place: [number, number, number] | null, told: number, seq: number, ...differences: number[]],
+  ...[place: [number, number, number] | null, differences: Place[]],
 ];
 
-function read([generation, resources, from, anchor, place, told, seq, ...differences]: Content): Cursor {
+function read([generation, resources, from, anchor, place, differences]: Content): Cursor {
   let xid = 0;
-  const open = differences.map((difference, n): Place => [(xid += difference), n === told ? seq : 0]);
+  const open = differences.map(([difference, seq]): Place => [(xid += difference), seq]);
   const reading = place && { nth: place[0], eventId: place[1], position: place[2] };
   return { generation, resources, open, from, anchor, reading };
 }
