@@ -84,7 +84,8 @@ with recursive logs as (
     select xid, seq, operation, is_old, lead(is_old) over (order by xid, seq) as is_next_old
     from (
       select c.*, bool_and(at < now() - $1 * interval '1 day') over (order by xid, seq) as is_old from changes c
-      where c.organization_id = logs.organization_id and c.resource = logs.resource order by xid, seq limit $2
+      where c.organization_id = logs.organization_id and c.resource = logs.resource
+        and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint order by xid, seq limit $2
     ) oldest) each
   where is_old and (operation <> 's' or is_next_old) limit $2
 ), mark as (

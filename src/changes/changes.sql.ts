@@ -107,7 +107,8 @@ export const READING = new Map(FOLLOWED.map((resource) => [resource, reading(res
 
 /**
  * Removes changes that are older than `$1` days, and keeps the newest of them as a mark: a cursor from before it has missed
- * some. They are looked for from the oldest on, of each organization and resource in the log, also where that is deleted.
+ * some. Those after an open transaction stay: every cursor has that before it. They are looked for from the oldest on, of
+ * each organization and resource in the log, also where that is deleted.
  */
 export const SWEEP = `
   with recursive logs as (
@@ -121,7 +122,8 @@ export const SWEEP = `
       select xid, seq, operation, is_old, lead(is_old) over (order by xid, seq) as is_next_old
       from (
         select c.*, bool_and(at < now() - $1 * interval '1 day') over (order by xid, seq) as is_old from changes c
-        where c.organization_id = logs.organization_id and c.resource = logs.resource order by xid, seq limit $2
+        where c.organization_id = logs.organization_id and c.resource = logs.resource
+          and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint order by xid, seq limit $2
       ) oldest) each
     where is_old and (operation <> 's' or is_next_old) limit $2
   ), mark as (

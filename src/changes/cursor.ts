@@ -15,7 +15,7 @@ export interface Cursor {
   generation: string;
   /** numbers of the resources */
   resources: number[];
-  /** in order; one of them that was told in part stands after another place than 0 */
+  /** in order of their transactions */
   open: Place[];
   from: Place;
   anchor: Anchor | null;
@@ -74,15 +74,12 @@ export function seal(cursor: Cursor, organizationId: number, secret: Buffer): st
   }
 }
 
-function sealed({ open, reading, ...cursor }: Cursor, organizationId: number, secret: Buffer): string {
-  const differences = open.map(([xid], n) => xid - (open[n - 1]?.[0] ?? 0));
-  const told = open.findIndex(([, seq]) => seq > 0);
-  const { generation, resources, from, anchor } = cursor;
-  const place = reading && [reading.nth, reading.eventId, reading.position, reading.at];
-  const content = [generation, resources, from, anchor, place, told, open[told]?.[1] ?? 0, ...differences];
+function sealed(cursor: Cursor, organizationId: number, secret: Buffer): string {
+  // Differences are shorter.
+  const open = cursor.open.map(([xid, seq], n): Place => [xid - (cursor.open[n - 1]?.[0] ?? 0), seq]);
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', secret, iv).setAAD(Buffer.from(String(organizationId)));
-  const text = cipher.update(deflateRawSync(JSON.stringify(content)));
+  const text = cipher.update(deflateRawSync(JSON.stringify({ ...cursor, open })));
   const whole = Buffer.concat([iv, text, cipher.final(), cipher.getAuthTag()]);
   return Buffer.concat([checkOf(whole), whole]).toString('base64url');
 }
@@ -101,20 +98,10 @@ export function unsealed(text: string, organizationId: number, secret: Buffer): 
     .setAuthTag(whole.subarray(-TAG_BYTES));
   try {
     const content = Buffer.concat([decipher.update(whole.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
-    return read(JSON.parse(inflateRawSync(content).toString()) as Content);
+    const cursor = JSON.parse(inflateRawSync(content).toString()) as Cursor;
+    let last = 0;
+    return { ...cursor, open: cursor.open.map(([xid, seq]): Place => [(last += xid), seq]) };
   } catch {
     return undefined;
   }
-}
-
-type Content = [
-  ...[generation: string, resources: number[], from: Place, anchor: Anchor | null],
-  ...[place: [number, number, number, string] | null, told: number, seq: number, ...differences: number[]],
-];
-
-function read([generation, resources, from, anchor, place, told, seq, ...differences]: Content): Cursor {
-  let xid = 0;
-  const open = differences.map((difference, n): Place => [(xid += difference), n === told ? seq : 0]);
-  const reading = place && { nth: place[0], eventId: place[1], position: place[2], at: place[3] };
-  return { generation, resources, open, from, anchor, reading };
 }
