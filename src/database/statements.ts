@@ -68,6 +68,12 @@ export class Statements {
     this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
+  /** Outside Nest, as for a command: on the whole pool of its data source. */
+  static on(dataSource: DataSource): Statements {
+    const queue = new FairQueue(poolOf(dataSource).options.max);
+    return new Statements(queue, new CurrentTransaction(dataSource), new LargeResults(queue), dataSource);
+  }
+
   /** The JSON text of a statement's one row. @throws RowNotFound */
   async one(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<Json> {
     const [json] = await this.all(caller, statement, values, options);
