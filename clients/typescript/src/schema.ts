@@ -1749,7 +1749,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
@@ -1778,7 +1778,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
@@ -1807,7 +1807,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
@@ -1836,7 +1836,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
@@ -1867,7 +1867,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
@@ -1902,7 +1902,7 @@ export interface components {
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, of the answer.
+             * @description Date and time of the last change; in the first reading, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
