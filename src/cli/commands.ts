@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Command } from 'commander';
 import { version } from '../../package.json';
+import { changesCommand } from './commands/changes.command';
 import { checkCommand } from './commands/check.command';
 import { configCommand } from './commands/config.command';
 import { exportCommand } from './commands/export.command';
@@ -51,6 +52,7 @@ export function operatorProgram(): Command {
   keysCommand(program);
   importCommand(program);
   exportCommand(program);
+  changesCommand(program);
   seedCommand(program);
   webhooksCommand(program);
   statusCommand(program);

@@ -68,9 +68,9 @@ export class Statements {
     this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  /** For one who is alone on a data source. */
+  /** Outside Nest, as for a command: on the whole pool of its data source. */
   static on(dataSource: DataSource): Statements {
-    const queue = new FairQueue(1);
+    const queue = new FairQueue(poolOf(dataSource).options.max);
     return new Statements(queue, new CurrentTransaction(dataSource), new LargeResults(queue), dataSource);
   }
 
