@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from 'typeorm';
-import { v7 as uuid } from 'uuid';
+import { uuidV7 } from '../database/uuid';
 import { OrganizationEntity } from '../access/organization.entity';
 import type { ChangesService } from '../changes/changes.service';
 import { FOLLOWED_NAMES } from '../changes/followed';
@@ -44,7 +44,7 @@ export class WebhooksService {
 
   /** @throws TooManyWebhooks */
   async create(organizationId: number, url: string, resources = FOLLOWED_NAMES, since?: 'now') {
-    const [id, secret] = [uuid(), newSecret()];
+    const [id, secret] = [uuidV7(), newSecret()];
     const cursor = await this.start(organizationId, resources, since);
     await this.manager.transaction(async (manager) => {
       // Those that are made at once wait for each other.
