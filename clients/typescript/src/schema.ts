@@ -2108,6 +2108,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2128,6 +2129,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2148,6 +2150,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2168,6 +2171,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -2189,6 +2193,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2209,6 +2214,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2229,6 +2235,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -2250,6 +2257,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2270,6 +2278,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -2291,6 +2300,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2307,6 +2317,8 @@ export interface components {
     parameters: {
         /** @description Id for this request, to find it in logs. A value of another form is replaced. */
         "X-Request-Id": string;
+        /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+        Prefer: string;
         /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
         "Idempotency-Key": string;
         /** @description Page size. Values above 50 count as 50. */
@@ -2363,6 +2375,11 @@ export interface components {
          * @example query limit
          */
         "Lanyard-Fault": string;
+        /**
+         * @description The preferences of `Prefer` that the request asked for and that hold.
+         * @example tx=rollback, handling=strict
+         */
+        "Preference-Applied": string;
         /**
          * @description Present if this is the stored response of the first request with the `Idempotency-Key`.
          * @example true
@@ -2459,6 +2476,7 @@ export type ResponseInternalServerError = components['responses']['InternalServe
 export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
 export type ResponseOtherError = components['responses']['OtherError'];
 export type ParameterXRequestId = components['parameters']['X-Request-Id'];
+export type ParameterPrefer = components['parameters']['Prefer'];
 export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'];
 export type ParameterLimit = components['parameters']['limit'];
 export type ParameterOffset = components['parameters']['offset'];
@@ -2475,6 +2493,7 @@ export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remai
 export type HeaderXRateLimitReset = components['headers']['X-RateLimit-Reset'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderLanyardFault = components['headers']['Lanyard-Fault'];
+export type HeaderPreferenceApplied = components['headers']['Preference-Applied'];
 export type HeaderIdempotencyReplayed = components['headers']['Idempotency-Replayed'];
 export type HeaderXRateLimitLimitIfKnown = components['headers']['X-RateLimit-Limit-if-known'];
 export type HeaderXRateLimitRemainingIfKnown = components['headers']['X-RateLimit-Remaining-if-known'];
@@ -2492,6 +2511,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2506,6 +2527,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2551,6 +2573,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -2578,6 +2601,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the tag group. */
@@ -2595,6 +2620,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2631,6 +2657,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -2664,6 +2691,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2678,6 +2707,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2732,6 +2762,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -2759,6 +2790,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the activation. */
@@ -2776,6 +2809,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2821,6 +2855,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -2849,6 +2884,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2863,6 +2900,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2921,6 +2959,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -2948,6 +2987,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
@@ -2967,6 +3008,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -2990,6 +3032,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3021,6 +3064,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the industry event. */
@@ -3038,6 +3083,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3060,6 +3106,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3098,6 +3145,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -3112,6 +3161,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3175,6 +3225,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3202,13 +3253,15 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -3250,6 +3303,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -3309,6 +3363,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3339,6 +3394,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the industry event. */
@@ -3356,6 +3413,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3413,6 +3471,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3441,6 +3500,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the industry event. */
@@ -3448,7 +3509,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -3489,6 +3550,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3545,6 +3607,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3579,6 +3642,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -3593,6 +3658,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3643,6 +3709,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3670,13 +3737,15 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -3701,6 +3770,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -3743,6 +3813,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3778,6 +3849,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -3795,6 +3868,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3828,6 +3902,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3856,6 +3931,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -3863,7 +3940,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -3889,6 +3966,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3917,6 +3995,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3946,6 +4025,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -3965,6 +4046,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3985,6 +4067,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4019,6 +4102,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4036,6 +4121,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4070,6 +4156,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4098,6 +4185,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4115,6 +4204,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4156,6 +4246,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4184,6 +4275,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4191,7 +4284,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -4215,6 +4308,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4256,6 +4350,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4285,6 +4380,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4302,6 +4399,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4322,6 +4420,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4360,6 +4459,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -4374,6 +4475,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4414,6 +4516,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4441,6 +4544,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the lead activity event. */
@@ -4458,6 +4563,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4489,6 +4595,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4528,6 +4635,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -4542,6 +4651,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4636,6 +4746,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4663,13 +4774,15 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -4700,6 +4813,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4786,6 +4900,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4816,13 +4931,15 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -4855,6 +4972,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4948,6 +5066,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4978,6 +5097,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the lead. */
@@ -4995,6 +5116,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5080,6 +5202,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -5108,6 +5231,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the lead. */
@@ -5125,6 +5250,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5145,6 +5271,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -5174,6 +5301,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
@@ -5183,7 +5312,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -5214,6 +5343,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -5300,6 +5430,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
