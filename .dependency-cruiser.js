@@ -1,6 +1,6 @@
 // Every folder is a bounded context, a new one too, but these.
 const foundations =
-  'access|api-schema|database|datasets|embedded-postgres|health|http|observability|openapi|operator|pages|rate-limit|redis|server';
+  'access|api-schema|database|datasets|embedded-postgres|health|http|observability|openapi|operator|pages|rate-limit|redis|server|simulate';
 const contexts = `^src/(?!(${foundations}|cli)/)[^/]+/`;
 
 /** @type {import('dependency-cruiser').IConfiguration} */

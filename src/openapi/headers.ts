@@ -3,6 +3,7 @@ import { REQUEST_ID } from '../http/request';
 import { int64, int32 } from '../api-schema/schemas';
 import { IDEMPOTENCY_KEY } from '../http/idempotency.interceptor';
 import { MAX_TOKENS } from '../rate-limit/token-bucket';
+import { BUCKET_HEADERS } from '../rate-limit/token-bucket.interceptor';
 
 /** The headers that requests and answers may have. */
 
@@ -71,16 +72,13 @@ const HEADERS = {
   },
 } satisfies Headers;
 
-/** The bucket's headers: of every answer to a request that was let in by its key. */
-const BUCKET = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
-
 const IF_KNOWN = '-if-known';
 
 /** All headers, by the names under which the document keeps them. */
 export const HEADER_COMPONENTS: Headers = {
   ...HEADERS,
   ...Object.fromEntries(
-    BUCKET.map((name) => {
+    BUCKET_HEADERS.map((name) => {
       const header = HEADERS[name];
       const description = `${header.description} Absent if the request had no valid key.`;
       return [name + IF_KNOWN, { ...header, required: false, description }];
@@ -98,11 +96,11 @@ export const headers = (...names: (keyof typeof HEADERS)[]) =>
 export const everyHeader = () => headers('X-Request-Id', 'Access-Control-Allow-Origin');
 
 /** What answers to requests with a key have. */
-export const bucketHeaders = () => headers(...BUCKET, 'Preference-Applied');
+export const bucketHeaders = () => headers(...BUCKET_HEADERS, 'Preference-Applied');
 
 /** The same where an answer may come before a key is known. */
 export const bucketHeadersIfKnown = () => ({
-  ...Object.fromEntries(BUCKET.map((name) => [name, reference(name + IF_KNOWN)])),
+  ...Object.fromEntries(BUCKET_HEADERS.map((name) => [name, reference(name + IF_KNOWN)])),
   ...headers('Preference-Applied'),
 });
 
