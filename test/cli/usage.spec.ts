@@ -72,7 +72,17 @@ describe('the usage of the command line', () => {
       ...[[], ['start'], ['organizations'], ['organizations', 'create'], ['organizations', 'list'], ['keys']],
       ...['rename', 'delete'].map((command) => ['organizations', command]),
       ...['issue', 'list', 'set-limits', 'rotate', 'revoke'].map((command) => ['keys', command]),
-      ...[['import'], ['export'], ['seed'], ['status'], ['check'], ['config'], ['migrate']],
+      ...[
+        ['industry-events'],
+        ['industry-events', 'delete'],
+        ['import'],
+        ['export'],
+        ['seed'],
+        ['status'],
+        ['check'],
+        ['config'],
+        ['migrate'],
+      ],
     ].map((command) => [command]),
   )('is explained with an example: %j --help', async (command: string[]) => {
     const { status, stdout, stderr } = await operator.run([...command, '--help']);

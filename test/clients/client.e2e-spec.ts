@@ -5,7 +5,7 @@ import {
   type LanyardOptions,
   type LeadV0Response,
 } from '../../clients/typescript/src';
-import { exhibitor, unique } from '../support/builders';
+import { exhibitor, OF_TESTS, unique } from '../support/builders';
 import { templateOf } from '../support/description';
 import { ENDPOINTS } from '../support/endpoints';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
@@ -74,7 +74,7 @@ describe('the TypeScript client', () => {
     expect((await api.get('/tagGroups/{tagGroupId}', ofTags)).tagOptions[1]?.value).toBe('Valves');
 
     const name = `Expo ${unique()}`;
-    const { industryEvent, created } = await api.post('/industryEvents', { body: { name } });
+    const { industryEvent, created } = await api.post('/industryEvents', { body: { name, sourceType: OF_TESTS } });
     expect(created).toBe(true);
     const ofIndustry = { params: { path: { industryEventId: industryEvent.id } } };
     const described = { ...ofIndustry, body: { description: 'Three days.', numberOfExhibitors: null } };
