@@ -106,6 +106,12 @@ describe('a strict request', () => {
     },
   );
 
+  it('for a path that is unknown is 404, unless it has a query, of which nothing is known either', async () => {
+    await strict(api.get('/nothing')).expect(404);
+    await strict(api.post('/nothing', { a: 1 })).expect(404);
+    await strict(api.get('/nothing', { a: 1 })).expect(400, BAD_REQUEST);
+  });
+
   it('is refused after the key and the token', async () => {
     await strict(lanyard.client().get('/leads', { emial: 'x' })).expect(401);
     const { api: limited } = await tenant.issueKey({ maxTokens: 1, refillRate: 0.001 });
