@@ -70,6 +70,9 @@ export function refuseUnknown(context: ExecutionContext, part: 'QUERY' | 'BODY',
   throw part === 'QUERY' ? new InvalidRequest(fault) : new InvalidField(path, fault);
 }
 
+/** What a handler without a parameter for it takes of a query; one class, since class-transformer keeps each that it sees. */
+class Nothing {}
+
 function unknownField(context: ExecutionContext, part: RouteParamtypes, sent: object): string | undefined {
   const [controller, { name: handler }] = [context.getClass(), context.getHandler()];
   type Parameters = Record<string, { index: number; data?: string }>;
@@ -77,7 +80,7 @@ function unknownField(context: ExecutionContext, part: RouteParamtypes, sent: ob
   const parameters = Object.entries(all).flatMap(([name, each]) => (name.startsWith(`${part}:`) ? each : []));
   const whole = parameters.find(({ data }) => data === undefined);
   const types = Reflect.getMetadata('design:paramtypes', controller.prototype as object, handler) as Type<object>[];
-  const type = whole ? types[whole.index] : class {};
+  const type = whole ? types[whole.index] : Nothing;
   if (!type || type === Object) return undefined; // a handler that takes anything
   const rest = Object.entries(sent).filter(([name]) => !parameters.some(({ data }) => data === name));
   const known = Object.fromEntries(rest.filter(([name]) => checkedProperties(type).has(name)));
