@@ -6,7 +6,8 @@ export default class LeftOutEnvironment extends TestEnvironment {
   handleTestEvent({ name, ...event }: Circus.Event): void {
     if (name !== 'test_done' || !('test' in event)) return;
     const { test } = event as { test: Circus.TestEntry };
-    const isLeftOut = test.errors.some((error) => [error].flat().some((each) => (each as Error)?.name === 'LeftOut'));
-    if (isLeftOut) Object.assign(test, { errors: [], status: 'skip' });
+    const reason = test.errors.flat().find((error) => (error as Error | undefined)?.name === 'LeftOut') as
+      Error | undefined;
+    if (reason) Object.assign(test, { errors: [], status: 'skip', name: `${test.name} (left out: ${reason.message})` });
   }
 }
