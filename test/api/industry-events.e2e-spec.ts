@@ -177,6 +177,7 @@ describe('industry events', () => {
       const { industryEvent } = await post(industryEventInput());
       const { body } = await put(industryEvent.id, { [field]: null }).expect(200);
       expect(body.results.industryEvent).toEqual({ ...industryEvent, [field]: null, updatedAt: expect.any(String) });
+      await put(industryEvent.id, { sourceType: OF_TESTS }).expect(200);
     });
 
     it.each([
