@@ -1,6 +1,7 @@
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  // Without an operator, tests that need one are left out; they share one organization.
+  testEnvironment: process.env.E2E_IMPORT === 'off' ? '<rootDir>/test/support/left-out.environment.ts' : 'node',
   testMatch: ['<rootDir>/test/**/*spec.ts'],
   // The suites of mutants are all of these again.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/prove/'],
@@ -12,7 +13,7 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // One more than cores: suites wait for PostgreSQL, programs and clocks a third of the time, and the few that measure
   // time leave room for that. (Jest takes 150% for 150 workers.)
-  maxWorkers: process.getBuiltinModule('node:os').availableParallelism() + 1,
+  maxWorkers: process.env.E2E_KEY ? 1 : process.getBuiltinModule('node:os').availableParallelism() + 1,
   testSequencer: '<rootDir>/test/support/heaviest-first.mjs',
   // A deployment may be far away, and its operator a container. What is skipped there has its reason in its name.
   ...(process.env.E2E_BASE_URL ? { testTimeout: 120_000, verbose: true } : { testTimeout: 30_000 }),

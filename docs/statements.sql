@@ -10,7 +10,7 @@ on conflict (api_key_id, minute) do update set requests = key_usage.requests + e
 
 -- access.service.FIND_KEYS: $1 bytea[]
 select encode(hash, 'base64') as hash, id as "keyId", organization_id as "organizationId", max_tokens as "maxTokens",
-  refill_rate::float8 as "refillRate",
+  refill_rate::float8 as "refillRate", simulate,
   coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
 from api_keys where hash = any($1) and revoked_at is null;
 

@@ -22,6 +22,7 @@ import { Metrics } from './observability/metrics';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
 import { DATASETS } from './sections';
+import { SimulatedFaultsInterceptor } from './simulate/simulated-faults.interceptor';
 import { TagGroupsModule } from './tag-groups/tag-groups.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 
@@ -40,9 +41,9 @@ const resources = [
  * What every request passes, in this order; pipes and the handler follow the interceptors. A request without a valid key,
  * or without a token, never has its body read.
  */
-const globalProviders = [
+const globalProviders = ({ simulate }: Config) => [
   { provide: APP_GUARD, useClass: ApiKeyGuard },
-  { provide: APP_INTERCEPTOR, useClass: TokenBucketInterceptor },
+  { provide: APP_INTERCEPTOR, useClass: simulate === 'off' ? TokenBucketInterceptor : SimulatedFaultsInterceptor },
   { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
   { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
@@ -69,7 +70,7 @@ export class AppModule {
         NotFoundModule,
       ],
       controllers: [HealthController],
-      providers: [{ provide: Config, useValue: config }, Metrics, ...globalProviders],
+      providers: [{ provide: Config, useValue: config }, Metrics, ...globalProviders(config)],
       exports: [Config, Metrics],
     };
   }

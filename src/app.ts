@@ -13,6 +13,7 @@ import { logRequests, observe } from './observability/requests';
 import { serveReference } from './openapi/reference';
 import { answerBrokenRequests } from './server/broken-requests';
 import { LeanExpressAdapter } from './server/express-adapter';
+import { marked } from './simulate/simulated-faults.interceptor';
 
 /**
  * The server, ready to listen, for the program, every test and the OpenAPI document.
@@ -38,6 +39,7 @@ export async function createApp(
     if (observers.length > 0) observe(request, response, observers);
     prepareRequest(refused, request, response, next);
   };
+  if (config.simulate !== 'off') adapter.onRequest = marked(adapter.onRequest);
   app.setGlobalPrefix(PREFIX, { exclude: ['health/live', 'health/ready'] });
   app.disable('x-powered-by');
   // Hashing every response costs more than a client could save.

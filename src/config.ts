@@ -163,6 +163,10 @@ export class Config {
   @setting('LANYARD_METRICS_PORT', integer(0, 65535))
   readonly metricsPort?: number;
 
+  /** Whether requests may ask for simulated faults; in production it must be said in so many words. */
+  @setting('LANYARD_SIMULATE', oneOf(['off', 'on', 'production']))
+  readonly simulate: 'off' | 'on' | 'production' = 'off';
+
   constructor(values: Partial<Config> = {}) {
     Object.assign(this, values);
   }
@@ -187,6 +191,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   // 0 is any free port, and so another one.
   if (config.metricsPort && config.metricsPort === config.port) {
     throw new ConfigError(`LANYARD_METRICS_PORT must be another port than PORT, not ${config.port} too`);
+  }
+  if (config.simulate === 'on' && env.NODE_ENV === 'production') {
+    throw new ConfigError(
+      'LANYARD_SIMULATE=on is not for production, and NODE_ENV is production; LANYARD_SIMULATE=production does it nevertheless',
+    );
   }
   return config;
 }

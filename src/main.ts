@@ -39,6 +39,8 @@ async function main(): Promise<void> {
     try {
       await app.init();
       await listen(app.getHttpServer() as Server, config, 'PORT');
+      if (config.simulate !== 'off')
+        say('LANYARD_SIMULATE is on: requests may ask for faults (header Lanyard-Simulate)');
       const unknown = unknownSettings();
       if (unknown) say(unknown);
       await welcome(app, config, database, say);

@@ -34,7 +34,7 @@ order of arrival, oldest first: new records are appended, so no record appears o
 
 **Requests.** Bodies are \`application/json\` or \`…+json\`; one of another type counts as empty. An invalid body is 400 with
 the path of the first invalid field: \`Missing or invalid 'phoneNumbers[0].type'\`. Unknown fields and query parameters are
-ignored. Text is any Unicode except NUL and unpaired surrogates; lengths count characters. An e-mail address has no
+ignored; with \`Prefer: handling=strict\` they are 400. Text is any Unicode except NUL and unpaired surrogates; lengths count characters. An e-mail address has no
 invisible characters: no controls, no format characters, and spaces between quotes only. \`Lanyard-Fault\` of a 400 names the
 parameter, header or field, without its value.
 
@@ -42,7 +42,9 @@ parameter, header or field, without its value.
 takes one. When it is empty, the response is 429 with \`Retry-After\`: wait at least that long.
 
 **Retries.** GET, PUT and DELETE can be repeated safely. Send an \`Idempotency-Key\` with POST and PATCH: a repeated request
-with the same key and body is carried out once and gets the first response.`;
+with the same key and body is carried out once and gets the first response.
+
+**Dry runs.** \`Prefer: tx=rollback\` on any write: all of it is checked and answered, and nothing is stored.`;
 
 const SERVER = 'The server that gives this description, in production as on a local machine.';
 const KEY = 'API key of the organization, issued by the operator. Must be sent once.';

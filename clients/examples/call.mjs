@@ -39,7 +39,8 @@ export function parsed(text) {
  * @throws Error with the `status` of the answer when it is one that sending again would not change
  */
 export async function call(method, path, body, once = randomUUID()) {
-  const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': once };
+  const prefer = 'handling=strict'; // a misspelt field or filter is refused, not ignored
+  const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': once, prefer };
   // The key is for this address, and a redirected POST would be a GET.
   const request = { method, headers, body: body && JSON.stringify(body), redirect: 'manual' };
   for (let tries = 0; ; tries++) {
@@ -71,9 +72,7 @@ export const findLead = async (filter) =>
 /** Creates or updates leads, 200 a request. @returns `{ outcome, lead }` of each, in their order */
 export async function upsertLeads(leads, matchBy) {
   const outcomes = [];
-  for (let at = 0; at < leads.length; at += 200) {
-    const { results } = await call('POST', '/leads/batch', { matchBy, leads: leads.slice(at, at + 200) });
-    outcomes.push(...results.leads);
-  }
-  return outcomes;
+  for (let at = 0; at < leads.length; at += 200)
+    outcomes.push(await call('POST', '/leads/batch', { matchBy, leads: leads.slice(at, at + 200) }));
+  return outcomes.flatMap(({ results }) => results.leads);
 }

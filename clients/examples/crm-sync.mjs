@@ -37,7 +37,7 @@ const old = new Map([...before.slice(HEADER.length).matchAll(ROW)].map(([row, id
 
 const contacts = process.argv[3] ? parsed(readFileSync(process.argv[3], 'utf8')) : [];
 if (!Array.isArray(contacts)) fail(`${process.argv[3]} must be a JSON array of contacts`);
-const written = contacts.filter(({ deleted }) => !deleted);
+const written = contacts.filter(({ deleted }) => !deleted).map((lead) => ({ ...lead, deleted: undefined }));
 await upsertLeads(written, 'remoteId');
 for (const { id, integrationType } of contacts.filter(({ deleted }) => deleted).map(({ remoteId }) => remoteId)) {
   const lead = await findLead({ remoteId: id, integrationType });

@@ -19,7 +19,7 @@ type Known = LimitedCaller & { expiresAt: number };
 /** The keys with these hashes (`$1`). Base64 has line breaks, but not in so short a text. */
 export const FIND_KEYS = `
   select encode(hash, 'base64') as hash, id as "keyId", organization_id as "organizationId", max_tokens as "maxTokens",
-    refill_rate::float8 as "refillRate",
+    refill_rate::float8 as "refillRate", simulate,
     coalesce(extract(epoch from expires_at) * 1000, 'infinity')::float8 as "expiresAt"
   from api_keys where hash = any($1) and revoked_at is null`;
 

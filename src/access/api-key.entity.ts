@@ -23,6 +23,9 @@ export class ApiKeyEntity {
   @Column('numeric', { precision: 10, scale: 3, transformer: { to: (rate: number) => rate, from: Number } })
   refillRate: number;
 
+  /** the faults that each request has on a server that simulates them (`src/simulate/faults.ts`) */
+  @Column(TEXT) simulate: string | null;
+
   @Column(NOW) createdAt: Date;
   @Column(MOMENT) expiresAt: Date | null;
   @Column(MOMENT) revokedAt: Date | null;

@@ -7,7 +7,9 @@ import { hashOf, newKey, prefixOf } from './key-format';
 /** Burst and rate of a key that was issued without limits of its own: the contract's defaults. */
 export const DEFAULT_LIMITS = { maxTokens: 20, refillRate: 1 };
 
-export type KeySettings = Pick<ApiKeyEntity, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt'>;
+export type KeySettings = Pick<ApiKeyEntity, 'label' | 'maxTokens' | 'refillRate' | 'expiresAt'> & {
+  simulate?: string;
+};
 
 /** A key as it is shown once, when it is issued. */
 export interface IssuedKey extends KeySettings {
@@ -57,12 +59,12 @@ export class ApiKeysService {
       const keys = manager.getRepository(ApiKeyEntity);
       const old = await keys.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!old) return null;
-      const { organizationId, label, maxTokens, refillRate, expiresAt, revokedAt } = old;
+      const { organizationId, label, maxTokens, refillRate, expiresAt, revokedAt, simulate } = old;
       if (revokedAt || (expiresAt && expiresAt <= new Date())) throw new KeyEnded();
       const over = new Date(Date.now() + overlap * 1000);
       const oldEnds = expiresAt && expiresAt < over ? expiresAt : over;
       await keys.update({ id }, { expiresAt: oldEnds });
-      const settings = { label, maxTokens, refillRate, expiresAt };
+      const settings = { label, maxTokens, refillRate, expiresAt, ...(simulate !== null && { simulate }) };
       return { ...(await new ApiKeysService(manager).issue(organizationId, settings)), oldEnds };
     });
   }

@@ -110,9 +110,14 @@ function rulesOf(type: Class): Rules {
   return found;
 }
 
+const properties = new WeakMap<Class, Set<string>>();
+
 /** Names of the properties of a class that decorators of class-validator check, those of this file and all others. */
-export const checkedProperties = (type: Class): Set<string> =>
-  new Set(metadataOf(type).map(({ propertyName }) => propertyName));
+export function checkedProperties(type: Class): Set<string> {
+  const known = properties.get(type) ?? new Set(metadataOf(type).map(({ propertyName }) => propertyName));
+  properties.set(type, known);
+  return known;
+}
 
 /** Whether an object without any field is valid. */
 export const isAllOptional = (type: Class): boolean => faultOf(instanceOf(type, {})) === undefined;

@@ -6,6 +6,7 @@ import { checkCommand } from './commands/check.command';
 import { configCommand } from './commands/config.command';
 import { exportCommand } from './commands/export.command';
 import { importCommand } from './commands/import.command';
+import { industryEventsCommand } from './commands/industry-events.command';
 import { keysCommand } from './commands/keys.command';
 import { migrateCommand } from './commands/migrate.command';
 import { organizationsCommand } from './commands/organizations.command';
@@ -50,6 +51,7 @@ export function operatorProgram(): Command {
   }).action(startServer);
   organizationsCommand(program);
   keysCommand(program);
+  industryEventsCommand(program);
   importCommand(program);
   exportCommand(program);
   changesCommand(program);

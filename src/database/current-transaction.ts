@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 
 /**
- * The transaction of a request with an Idempotency-Key, in which its handler runs: statements find it here, and so do injected
- * repositories. Requests without the header never enter it, since on Node.js 20 the first use makes every promise of the
- * process slower.
+ * The transaction of a request with an Idempotency-Key, or of a dry run, in which its handler runs: statements find it here,
+ * and so do injected repositories. Other requests never enter it, since on Node.js 20 the first use makes every promise of
+ * the process slower.
  */
 @Injectable()
 export class CurrentTransaction {

@@ -86,6 +86,16 @@ export class IdempotentAnswers {
       return { text, isReplayed: false };
     });
   }
+
+  /** Handles a request and rolls it back. Its response is what the write would give, deferred constraints included. */
+  dryRun<T>(caller: Caller, handle: () => Promise<T>): Promise<T> {
+    return this.writes.transaction(caller, async (manager) => {
+      const response = await this.current.run(manager, handle);
+      await manager.query('set constraints all immediate');
+      await manager.queryRunner?.rollbackTransaction();
+      return response;
+    });
+  }
 }
 
 /** @throws AnswerTooLarge */

@@ -124,6 +124,7 @@ export class Writes implements BeforeApplicationShutdown {
     try {
       await runner.startTransaction();
       const result = await work(runner.manager);
+      if (!runner.isTransactionActive) return result; // a dry run, which is rolled back
       isCommitting = true;
       await runner.commitTransaction();
       return result;

@@ -10,6 +10,8 @@ export interface LimitedCaller extends Caller {
   maxTokens: number;
   /** tokens a second */
   refillRate: number;
+  /** the faults that each request of the key has on a server that simulates them */
+  simulate?: string | null;
 }
 
 declare module 'express-serve-static-core' {

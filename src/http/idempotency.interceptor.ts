@@ -15,7 +15,7 @@ export const NON_IDEMPOTENT_METHODS = ['POST', 'PATCH'];
 
 /**
  * Carries out a POST or PATCH with an `Idempotency-Key` once: its handler runs in one transaction with the look-up and the
- * storing of its response (docs/decisions/0012).
+ * storing of its response (docs/decisions/0012). A dry run is such a transaction, rolled back.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -25,9 +25,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<JsonPayload>): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
+    if (context.getClass() === NotFoundController) return next.handle();
+    if (request.isDryRun) return from(this.responses.dryRun(request.caller!, () => lastValueFrom(next.handle())));
     const key = request.headers['idempotency-key'];
     if (key === undefined || !request.caller || !NON_IDEMPOTENT_METHODS.includes(request.method)) return next.handle();
-    if (context.getClass() === NotFoundController) return next.handle();
     if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key))
       throw new InvalidField('Idempotency-Key', 'header Idempotency-Key');
     const handle = async (): Promise<string> => (await lastValueFrom(next.handle())).text;

@@ -15,6 +15,7 @@ import type { Observable } from 'rxjs';
 import { isAllOptional, isOfFields } from '../api-schema/fields';
 import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
 import { InvalidRequest, refuse } from './errors';
+import { applyPreferences, refuseUnknown } from './preferences';
 import { Semaphore } from './semaphore';
 import { countValues } from './count-values';
 
@@ -37,7 +38,7 @@ interface BodyOptions {
   allOptional: boolean;
 }
 
-/** Reads the body of a handler with `@Body()` as JSON. It follows the token bucket, so that a request without a key or a token never has its body read. */
+/** Reads the body of a handler with `@Body()` as JSON, and what a request prefers. It follows the token bucket, so that a request without a key or a token never has its body read. */
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
   private readonly partialBodies = new BodyMemoryLimit();
@@ -52,12 +53,18 @@ export class JsonBodyInterceptor implements NestInterceptor {
     const response = http.getResponse<Response>();
     // The rest of the request was broken, and it was refused while its key was checked.
     if (response.writableEnded) throw new InvalidRequest('body');
+    if (request.caller) applyPreferences(request, response);
+    if (request.isStrict) refuseUnknown(context, 'QUERY', request.query);
     const handler = context.getHandler();
     if (!this.bodies.has(handler)) this.bodies.set(handler, bodyOf(context.getClass(), handler.name));
     const options = this.bodies.get(handler);
     // A write without a body must not happen either before it has arrived whole and well-formed.
     const isWrite = request.caller && !SAFE_METHODS.includes(request.method);
-    return options || isWrite ? this.read(request, response, options).then(() => next.handle()) : next.handle();
+    if (!options && !isWrite) return next.handle();
+    return this.read(request, response, options).then(() => {
+      if (request.isStrict && options) refuseUnknown(context, 'BODY', request.body as object);
+      return next.handle();
+    });
   }
 
   private async read(request: Request, response: Response, options?: BodyOptions): Promise<void> {

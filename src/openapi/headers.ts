@@ -3,6 +3,7 @@ import { REQUEST_ID } from '../http/request';
 import { int64, int32 } from '../api-schema/schemas';
 import { IDEMPOTENCY_KEY } from '../http/idempotency.interceptor';
 import { MAX_TOKENS } from '../rate-limit/token-bucket';
+import { BUCKET_HEADERS } from '../rate-limit/token-bucket.interceptor';
 
 /** The headers that requests and answers may have. */
 
@@ -57,6 +58,12 @@ const HEADERS = {
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'query limit',
   },
+  'Preference-Applied': {
+    description: 'The preferences of `Prefer` that the request asked for and that hold.',
+    required: false,
+    schema: { type: 'string', pattern: '^((tx=(commit|rollback)|handling=(strict|lenient))(, |$))+$' },
+    example: 'tx=rollback, handling=strict',
+  },
   'Idempotency-Replayed': {
     description: 'Present if this is the stored response of the first request with the `Idempotency-Key`.',
     required: false,
@@ -65,16 +72,13 @@ const HEADERS = {
   },
 } satisfies Headers;
 
-/** The bucket's headers: of every answer to a request that was let in by its key. */
-const BUCKET = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
-
 const IF_KNOWN = '-if-known';
 
 /** All headers, by the names under which the document keeps them. */
 export const HEADER_COMPONENTS: Headers = {
   ...HEADERS,
   ...Object.fromEntries(
-    BUCKET.map((name) => {
+    BUCKET_HEADERS.map((name) => {
       const header = HEADERS[name];
       const description = `${header.description} Absent if the request had no valid key.`;
       return [name + IF_KNOWN, { ...header, required: false, description }];
@@ -91,10 +95,14 @@ export const headers = (...names: (keyof typeof HEADERS)[]) =>
 /** The headers of every answer. */
 export const everyHeader = () => headers('X-Request-Id', 'Access-Control-Allow-Origin');
 
-export const bucketHeaders = () => headers(...BUCKET);
+/** What answers to requests with a key have. */
+export const bucketHeaders = () => headers(...BUCKET_HEADERS, 'Preference-Applied');
 
-/** The bucket's headers where an answer may come before a key is known. */
-export const bucketHeadersIfKnown = () => Object.fromEntries(BUCKET.map((name) => [name, reference(name + IF_KNOWN)]));
+/** The same where an answer may come before a key is known. */
+export const bucketHeadersIfKnown = () => ({
+  ...Object.fromEntries(BUCKET_HEADERS.map((name) => [name, reference(name + IF_KNOWN)])),
+  ...headers('Preference-Applied'),
+});
 
 /** Header parameters of requests. */
 export const PARAMETERS = {
@@ -104,6 +112,17 @@ export const PARAMETERS = {
     required: false,
     description: 'Id for this request, to find it in logs. A value of another form is replaced.',
     schema: HEADERS['X-Request-Id'].schema,
+  },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    required: false,
+    description:
+      '`handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 ' +
+      '`Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response ' +
+      'is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use ' +
+      'with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   'Idempotency-Key': {
     name: 'Idempotency-Key',

@@ -63,7 +63,7 @@ function parametersOf({ parameters }: Operation, isRepeatable: boolean, componen
     components.parameters[parameter.name] = parameter;
     return parameterReference(parameter.name);
   });
-  const shared = ['X-Request-Id', ...(isRepeatable ? ['Idempotency-Key'] : [])];
+  const shared = ['X-Request-Id', 'Prefer', ...(isRepeatable ? ['Idempotency-Key'] : [])];
   return [...own, ...shared.map(parameterReference)];
 }
 
@@ -90,7 +90,7 @@ function describeBody({ requestBody }: Operation, schemas: Schemas): string | un
   const media = requestBody.content[MEDIA_TYPE] as MediaType;
   requestBody.description =
     'JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) ' +
-    'and `br`; any other is 400. Unknown fields are ignored.';
+    'and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`.';
   requestBody.required = true;
   media.example = exampleOf(media.schema, schemas);
   return Object.keys((media.example || {}) as object)[0];

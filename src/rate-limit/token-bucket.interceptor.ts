@@ -8,7 +8,11 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
+import type { LimitedCaller } from '../http/caller';
+import type { TakeResult } from './token-bucket';
 import { TokenBucketStore } from './token-bucket.store';
+
+export const BUCKET_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
 /** Takes one token for each request with a valid key, and sets the X-RateLimit headers. Public routes cost none. */
 @Injectable()
@@ -20,12 +24,17 @@ export class TokenBucketInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<Request>();
     if (!caller) return next.handle();
-    const response = http.getResponse<Response>();
-    const taken = await this.buckets.take(caller.keyId, caller);
-    response.setHeader('X-RateLimit-Limit', caller.maxTokens);
-    response.setHeader('X-RateLimit-Remaining', taken.remaining);
-    response.setHeader('X-RateLimit-Reset', taken.resetAt);
-    if (taken.admitted) return next.handle();
+    this.tell(http.getResponse<Response>(), caller, await this.buckets.take(caller.keyId, caller));
+    return next.handle();
+  }
+
+  /** @throws HttpException 429 */
+  protected tell(response: Response, caller: LimitedCaller, taken: TakeResult): void {
+    const [limit, remaining, reset] = BUCKET_HEADERS;
+    response.setHeader(limit, caller.maxTokens);
+    response.setHeader(remaining, taken.remaining);
+    response.setHeader(reset, taken.resetAt);
+    if (taken.admitted) return;
     response.setHeader('Retry-After', taken.retryAfter);
     throw new HttpException('Too Many Requests', HttpStatus.TOO_MANY_REQUESTS);
   }

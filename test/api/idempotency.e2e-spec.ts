@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { AnswerTooLarge } from '../../src/database/errors';
 import { IdempotentAnswers } from '../../src/database/idempotent-answers';
 import { Sweeper } from '../../src/database/sweeper';
-import { eventInput, industryEventInput, leadInput, unique } from '../support/builders';
+import { eventInput, industryEventInput, leadInput, OF_TESTS, unique } from '../support/builders';
 import { asOperator } from '../support/database';
 import { exampleOfError } from '../support/description';
 import { InProcess, Lanyard, startInProcess, startLanyard, Tenant, withTenant } from '../support/lanyard';
@@ -22,7 +22,7 @@ describe('Idempotency-Key', () => {
   });
 
   /** What this suite adds to the catalogue, which others fill too. */
-  const own = { name: `Once q${unique()}` };
+  const own = { sourceType: OF_TESTS, name: `Once q${unique()}` };
   const total = async (list: string, query = {}): Promise<number> =>
     (await api.get(`/${list}`, query).expect(200)).body.results.total;
   const totals = () => Promise.all([total('leads'), total('events'), total('industryEvents', { q: own.name })]);

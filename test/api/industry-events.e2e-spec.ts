@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { industryEventInput, unique } from '../support/builders';
+import { industryEventInput, OF_TESTS, unique } from '../support/builders';
 import { faultsOf } from '../support/description';
 import { Lanyard, startInProcess, startLanyard, Tenant } from '../support/lanyard';
 import { INSIDE, itInside } from '../support/skipping';
@@ -14,7 +14,8 @@ describe('industry events', () => {
     [mine, other] = [await lanyard.tenant(), await lanyard.tenant()];
   });
 
-  const post = async (body: object) => (await mine.api.post('/industryEvents', body).expect(200)).body.results;
+  const post = async (body: object) =>
+    (await mine.api.post('/industryEvents', { sourceType: OF_TESTS, ...body }).expect(200)).body.results;
   const get = async (id: string, tenant = mine) =>
     (await tenant.api.get(`/industryEvents/${id}`).expect(200)).body.results.industryEvent;
   const optional = Object.keys(industryEventInput()).filter((field) => field !== 'name');
@@ -37,8 +38,10 @@ describe('industry events', () => {
         id: 'x',
         createdAt: 'x',
         isBookmarked: true,
+        sourceType: undefined,
       });
       for (const field of optional) expect(industryEvent[field]).toBeNull();
+      await mine.api.put(`/industryEvents/${industryEvent.id}`, { sourceType: OF_TESTS }).expect(200);
     });
 
     it('returns the record that has the eventUrl, unchanged', async () => {
@@ -174,6 +177,7 @@ describe('industry events', () => {
       const { industryEvent } = await post(industryEventInput());
       const { body } = await put(industryEvent.id, { [field]: null }).expect(200);
       expect(body.results.industryEvent).toEqual({ ...industryEvent, [field]: null, updatedAt: expect.any(String) });
+      await put(industryEvent.id, { sourceType: OF_TESTS }).expect(200);
     });
 
     it.each([
@@ -269,7 +273,11 @@ describe('industry events', () => {
     const inside = await startInProcess();
     const tenant = await inside.tenant();
     const create = (n: number) =>
-      tenant.api.post('/industryEvents', { name: `Expo ${n}`, eventUrl: `https://expo.example/${n}` });
+      tenant.api.post('/industryEvents', {
+        sourceType: OF_TESTS,
+        name: `Expo ${n}`,
+        eventUrl: `https://expo.example/${n}`,
+      });
     await create(1).expect(200);
     await inside.app.get(DataSource).transaction(async (importing) => {
       await importing.query(`select list_take(0, 'industry_events', 1)`);

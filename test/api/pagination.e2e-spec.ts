@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text as toText } from 'node:stream/consumers';
-import { eventInput, exhibitor, leadInput } from '../support/builders';
+import { eventInput, exhibitor, leadInput, OF_TESTS } from '../support/builders';
 import { faultsOf } from '../support/description';
 import { Endpoint, ENDPOINTS } from '../support/endpoints';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
@@ -33,7 +33,9 @@ describe('pagination', () => {
     });
     ids = { ...own, event: String(expo) };
     for (let i = 0; i < COUNT; i++) {
-      const { body } = await tenant.api.post('/industryEvents', { name: `Page ${i}` }).expect(200);
+      const { body } = await tenant.api
+        .post('/industryEvents', { sourceType: OF_TESTS, name: `Page ${i}` })
+        .expect(200);
       catalogued.push(body.results.industryEvent.id);
     }
   });

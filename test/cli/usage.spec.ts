@@ -37,6 +37,7 @@ describe('the usage of the command line', () => {
       ['an organization that is no number', ['keys', 'list', '--organization', '1e3'], '--organization must be'],
       ['tokens that are no number', [...issueFor, '--max-tokens', '0x10'], 'maxTokens must be'],
       ['a rate with four decimals', [...issueFor, '--refill-rate', '0.0625'], 'refillRate must be'],
+      ['faults that are none', [...issueFor, '--simulate', 'status=200'], '--simulate must be faults'],
       ['an impossible day', [...issueFor, '--expires-at', '2027-02-30'], '--expires-at must be'],
       ['no limit', ['keys', 'set-limits', randomUUID()], '--max-tokens or --refill-rate must be given'],
       ['a negative overlap', ['keys', 'rotate', randomUUID(), '--overlap', '-1'], '--overlap must be'],
@@ -77,7 +78,18 @@ describe('the usage of the command line', () => {
         'webhooks',
         command,
       ]),
-      ...[['import'], ['export'], ['changes'], ['seed'], ['status'], ['check'], ['config'], ['migrate']],
+      ...[
+        ['industry-events'],
+        ['industry-events', 'delete'],
+        ['import'],
+        ['export'],
+        ['changes'],
+        ['seed'],
+        ['status'],
+        ['check'],
+        ['config'],
+        ['migrate'],
+      ],
     ].map((command) => [command]),
   )('is explained with an example: %j --help', async (command: string[]) => {
     const { status, stdout, stderr } = await operator.run([...command, '--help']);

@@ -5,7 +5,7 @@ import {
   type LanyardOptions,
   type LeadV0Response,
 } from '../../clients/typescript/src';
-import { exhibitor, unique } from '../support/builders';
+import { exhibitor, OF_TESTS, unique } from '../support/builders';
 import { templateOf } from '../support/description';
 import { ENDPOINTS } from '../support/endpoints';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
@@ -74,7 +74,7 @@ describe('the TypeScript client', () => {
     expect((await api.get('/tagGroups/{tagGroupId}', ofTags)).tagOptions[1]?.value).toBe('Valves');
 
     const name = `Expo ${unique()}`;
-    const { industryEvent, created } = await api.post('/industryEvents', { body: { name } });
+    const { industryEvent, created } = await api.post('/industryEvents', { body: { name, sourceType: OF_TESTS } });
     expect(created).toBe(true);
     const ofIndustry = { params: { path: { industryEventId: industryEvent.id } } };
     const described = { ...ofIndustry, body: { description: 'Three days.', numberOfExhibitors: null } };
@@ -93,6 +93,35 @@ describe('the TypeScript client', () => {
 
     expect(ENDPOINTS.map(({ name: endpoint }) => endpoint)).toEqual(expect.arrayContaining([...called]));
     expect(called.size).toBe(28); // those of other resources have their types from openapi.json alone
+  });
+
+  it('refuses what the API does not know, and names it: the compiler does not see every body', async () => {
+    const body = scan({ jobTitel: 'Buyer' });
+    await expect(client().post('/leads', { body })).rejects.toMatchObject({ status: 400, field: 'jobTitel' });
+    const query = { limit: 1, emial: 'ada@example.com' };
+    const misspelt = client().get('/leads', { params: { query } });
+    await expect(misspelt).rejects.toMatchObject({ status: 400, fault: 'query emial' });
+    const leads = client().upsertLeads([scan({ source: 'crm' })], { matchBy: 'none' });
+    await expect(leads.next()).rejects.toMatchObject({ status: 400, field: 'leads[0].source' });
+  });
+
+  it('tries every write without doing it', async () => {
+    const api = client();
+    const { id: leadId } = await api.post('/leads', { body: scan() });
+    const { id: eventId } = await api.post('/events', { body: { ...expo, createdByEmail: 'ops@example.com' } });
+    const before = await Promise.all([api.get('/leads'), api.get('/events')]);
+    const dry = { dryRun: true } as const;
+    const ofLead = { params: { path: { leadId } }, ...dry };
+    expect((await api.post('/leads', { body: scan({ firstName: 'Dry' }), ...dry })).firstName).toBe('Dry');
+    expect((await api.patch('/leads/{leadId}', { ...ofLead, body: { jobTitle: 'Dry' } })).jobTitle).toBe('Dry');
+    const renamed = { params: { path: { eventId } }, body: { ...expo, eventName: 'Dry' }, ...dry };
+    expect((await api.put('/events/{eventId}', renamed)).name).toBe('Dry');
+    expect(await api.delete('/leads/{leadId}', ofLead)).toEqual({});
+    for await (const { outcome } of api.upsertLeads([scan(), scan()], { matchBy: 'none', ...dry })) {
+      expect(outcome).toBe('created');
+    }
+    expect(await Promise.all([api.get('/leads'), api.get('/events')])).toEqual(before);
+    await expect(api.post('/leads', { body: scan(), ...dry, idempotencyKey: 'scan-1' })).rejects.toThrow('dry run');
   });
 
   it('is refused by the compiler what the API would refuse', () => {

@@ -187,6 +187,34 @@ describe('an Idempotency-Key', () => {
   });
 });
 
+describe('a dry run', () => {
+  const applied = { 'preference-applied': 'tx=rollback, handling=strict' };
+  const params = { path: { leadId: 'x' } };
+
+  it('asks for one, has no Idempotency-Key, and is sent again when its answer was lost', async () => {
+    const { lanyard, sent } = client([
+      new TypeError('fetch failed'),
+      answer(200, { results: {} }, applied),
+      answer(200, { results: {} }),
+    ]);
+    await lanyard.patch('/leads/{leadId}', { params, body: {}, dryRun: true });
+    await lanyard.patch('/leads/{leadId}', { params, body: {} });
+    const asked = sent.map(({ headers }) => [headers.prefer, 'idempotency-key' in headers]);
+    const dry = ['tx=rollback, handling=strict', false];
+    expect(asked).toEqual([dry, dry, ['handling=strict', true]]);
+  });
+
+  it('that was none is an error, at once: a server that knows none has written', async () => {
+    const { lanyard, waits } = client([answer(200, { results: {} })]);
+    const error = await failureOf(lanyard.delete('/leads/{leadId}', { params, dryRun: true }));
+    expect([error.status, error.message]).toEqual([
+      200,
+      expect.stringMatching(/^This was no dry run, and the write may/),
+    ]);
+    expect(waits).toEqual([]);
+  });
+});
+
 describe('an error', () => {
   it('tells the status, the field, the request and what to wait for, and is not tried again', async () => {
     const { lanyard } = client([refusal(400, "Missing or invalid 'phoneNumbers[0].type'", { 'x-request-id': 'r-1' })]);

@@ -188,6 +188,26 @@ describe('a plain Nest module', () => {
     expect(await total()).toBe(1);
   });
 
+  it('may be asked strictly: what its classes do not have is refused, by its path', async () => {
+    const strict = { prefer: 'handling=strict' };
+    const contacts = [{ email: 'a@example.com' }, { email: 'b@example.com', phone: '1' }];
+    const known = { hallName: 'North', seats: 8, contacts: contacts.slice(0, 1) };
+    expect((await post({ hallName: '', contacts, room: 1 }, strict)).body.error).toBe(
+      "Missing or invalid 'contacts[1].phone'",
+    );
+    expect((await post({ room: 1, contacts }, strict)).body.error).toBe("Missing or invalid 'room'");
+    expect((await ask('GET', '/halls?sizes=5', undefined, strict)).body.error).toBe('Bad Request');
+    expect((await ask('GET', '/halls?size=5', undefined, strict)).status).toBe(200);
+    expect((await post(known, strict)).status).toBe(200);
+  });
+
+  it('may be tried without being done', async () => {
+    const { status, body, headers } = await post({ hallName: 'Dry' }, { prefer: 'tx=rollback' });
+    expect([status, headers.get('preference-applied')]).toEqual([200, 'tx=rollback']);
+    expect((await ask('GET', `/halls/${body.results.id}`)).status).toBe(404);
+    expect(await total()).toBe(0);
+  });
+
   it('is carried out once under an Idempotency-Key, in one transaction with its answer', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const first = await post({ hallName: 'Once' }, key);

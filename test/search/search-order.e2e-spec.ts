@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Random } from '../prove/support/random';
-import { unique } from '../support/builders';
+import { OF_TESTS, unique } from '../support/builders';
 import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 /** A word without vowels, which no stemmer changes and no other suite has. */
@@ -44,7 +44,7 @@ const tierOf = (doc: Doc, query: Query): number =>
   matches(doc.name, query) ? 1 : matches(inTwoTiers(doc), query) ? 2 : 3;
 
 const record = ({ id, createdAt, name, rest, description }: Doc) => ({
-  ...{ id, createdAt, name: name.join(' '), description: description.join(' ') },
+  ...{ id, createdAt, sourceType: OF_TESTS, name: name.join(' '), description: description.join(' ') },
   ...{ venueCity: rest[0] ?? null, keywords: rest.slice(1) },
 });
 

@@ -1,4 +1,4 @@
-import { unique } from '../support/builders';
+import { OF_TESTS, unique } from '../support/builders';
 import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 describe('search', () => {
@@ -23,7 +23,8 @@ describe('search', () => {
       },
       { name: `${mark} Week 2027`, keywords: ['solar panels', 'wind'], venueState: 'Ohio', description: 'Turbines' },
     ];
-    for (const record of records) await tenant.api.post('/industryEvents', record).expect(200);
+    for (const record of records)
+      await tenant.api.post('/industryEvents', { sourceType: OF_TESTS, ...record }).expect(200);
   });
 
   const names = async (q: string): Promise<string[]> => {
@@ -104,7 +105,8 @@ describe('search', () => {
       ['שָׁלוֹם', ['שלום']],
     ])('%s', async (name, queries) => {
       const own = `q${unique()}`;
-      await tenant.api.post('/industryEvents', { name: `${own} ${name}`, keywords: [`${name}.example`] }).expect(200);
+      const record = { sourceType: OF_TESTS, name: `${own} ${name}`, keywords: [`${name}.example`] };
+      await tenant.api.post('/industryEvents', record).expect(200);
       for (const q of [name, ...queries]) {
         const { body } = await tenant.api.get('/industryEvents', { q: `${own} ${q}` }).expect(200);
         expect([q, body.results.total]).toEqual([q, 1]);
@@ -126,7 +128,9 @@ describe('search', () => {
 
   it('follows a change of the record', async () => {
     const [word, changed] = [unique(), unique()];
-    const { body } = await tenant.api.post('/industryEvents', { name: `Expo ${word}` }).expect(200);
+    const { body } = await tenant.api
+      .post('/industryEvents', { sourceType: OF_TESTS, name: `Expo ${word}` })
+      .expect(200);
     const { id } = body.results.industryEvent;
     await tenant.api.put(`/industryEvents/${id}`, { name: `Expo ${changed}` }).expect(200);
     expect((await tenant.api.get('/industryEvents', { q: word })).body.results.total).toBe(0);

@@ -38,6 +38,14 @@ describe('the settings', () => {
     expect(stderr).toContain('LANYARD_DEM0');
   });
 
+  it('allow simulated faults in production only in so many words', () => {
+    const production = { NODE_ENV: 'production' };
+    expect(readConfig({ LANYARD_SIMULATE: 'on' }).simulate).toBe('on');
+    expect(() => readConfig({ ...production, LANYARD_SIMULATE: 'on' })).toThrow(/^LANYARD_SIMULATE=on .* NODE_ENV/);
+    expect(readConfig({ ...production, LANYARD_SIMULATE: 'production' }).simulate).toBe('production');
+    expect(readConfig({ ...production, LANYARD_SIMULATE: 'off' }).simulate).toBe('off');
+  });
+
   it('may have any sign in a password, percent-encoded', () => {
     const redisUrl = `redis://:${encodeURIComponent('%zz/ü@#?:')}@db:6379`;
     expect(readConfig({ REDIS_URL: redisUrl })).toMatchObject({ redisUrl });

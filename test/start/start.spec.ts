@@ -39,9 +39,12 @@ describe('a start', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('leaves the demo out when it is told so', async () => {
-    const child = startProgram({ LANYARD_DATA_DIR, LANYARD_DEMO: 'off' });
-    expect(await saysUntil(child, 'To issue a key')).not.toContain('lan_');
+  it('leaves the demo out when it is told so, and says in one line that it simulates faults', async () => {
+    const settings = { LANYARD_DEMO: 'off', LANYARD_SIMULATE: 'production', NODE_ENV: 'production' };
+    const child = startProgram({ LANYARD_DATA_DIR, ...settings });
+    const said = await saysUntil(child, 'To issue a key');
+    expect(said).not.toContain('lan_');
+    expect(said.split('\n').filter((line) => line.includes('LANYARD_SIMULATE'))).toHaveLength(1);
     child.kill('SIGTERM'); // what a terminal sends, npm sends once more
     expect(await stopped(child, 'SIGTERM')).toBe(0);
   }, 60_000);
@@ -105,6 +108,7 @@ describe('a start', () => {
 
   it.each<[string, Record<string, string>]>([
     ['PORT', { PORT: 'http' }],
+    ['LANYARD_SIMULATE', { LANYARD_SIMULATE: 'on', NODE_ENV: 'production' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
   ])('is refused in one line that names %s: %j', async (name, settings) => {
     const { status, stdout, stderr } = await outcomeOf(

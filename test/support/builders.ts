@@ -4,6 +4,9 @@ import { randomUUID } from 'node:crypto';
 
 export const unique = (): string => randomUUID().replaceAll('-', '').slice(0, 12);
 
+/** The `sourceType` of what suites add to the catalogue: by it a run against a deployment removes that. */
+export const OF_TESTS = 'e2e';
+
 export const eventInput = (over: object = {}) => ({
   eventName: 'Harbour Expo',
   eventType: 'TRADE_SHOW',
@@ -27,7 +30,7 @@ export const industryEventInput = (over: object = {}) => ({
   name: `Expo ${unique()}`,
   startDate: '2026-05-04T09:00:00.000Z',
   endDate: '2026-05-06T17:00:00.000Z',
-  sourceType: 'manual',
+  sourceType: OF_TESTS,
   sourceId: 'a-1',
   eventType: 'TRADE_SHOW',
   venueCity: 'Łódź',

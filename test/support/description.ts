@@ -134,8 +134,11 @@ export function faultsOf(place: string, value: unknown): string[] {
   return validator(value) ? [] : [ajv.errorsText(validator.errors)];
 }
 
-/** Headers of the service's own: those that it sends are described, and those that it must send are there. */
-const OWN = /^(x-(request-id|ratelimit-.*)|retry-after|idempotency-.*|lanyard-.*)$/;
+/**
+ * Headers of the service's own: those that it sends are described, and those that it must send are there. A server for tests
+ * says in one more that it simulates faults.
+ */
+const OWN = /^(x-(request-id|ratelimit-.*)|retry-after|idempotency-.*|preference-.*|lanyard-(?!simulate$).*)$/;
 
 function faultsOfHeaders(place: string, answer: Answer, sent: Record<string, string>): string[] {
   const described = Object.keys(answer.headers);

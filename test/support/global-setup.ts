@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,12 +5,11 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres';
 import { migrate } from '../../src/database/migrate';
 import { deploymentUrl } from './deployment';
+import { prepareDeployment } from './deployment-run';
 import { query } from './embedded-fixtures';
 import { urlOf } from './database';
 import { hasOracle } from './oracle';
 import { armOracle } from './oracle-database';
-
-const BUILD = join(__dirname, '../../scripts/build.mjs');
 
 declare global {
   /** undoes what the set-up did; global-teardown.ts calls it */
@@ -21,11 +19,12 @@ declare global {
 /**
  * Before all suites: a PostgreSQL server (DATABASE_URL's, or an embedded one in a temporary directory), and on it a
  * migrated template, of which each suite clones a database of its own. With LANYARD_TEST_ORACLE=rls the template has the
- * oracle of oracle.ts. Against a deployment there is nothing to do but to build the operator, once for all suites.
+ * oracle of oracle.ts. For a deployment, deployment-run.ts has what there is to do.
  */
 export default async function setUp(): Promise<void> {
-  if (deploymentUrl()) {
-    if (!process.env.E2E_OPERATOR) execFileSync(process.execPath, [BUILD, '--if-needed'], { stdio: 'inherit' });
+  const baseUrl = deployment();
+  if (baseUrl) {
+    globalThis.tearDownTests = await prepareDeployment(baseUrl);
     return;
   }
   const { server, stop } = process.env.DATABASE_URL
@@ -53,6 +52,16 @@ export default async function setUp(): Promise<void> {
     // jest tears down only what was set up.
     await globalThis.tearDownTests();
     throw error;
+  }
+}
+
+/** Settings that cannot work end the process with their line: jest would add where it was thrown. */
+function deployment(): string | undefined {
+  try {
+    return deploymentUrl();
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    return process.exit(1);
   }
 }
 

@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ApiKeysService, KeySettings } from '../../src/access/api-keys.service';
@@ -12,16 +9,10 @@ import { createLog, type Log } from '../../src/observability/log';
 import { ImportService } from '../../src/datasets/import.service';
 import { atTheEnd } from './at-the-end';
 import { deploymentUrl } from './deployment';
+import { type Operator, operatorOf, UNLIMITED } from './deployment-operator';
 import { ApiClient } from './client';
 import { testDatabase } from './database';
 import { hasOracle, watchedUrl, watchRequests } from './oracle';
-
-/** What the operator does before a client can do anything. */
-interface Operator {
-  createOrganization(name: string): Promise<{ id: number }>;
-  issueKey(organizationId: number, settings: Partial<KeySettings>): Promise<{ id: string; key: string }>;
-  import(organizationId: number, dataset: object): Promise<{ events: Record<string, number> }>;
-}
 
 /** An organization of its own for a test, with a key that is not limited unless the test asks for it. */
 export interface Tenant {
@@ -58,14 +49,10 @@ export async function withTenant<L extends Lanyard>(starting: Promise<L>): Promi
 
 export async function startLanyard(): Promise<Lanyard> {
   const baseUrl = deploymentUrl();
-  return baseUrl ? deployed(baseUrl) : startInProcess();
+  return baseUrl ? lanyardAt(baseUrl, operatorOf(baseUrl), () => Promise.resolve()) : startInProcess();
 }
 
-/** as the global set-up built it */
-const OPERATOR = join(__dirname, '../../dist/src/cli/main.js');
-
-/** Limits of a key that no test reaches. */
-export const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
+export { UNLIMITED };
 
 /** Instead of standard output, on which every suite of a process would leave a listener and a timer. */
 const silence = (): Log => createLog('silent', { write: () => undefined });
@@ -108,34 +95,6 @@ async function createWatchedApp(config: Config, log: Log): Promise<NestExpressAp
   const app = await createApp(new Config({ ...config, databaseUrl: watchedUrl(config.databaseUrl ?? '') }), log);
   watchRequests(app.getHttpServer());
   return app;
-}
-
-function deployed(baseUrl: string): Lanyard {
-  const { E2E_OPERATOR } = process.env;
-  const command = E2E_OPERATOR ? E2E_OPERATOR.split(' ') : [process.execPath, OPERATOR];
-  const run = async <T>(args: string[], input = ''): Promise<T> => {
-    const [program = '', ...first] = command;
-    const child = promisify(execFile)(program, [...first, ...args, '--json'], { maxBuffer: 64 << 20 });
-    child.child.stdin?.end(input);
-    return JSON.parse((await child).stdout) as T;
-  };
-  return lanyardAt(
-    baseUrl,
-    {
-      createOrganization: (name) => run(['organizations', 'create', '--name', name]),
-      issueKey: (organizationId, { label, maxTokens, refillRate, expiresAt }) =>
-        run([
-          ...['keys', 'issue', '--organization', String(organizationId)],
-          ...(label ? ['--label', label] : []),
-          ...(maxTokens ? ['--max-tokens', String(maxTokens)] : []),
-          ...(refillRate ? ['--refill-rate', String(refillRate)] : []),
-          ...(expiresAt ? ['--expires-at', expiresAt.toISOString()] : []),
-        ]),
-      import: (organizationId, dataset) =>
-        run(['import', '-', '--organization', String(organizationId)], JSON.stringify(dataset)),
-    },
-    () => Promise.resolve(),
-  );
 }
 
 function lanyardAt(baseUrl: string, operator: Operator, stop: () => Promise<void>): Lanyard {

@@ -1,6 +1,6 @@
 export type { Change, Changes, ChangesOptions } from './changes';
 export { Lanyard } from './lanyard';
-export type { CallOptions, LanyardOptions, LeadFilter, UpsertOptions } from './lanyard';
+export type { CallOptions, LanyardOptions, LeadFilter, UpsertOptions, WriteOptions } from './lanyard';
 export { LanyardError } from './lanyard-error';
 export type { Item, ListPath, Results } from './operations';
 export type * from './schema';

@@ -3,7 +3,7 @@ import { batchesOf } from './batches';
 import { Changes, type ChangesOptions, withAdvice } from './changes';
 import { type Answer, entriesOf, hasLeads, isChangesPage, isPage } from './contract';
 import type { Input, Item, ListPath, Method, PathOf, Results } from './operations';
-import { type Persistence, send } from './persistence';
+import { DRY_RUN, type Persistence, send } from './persistence';
 import type {
   ChangesV0Response,
   IntegrationType,
@@ -31,21 +31,27 @@ export interface CallOptions {
   idempotencyKey?: string;
 }
 
+export interface WriteOptions extends CallOptions {
+  /** tries the write: the answer is the one that it would have, with provisional ids and times, and nothing is stored */
+  dryRun?: boolean;
+}
+
 /** What a lead is found by; of both, it has both. */
 export type LeadFilter =
   { email: string } | { email?: string | undefined; remoteId: string; integrationType: IntegrationType };
 
-export interface UpsertOptions extends Omit<CallOptions, 'idempotencyKey'> {
+export interface UpsertOptions extends Omit<WriteOptions, 'idempotencyKey'> {
   /** the field by which a lead finds the stored one that it updates */
   matchBy: MatchBy;
 }
 
-type Options<M extends Method, Path extends PathOf<M>> = Input<M, Path> & CallOptions;
+type Options<M extends Method, Path extends PathOf<M>> = Input<M, Path> &
+  (M extends 'get' ? CallOptions : WriteOptions);
 
 /** May be left out when nothing in it must be there. */
 type Rest<T> = Partial<T> extends T ? [options?: T] : [options: T];
 
-interface AnyInput extends CallOptions {
+interface AnyInput extends WriteOptions {
   params?: { path?: object; query?: Record<string, unknown> };
   body?: unknown;
 }
@@ -208,11 +214,15 @@ export class Lanyard {
     options: AnyInput = {},
     fits: Persistence['fits'] = () => true,
   ): Promise<unknown> {
-    const { signal, timeout = this.persistence.timeout, idempotencyKey, params, body } = options;
+    const { signal, timeout = this.persistence.timeout, idempotencyKey, dryRun, params, body } = options;
     const { data } = await this.http.request(method, path, {
       params,
       body,
-      ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': checkedIdempotencyKey(idempotencyKey) } }),
+      headers: {
+        // A misspelt field or filter is refused, not ignored.
+        prefer: dryRun ? `${DRY_RUN}, handling=strict` : 'handling=strict',
+        ...(idempotencyKey !== undefined && { 'idempotency-key': checkedIdempotencyKey(idempotencyKey, dryRun) }),
+      },
       fetch: (request: Request) => send(request, { ...this.persistence, timeout, signal, fits }),
     });
     return data;

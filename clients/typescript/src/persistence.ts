@@ -16,21 +16,29 @@ export interface Persistence {
   fits: (answer: Answer) => boolean;
 }
 
+/** of the header Prefer */
+export const DRY_RUN = 'tx=rollback';
+const isDryRun = (headers: Headers, name: string): boolean => headers.get(name)?.includes(DRY_RUN) ?? false;
+
+const NO_DRY_RUN =
+  'This was no dry run, and the write may be done: the server knows none, or a proxy removes the header Prefer';
+
 /** Milliseconds. The first backoff is at most so long, and it doubles until it is the longest. */
 const FIRST_BACKOFF = 500;
 const LONGEST_BACKOFF = 8000;
 
 /**
  * Sends a request again while what went wrong may pass: an empty bucket, for as long as it takes; no answer, 5xx, and the
- * like, a few times. GET, PUT and DELETE may be repeated as they are; POST and PATCH, because all repetitions have one
- * Idempotency-Key.
+ * like, a few times. GET, PUT, DELETE and dry runs may be repeated as they are; POST and PATCH, because all repetitions
+ * have one Idempotency-Key.
  * @returns the answer of success, read to its end
  * @throws LanyardError, or the reason of the signal
  */
 export async function send(request: Request, options: Persistence): Promise<Response> {
   const { random, sleep, signal, retries, maxRetryAfter } = options;
-  if (['POST', 'PATCH'].includes(request.method) && !request.headers.has('idempotency-key')) {
-    request.headers.set('idempotency-key', crypto.randomUUID());
+  const { method, headers } = request;
+  if (['POST', 'PATCH'].includes(method) && !headers.has('idempotency-key') && !isDryRun(headers, 'prefer')) {
+    headers.set('idempotency-key', crypto.randomUUID());
   }
   const body = request.body ? await request.text() : undefined;
   for (let refused = 0, failed = 0; ;) {
@@ -69,8 +77,10 @@ async function attempt(
     const text = await response.text();
     const answer = parsed(text);
     const { ok, status } = response;
-    if (ok && isAnswer(answer) && fits(answer)) return new Response(text, { status, headers: response.headers });
-    return new LanyardError(errorOf(response, answer), {
+    const isDone = isDryRun(headers, 'prefer') && ok && !isDryRun(response.headers, 'preference-applied');
+    if (ok && !isDone && isAnswer(answer) && fits(answer))
+      return new Response(text, { status, headers: response.headers });
+    return new LanyardError(isDone ? NO_DRY_RUN : errorOf(response, answer), {
       ...failure,
       status,
       fault: response.headers.get('lanyard-fault') ?? undefined,

@@ -2427,6 +2427,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2447,6 +2448,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2467,6 +2469,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2487,6 +2490,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -2508,6 +2512,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2528,6 +2533,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2548,6 +2554,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2568,6 +2575,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -2589,6 +2597,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2609,6 +2618,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -2630,6 +2640,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -2646,6 +2657,8 @@ export interface components {
     parameters: {
         /** @description Id for this request, to find it in logs. A value of another form is replaced. */
         "X-Request-Id": string;
+        /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+        Prefer: string;
         /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
         "Idempotency-Key": string;
         /** @description Page size. Values above 50 count as 50. */
@@ -2702,6 +2715,11 @@ export interface components {
          * @example query limit
          */
         "Lanyard-Fault": string;
+        /**
+         * @description The preferences of `Prefer` that the request asked for and that hold.
+         * @example tx=rollback, handling=strict
+         */
+        "Preference-Applied": string;
         /**
          * @description Present if this is the stored response of the first request with the `Idempotency-Key`.
          * @example true
@@ -2820,6 +2838,7 @@ export type ResponseInternalServerError = components['responses']['InternalServe
 export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
 export type ResponseOtherError = components['responses']['OtherError'];
 export type ParameterXRequestId = components['parameters']['X-Request-Id'];
+export type ParameterPrefer = components['parameters']['Prefer'];
 export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'];
 export type ParameterLimit = components['parameters']['limit'];
 export type ParameterOffset = components['parameters']['offset'];
@@ -2836,6 +2855,7 @@ export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remai
 export type HeaderXRateLimitReset = components['headers']['X-RateLimit-Reset'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderLanyardFault = components['headers']['Lanyard-Fault'];
+export type HeaderPreferenceApplied = components['headers']['Preference-Applied'];
 export type HeaderIdempotencyReplayed = components['headers']['Idempotency-Replayed'];
 export type HeaderXRateLimitLimitIfKnown = components['headers']['X-RateLimit-Limit-if-known'];
 export type HeaderXRateLimitRemainingIfKnown = components['headers']['X-RateLimit-Remaining-if-known'];
@@ -2857,6 +2877,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2871,6 +2893,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2920,6 +2943,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -2953,6 +2977,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2967,6 +2993,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3012,6 +3039,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3039,6 +3067,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the tag group. */
@@ -3056,6 +3086,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3092,6 +3123,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3125,6 +3157,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -3139,6 +3173,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3193,6 +3228,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3220,6 +3256,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the activation. */
@@ -3237,6 +3275,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3282,6 +3321,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3310,6 +3350,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -3324,6 +3366,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3382,6 +3425,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3409,6 +3453,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
@@ -3428,6 +3474,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -3451,6 +3498,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3482,6 +3530,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the industry event. */
@@ -3499,6 +3549,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3521,6 +3572,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3559,6 +3611,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -3573,6 +3627,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3636,6 +3691,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3663,13 +3719,15 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -3711,6 +3769,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -3770,6 +3829,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3800,6 +3860,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the industry event. */
@@ -3817,6 +3879,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3874,6 +3937,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -3902,6 +3966,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the industry event. */
@@ -3909,7 +3975,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -3950,6 +4016,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4006,6 +4073,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4040,6 +4108,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -4054,6 +4124,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4104,6 +4175,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4131,13 +4203,15 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -4162,6 +4236,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4204,6 +4279,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4239,6 +4315,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4256,6 +4334,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4289,6 +4368,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4317,6 +4397,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4324,7 +4406,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -4350,6 +4432,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4378,6 +4461,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4407,6 +4491,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4426,6 +4512,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4446,6 +4533,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4480,6 +4568,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4497,6 +4587,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4531,6 +4622,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4559,6 +4651,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4576,6 +4670,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4617,6 +4712,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4645,6 +4741,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4652,7 +4750,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -4676,6 +4774,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4717,6 +4816,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4746,6 +4846,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4763,6 +4865,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4783,6 +4886,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4821,6 +4925,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -4835,6 +4941,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4875,6 +4982,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4902,6 +5010,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the lead activity event. */
@@ -4919,6 +5029,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4950,6 +5061,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -4989,6 +5101,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5003,6 +5117,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5097,6 +5212,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -5124,13 +5240,15 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -5161,6 +5279,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -5247,6 +5366,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -5277,13 +5397,15 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -5316,6 +5438,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -5409,6 +5532,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -5439,6 +5563,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the lead. */
@@ -5456,6 +5582,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5541,6 +5668,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -5569,6 +5697,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the lead. */
@@ -5586,6 +5716,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5606,6 +5737,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };
@@ -5635,6 +5767,8 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Unique key of your choice, such as a random UUID. If the request is repeated within 24 hours with the same API key, path and body (fields in the same order), it is not carried out again and the first response is returned. A response that is too large to be stored is 413, and nothing is changed. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
@@ -5644,7 +5778,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored. */
+        /** @description JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`. */
         requestBody: {
             content: {
                 /**
@@ -5675,6 +5809,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -5761,6 +5896,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
                     [name: string]: unknown;
                 };

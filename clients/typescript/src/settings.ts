@@ -32,7 +32,8 @@ export function checkedKey(given: string): string {
 }
 
 /** @throws LanyardError */
-export function checkedIdempotencyKey(key: string): string {
+export function checkedIdempotencyKey(key: string, dryRun = false): string {
+  if (dryRun) throw refusal('A dry run takes no idempotencyKey: nothing is stored that could be repeated');
   if (VISIBLE_ASCII.test(key) && key.length <= MAX_IDEMPOTENCY_KEY_LENGTH) return key;
   throw refusal('The idempotencyKey must be 1 to 255 visible characters of ASCII, such as a UUID');
 }

@@ -5,6 +5,7 @@ import { type BucketLimits, limitsFault, MAX_TOKENS, REFILL_RATE } from '../../r
 import * as args from '../arguments';
 import { command, type GlobalOptions, requireOrganization } from '../arguments';
 import { withDatabase } from '../session';
+import { FORM, parseFaults } from '../../simulate/faults';
 import { table } from '../terminal/table';
 import { answer, Refusal, UsageError } from '../terminal/terminal';
 
@@ -14,6 +15,7 @@ interface IssueOptions extends GlobalOptions, Limits {
   organization: number;
   label?: string;
   expiresAt?: Date;
+  simulate?: string;
 }
 
 const MAX_OVERLAP_S = 999_999_999;
@@ -42,6 +44,7 @@ export function keysCommand(program: Command): void {
     .option(...BURST)
     .option(...RATE)
     .option('--expires-at <DATE>', 'date (midnight UTC) or ISO 8601 date-time; default: never', args.moment)
+    .option('--simulate <FAULTS>', 'faults of each request on a server with LANYARD_SIMULATE=on', faults)
     .action((_, self: Command) => issue(self.optsWithGlobals()));
 
   command(group, 'list', {
@@ -78,6 +81,12 @@ export function keysCommand(program: Command): void {
   })
     .argument(...KEY_ID)
     .action((id: string, _, self: Command) => revoke(id, self.optsWithGlobals()));
+}
+
+/** @throws UsageError for faults that cannot be read */
+function faults(text: string): string {
+  if (!parseFaults(text)) throw new UsageError(`--simulate must be ${FORM}`);
+  return text;
 }
 
 /** @throws Refusal for a key that would never be of use */
@@ -139,8 +148,8 @@ function requireLimits(given: Limits): void {
   if (fault) throw new UsageError(fault);
 }
 
-/** A key as programs see it listed: without its organization, which they named. */
-const rowOf = ({ organizationId: _, ...row }: ApiKey) => row;
+/** A key as programs see it listed: without its organization, which they named, and without faults if it has none. */
+const rowOf = ({ organizationId: _, simulate, ...row }: ApiKey) => ({ ...row, ...(simulate !== null && { simulate }) });
 
 const keysTable = (keys: ApiKey[]): string =>
   table(
@@ -159,10 +168,11 @@ const limitsText = ({ maxTokens, refillRate }: BucketLimits): string =>
 
 /** A new key, on a line of its own so that it can be copied. */
 function issuedText(issued: IssuedKey): string {
-  const { id, key, organizationId, label, expiresAt } = issued;
+  const { id, key, organizationId, label, expiresAt, simulate } = issued;
   const name = label === null ? '' : ` (${visible(label)})`;
   const expiry = expiresAt ? `expires at ${expiresAt.toISOString()}` : 'never expires';
-  return `Key ${id} of organization ${organizationId}${name}, shown only this once:\n${key}\n${limitsText(issued)}; ${expiry}`;
+  const faults = simulate === undefined ? '' : `; simulates ${simulate}`;
+  return `Key ${id} of organization ${organizationId}${name}, shown only this once:\n${key}\n${limitsText(issued)}; ${expiry}${faults}`;
 }
 
 /** What to do about a key that could not be shown. */

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+
+/** What a request has to suffer. */
+export interface Faults {
+  /** of the answer, which takes the place of the handler's */
+  status?: number;
+  /** milliseconds before the answer */
+  delay?: number;
+  /** whether the connection is cut before the handler, or after its commit */
+  drop?: 'before' | 'after';
+  /** bytes of the answer's body, after which the connection is cut */
+  truncate?: number;
+  /** how many of a sequence of requests are hit, from 0 to 1; 1 without it */
+  rate?: number;
+  /** of the sequence */
+  seed?: number;
+}
+
+const STATUSES = [401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 504];
+const MAX_DELAY_MS = 30_000;
+const MAX_LENGTH = 255;
+
+const integer = (text: string, most: number): number | undefined =>
+  /^\d{1,10}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
+
+/** How the value of each fault is read; undefined when it cannot be. */
+const READERS: { [Name in keyof Faults]-?: (text: string) => Faults[Name] } = {
+  status: (text) => STATUSES.find((status) => String(status) === text),
+  delay: (text) => integer(text, MAX_DELAY_MS),
+  drop: (text) => (['before', 'after'] as const).find((when) => when === text),
+  truncate: (text) => integer(text, 2 ** 31 - 1),
+  rate: (text) => (/^(0(\.\d{1,9})?|1(\.0{1,9})?|\.\d{1,9})$/.test(text) ? Number(text) : undefined),
+  seed: (text) => integer(text, 2 ** 31 - 1),
+};
+
+/** What may stand in `Lanyard-Simulate` and in a key's setting, in one line. */
+export const FORM =
+  `faults, separated by ";": status=${STATUSES.join('|')}, delay=0…${MAX_DELAY_MS} (ms), drop=before|after, ` +
+  'truncate=BYTES, at rate=0…1 with seed=N';
+
+/** The faults of a text such as `rate=0.1; seed=7; status=503`; undefined when it is malformed, or has none. */
+export function parseFaults(text: string): Faults | undefined {
+  const entries = text.split(';').map((part) => {
+    const [, name = '', value = ''] = /^\s*(\w+)=(\S+)\s*$/.exec(part) ?? [];
+    return [name, Object.hasOwn(READERS, name) ? READERS[name as keyof Faults](value) : undefined] as const;
+  });
+  const faults = Object.fromEntries(entries);
+  const { rate: _, seed: __, ...done } = faults;
+  const isMalformed = text.length > MAX_LENGTH || entries.some(([, value]) => value === undefined);
+  const isRepeated = Object.keys(faults).length < entries.length;
+  return isMalformed || isRepeated || Object.keys(done).length === 0 ? undefined : faults;
+}
+
+/** Whether the faults hit the nth request of a sequence: always the same ones. */
+export function isHit({ rate = 1, seed = 0 }: Faults, nth: number): boolean {
+  const draw = createHash('sha256').update(`${seed} ${nth}`).digest().readUInt32BE();
+  return draw / 2 ** 32 < rate;
+}

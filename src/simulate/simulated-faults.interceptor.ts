@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CallHandler, type ExecutionContext, HttpException, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { IdempotencyConflict } from '../database/errors';
+import { InvalidRequest } from '../http/errors';
+import { applyPreferences } from '../http/preferences';
+import { describeTake, storedLimits } from '../rate-limit/token-bucket';
+import { BUCKET_HEADERS, TokenBucketInterceptor } from '../rate-limit/token-bucket.interceptor';
+import { cutOff } from './cut-off';
+import { type Faults, isHit, parseFaults } from './faults';
+
+/** of a request, the faults that it asks for; of an answer, that it may be asked for them */
+const SIMULATE = 'Lanyard-Simulate';
+
+/** Sequences of requests that are counted at the same time. */
+const MAX_SEQUENCES = 10_000;
+
+/** Says in every answer of a server that it simulates faults: nobody should take it for one in production. */
+export const marked =
+  <Next>(step: (request: Request, response: Response, next: Next) => void) =>
+  (request: Request, response: Response, next: Next): void => {
+    response.setHeader(SIMULATE, 'on');
+    step(request, response, next);
+  };
+
+/**
+ * In the place of the token bucket on a server for tests: what the header of a request or the setting of its key asks for
+ * happens behind the token. A simulated 429 takes none.
+ */
+@Injectable()
+export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
+  /** requests so far, by their key and what they ask for */
+  private readonly sequences = new LRUCache<string, number>({ max: MAX_SEQUENCES });
+
+  override async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
+    const { caller } = request;
+    const asked = request.headers[SIMULATE.toLowerCase()] ?? caller?.simulate;
+    if (!caller || asked === undefined || asked === null) return super.intercept(context, next);
+    const faults = parseFaults(String(asked));
+    if (faults && !this.isNextHit(`${caller.keyId} ${String(asked)}`, faults)) return super.intercept(context, next);
+    if (faults?.status === 429) return from(played(faults, response, () => this.refuse(request, response)));
+    return super.intercept(context, {
+      handle: () => {
+        if (!faults) throw new InvalidRequest(`header ${SIMULATE}`);
+        const { status } = faults;
+        const handle = () => (status ? failed(status, request, response) : lastValueFrom(next.handle()));
+        return from(played(faults, response, handle));
+      },
+    });
+  }
+
+  private isNextHit(sequence: string, faults: Faults): boolean {
+    const nth = this.sequences.get(sequence) ?? 0;
+    this.sequences.set(sequence, nth + 1);
+    return isHit(faults, nth);
+  }
+
+  /** As an empty bucket does. @throws HttpException */
+  private async refuse({ caller }: Request, response: Response): Promise<void> {
+    const now = Date.now() * 1000;
+    if (caller)
+      this.tell(response, caller, describeTake({ tokens: 0, time: now, ...storedLimits(caller) }, false, now));
+  }
+}
+
+/** Delays, cuts and truncates what the handler answers, errors too. */
+function played(faults: Faults, response: Response, handle: () => Promise<unknown>): Promise<unknown> {
+  const { drop, delay = 0, truncate } = faults;
+  const answer = drop === 'before' ? Promise.resolve() : handle();
+  return answer.finally(async () => {
+    await pause(delay, undefined, { ref: false });
+    if (drop) response.socket?.destroy();
+    if (truncate !== undefined) cutOff(response, truncate);
+  });
+}
+
+/** The error of a status, with the headers that the real one has. */
+async function failed(status: number, request: Request, response: Response): Promise<never> {
+  if (status === 401 || status === 403) for (const name of BUCKET_HEADERS) response.removeHeader(name);
+  else applyPreferences(request, response);
+  if (status === 408) response.setHeader('Connection', 'close');
+  throw status === 409 ? new IdempotencyConflict(true) : new HttpException(`Simulated by ${SIMULATE}`, status);
+}

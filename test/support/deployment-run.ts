@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { version } from '../../package.json';
+import { OF_TESTS } from './builders';
+import {
+  emptyOrganization,
+  MADE,
+  nameOfRun,
+  operatorCommand,
+  operatorOf,
+  runOperator,
+  UNLIMITED,
+} from './deployment-operator';
+
+const BUILD = join(__dirname, '../../scripts/build.mjs');
+
+/** Files of what runs have made: one that was killed leaves it to the next. */
+const RECORDS = join(tmpdir(), 'lanyard-e2e');
+
+/** Organizations that are deleted at the same time. */
+const DELETED_AT_ONCE = 4;
+
+/** Why a run cannot begin, in one line. */
+class Unfit extends Error {}
+
+/** The records of runs against a deployment are called after it, the process and the run. */
+const prefixOf = (baseUrl: string): string =>
+  createHash('sha256')
+    .update([baseUrl, process.env.E2E_KEY ?? operatorCommand().join(' '), process.env.DATABASE_URL ?? ''].join(' '))
+    .digest('hex')
+    .slice(0, 16);
+
+/**
+ * Before the first test: takes away what an earlier run has left, and finds out whether the suites can work. Where they
+ * cannot, it says so in one line and ends the process.
+ * @returns what takes away all that the suites make
+ */
+export async function prepareDeployment(baseUrl: string): Promise<() => Promise<void>> {
+  if (!process.env.E2E_OPERATOR && !process.env.E2E_KEY) {
+    execFileSync(process.execPath, [BUILD, '--if-needed'], { stdio: 'inherit' });
+  }
+  mkdirSync(RECORDS, { recursive: true });
+  const prefix = prefixOf(baseUrl);
+  const left = readdirSync(RECORDS).filter((name) => name.startsWith(prefix) && !isRunning(Number(name.split('-')[1])));
+  const file = join(RECORDS, `${prefix}-${process.pid}-${randomBytes(4).toString('hex')}`);
+  let cleaning: Promise<void> | undefined;
+  const cleanUp = () => (cleaning ??= takeAway(baseUrl, file));
+  try {
+    for (const name of left) await takeAway(baseUrl, join(RECORDS, name));
+    if (process.env.E2E_KEY) await requireKey(baseUrl, process.env.E2E_KEY);
+    writeFileSync(file, '');
+    process.env[MADE] = file;
+    if (!process.env.E2E_KEY) await requireOperator(baseUrl);
+  } catch (error) {
+    await cleanUp();
+    if (!(error instanceof Unfit)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void cleanUp().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143)));
+  }
+  return cleanUp;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Deletes what a run has made. What cannot be deleted is left to the next run, and said. */
+async function takeAway(baseUrl: string, file: string): Promise<void> {
+  if (!existsSync(file)) return;
+  try {
+    if (process.env.E2E_KEY) await emptyOrganization(baseUrl, process.env.E2E_KEY);
+    else await deleteOrganizations(file);
+    rmSync(file);
+  } catch (error) {
+    process.stderr.write(
+      `what the suites made could not be deleted, which is left to the next run: ${reasonOf(error)}\n`,
+    );
+  }
+}
+
+async function deleteOrganizations(file: string): Promise<void> {
+  const ids = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  const remove = async (): Promise<void> => {
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+      await runOperator(['organizations', 'delete', id, '--confirm', nameOfRun(file)]).catch((error: unknown) => {
+        if (!/does not exist|has another name/.test(reasonOf(error))) throw error; // deleted already
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: DELETED_AT_ONCE }, remove));
+  await runOperator(['industry-events', 'delete', '--source-type', OF_TESTS]);
+}
+
+/** The last line of a command that was refused. */
+const reasonOf = (error: unknown): string => {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return (stderr || message).trim().split('\n').at(-1) ?? '';
+};
+
+/** @throws Unfit unless a key of the operator is accepted by the server */
+async function requireOperator(baseUrl: string): Promise<void> {
+  const operator = operatorOf(baseUrl);
+  const command = process.env.E2E_OPERATOR ?? 'the operator of this folder';
+  const { key } = await operator
+    .createOrganization('')
+    .then(({ id }) => operator.issueKey(id, UNLIMITED))
+    .catch((error: unknown) => {
+      throw new Unfit(`no key could be made with ${command}: ${reasonOf(error)}`);
+    });
+  const refusal = `the key made with ${command} is not accepted by ${baseUrl}: is it the same database?`;
+  await requireAccepted(baseUrl, key, refusal);
+}
+
+/** @throws Unfit unless the key is accepted, has tokens enough, and an organization without data */
+async function requireKey(baseUrl: string, key: string): Promise<void> {
+  const { total, limit } = await requireAccepted(baseUrl, key, `E2E_KEY is not accepted by ${baseUrl}`);
+  if (total > 0)
+    throw new Unfit('the organization of E2E_KEY has leads, and the suites delete them: give them an empty one');
+  if (limit < 1000) {
+    throw new Unfit(
+      `E2E_KEY has ${limit} tokens, and the suites need thousands: --max-tokens 1000000 --refill-rate 1000000`,
+    );
+  }
+}
+
+async function requireAccepted(
+  baseUrl: string,
+  key: string,
+  refusal: string,
+): Promise<{ total: number; limit: number }> {
+  const response = await fetch(`${baseUrl}/leads?limit=1`, { headers: { 'x-api-key': key } }).catch((error: Error) => {
+    const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+    throw new Unfit(`nothing answers at ${baseUrl} (${code ?? message})`);
+  });
+  if (response.status === 403) throw new Unfit(refusal);
+  const body = (await response.json().catch(() => ({}))) as { results?: { total?: number } };
+  if (!response.ok || body.results?.total === undefined) {
+    throw new Unfit(`${baseUrl} answers ${response.status}, and not as Lanyard's API: is it the right address?`);
+  }
+  const described = await fetch(`${new URL(baseUrl).origin}/openapi.json`).catch(() => undefined);
+  const { info } = ((await described?.json().catch(() => undefined)) ?? {}) as { info?: { version: string } };
+  if (info && info.version !== version) {
+    throw new Unfit(`${baseUrl} is version ${info.version}, and the suites are of ${version}: check out the same one`);
+  }
+  return { total: body.results.total, limit: Number(response.headers.get('x-ratelimit-limit')) };
+}
