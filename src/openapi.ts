@@ -6,6 +6,7 @@ import { ErrorResponse } from './api-schema/returns';
 import { TAG, TagObject } from './api-schema/tag';
 import { PREFIX } from './config';
 import { ERROR_COMPONENTS } from './openapi/errors';
+import { exampleOf } from './openapi/examples';
 import { HEADER_COMPONENTS, PARAMETERS } from './openapi/headers';
 import { Components, describeOperation, Operation } from './openapi/operation';
 import { asVersion31 } from './openapi/schema';
@@ -84,6 +85,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     parameters: { ...PARAMETERS },
     responses: ERROR_COMPONENTS,
   });
+  const message = WEBHOOKS.changes.post.requestBody.content['application/json'];
+  message.example = exampleOf(message.schema, document.components.schemas);
   document.webhooks = WEBHOOKS;
   document.paths = inOrderOfUse(
     document.paths,

@@ -19,6 +19,7 @@ import { LeadV0Response, MAX_REMOTE_IDS, RemoteId } from '../leads/lead.response
 import { TagGroupV0Response } from '../tag-groups/tag-group.response';
 import { MAX_CHANGES } from './changes.sql';
 import { MAX_CURSOR } from './cursor';
+import { FOLLOWED_NAMES } from './followed';
 
 export const ChangesPhase = ['snapshot', 'changes'] as const;
 export type ChangesPhase = (typeof ChangesPhase)[number];
@@ -82,7 +83,13 @@ export class ChangesV0Response {
     () => true,
     {
       type: 'array',
-      items: { oneOf: CHANGES.map((change) => ({ $ref: getSchemaPath(change) })) },
+      items: {
+        oneOf: CHANGES.map((change) => ({ $ref: getSchemaPath(change) })),
+        discriminator: {
+          propertyName: 'resource',
+          mapping: Object.fromEntries(FOLLOWED_NAMES.map((name, n) => [name, getSchemaPath(CHANGES[n]!)])),
+        },
+      },
       maxItems: MAX_CHANGES,
     },
     { description: 'Each record once, in the order in which they changed.' },

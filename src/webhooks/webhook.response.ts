@@ -46,6 +46,7 @@ export const WEBHOOKS = {
         content: {
           'application/json': {
             schema: { oneOf: [WebhookChanges, WebhookPing].map((message) => ({ $ref: getSchemaPath(message) })) },
+            example: {} as unknown,
           },
         },
       },

@@ -1761,8 +1761,11 @@ export interface components {
         ChangeOperation: "snapshot" | "created" | "updated" | "deleted";
         /** @description A change of one of the tagGroups. */
         TagGroupChange: {
-            /** @description The resource. */
-            resource: components["schemas"]["TagGroupV0ResponseResource"];
+            /**
+             * @description The resource. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            resource: "tagGroups";
             /**
              * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
              * @example updated
@@ -1790,8 +1793,11 @@ export interface components {
         EventResource: "events";
         /** @description A change of one of the events. */
         EventChange: {
-            /** @description The resource. */
-            resource: components["schemas"]["EventResource"];
+            /**
+             * @description The resource. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            resource: "events";
             /**
              * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
              * @example updated
@@ -1819,8 +1825,11 @@ export interface components {
         ActivationV0ResponseResource: "activations";
         /** @description A change of one of the activations. */
         ActivationChange: {
-            /** @description The resource. */
-            resource: components["schemas"]["ActivationV0ResponseResource"];
+            /**
+             * @description The resource. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            resource: "activations";
             /**
              * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
              * @example updated
@@ -1848,8 +1857,11 @@ export interface components {
         LeadV0ResponseResource: "leads";
         /** @description A change of one of the leads. */
         LeadChange: {
-            /** @description The resource. */
-            resource: components["schemas"]["LeadV0ResponseResource"];
+            /**
+             * @description The resource. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            resource: "leads";
             /**
              * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
              * @example updated
@@ -1879,8 +1891,11 @@ export interface components {
         EventLeadV0ResponseResource: "eventLeads";
         /** @description A change of one of the eventLeads. */
         EventLeadChange: {
-            /** @description The resource. */
-            resource: components["schemas"]["EventLeadV0ResponseResource"];
+            /**
+             * @description The resource. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            resource: "eventLeads";
             /**
              * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
              * @example updated
@@ -1914,8 +1929,11 @@ export interface components {
         LeadActivityEventV0ResponseResource: "leadActivityEvents";
         /** @description A change of one of the leadActivityEvents. */
         LeadActivityEventChange: {
-            /** @description The resource. */
-            resource: components["schemas"]["LeadActivityEventV0ResponseResource"];
+            /**
+             * @description The resource. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            resource: "leadActivityEvents";
             /**
              * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
              * @example updated
@@ -5939,6 +5957,40 @@ export interface operations {
         /** @description At most 100 changes and 256 KiB of them; one that is larger goes alone. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "phase": "changes",
+                 *       "changes": [
+                 *         {
+                 *           "resource": "tagGroups",
+                 *           "operation": "updated",
+                 *           "at": "2026-05-04T09:30:00.000Z",
+                 *           "record": {
+                 *             "id": "f61c900a-31a6-545c-a067-c8bc2c052ee2",
+                 *             "name": "Interest",
+                 *             "status": "PUBLISHED",
+                 *             "allowsMultipleSelection": true,
+                 *             "displayOrder": 3,
+                 *             "usageInstructions": "Choose all that apply.",
+                 *             "required": false,
+                 *             "allEvents": true,
+                 *             "tagOptions": [
+                 *               {
+                 *                 "id": "21954c56-16c6-5cbc-bb39-283a0096aeaf",
+                 *                 "displayOrder": 1,
+                 *                 "value": "Pumps"
+                 *               }
+                 *             ]
+                 *           },
+                 *           "id": "448e55d6-0a6e-5e30-81d1-19527287a0c9"
+                 *         }
+                 *       ],
+                 *       "hasMore": false,
+                 *       "type": "changes",
+                 *       "timestamp": "2026-05-04T09:30:00.000Z",
+                 *       "organizationId": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookChanges"] | components["schemas"]["WebhookPing"];
             };
         };
