@@ -1,7 +1,9 @@
 // Every folder is a bounded context, a new one too, but these.
 const foundations =
   'access|api-schema|database|datasets|embedded-postgres|health|http|observability|openapi|operator|pages|rate-limit|redis|server|simulate';
-const contexts = `^src/(?!(${foundations}|cli)/)[^/]+/`;
+// These follow the contexts, and tell others of them: they know how each record is shown.
+const followers = 'changes|webhooks';
+const contexts = `^src/(?!(${foundations}|${followers}|cli)/)[^/]+/`;
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -24,7 +26,7 @@ module.exports = {
       name: 'contexts-meet-through-services',
       comment: 'A context uses another through its service and module only; datasets name the entities of links.',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: '\\.dataset\\.ts$' },
+      from: { path: '^src/([^/]+)/', pathNot: ['\\.dataset\\.ts$', `^src/(${followers})/`] },
       to: { path: contexts, pathNot: ['^src/$1/', '\\.(service|module)\\.ts$'] },
     },
     {

@@ -1,4 +1,4 @@
-// Mutation testing: `npm run prove mutants` runs it with a PostgreSQL for the tests; see docs/mutants.md.
+// Mutation testing: `npm run prove mutants` runs it with a PostgreSQL for the tests; see test/prove/README.md.
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 

@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
 import { ActivationsModule } from './activations/activations.module';
+import { ChangesModule } from './changes/changes.module';
 import { Config } from './config';
 import { DatabaseModule } from './database/database.module';
 import { DatasetsModule } from './datasets/datasets.module';
@@ -23,6 +24,7 @@ import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
 import { DATASETS } from './sections';
 import { SimulatedFaultsInterceptor } from './simulate/simulated-faults.interceptor';
 import { TagGroupsModule } from './tag-groups/tag-groups.module';
+import { WebhooksModule } from './webhooks/webhooks.module';
 
 /** A new resource is one more line. The router tries them in this order, which is also that of the API reference. */
 const resources = [
@@ -32,6 +34,7 @@ const resources = [
   IndustryEventsModule,
   ActivationsModule,
   TagGroupsModule,
+  ChangesModule,
 ];
 
 /**
@@ -62,12 +65,13 @@ export class AppModule {
         AccessModule,
         ...resources,
         ...more,
+        WebhooksModule,
         DatasetsModule.of(DATASETS),
         NotFoundModule,
       ],
       controllers: [HealthController],
       providers: [{ provide: Config, useValue: config }, Metrics, ...globalProviders(config)],
-      exports: [Config],
+      exports: [Config, Metrics],
     };
   }
 }

@@ -111,7 +111,7 @@ export class Config {
   @setting('LANYARD_DEMO', oneOf(['on', 'off']))
   readonly demo: 'on' | 'off' = 'on';
 
-  /** Connections to PostgreSQL for requests, a process; long deletes may hold two of them. One more is for keys and probes. */
+  /** Connections to PostgreSQL for requests, a process; long deletes may hold two of them. One more is for keys and probes, one for webhooks. */
   @setting('LANYARD_POOL_SIZE', integer(3, 1000))
   readonly poolSize: number = 10;
 
@@ -150,6 +150,14 @@ export class Config {
   /** The least level that is logged. Requests are `info`, those that fail for the server's own reasons `error`. */
   @setting('LANYARD_LOG_LEVEL', oneOf(LOG_LEVELS))
   readonly logLevel: LogLevel = 'info';
+
+  /** Days for which changes are kept for the feed. */
+  @setting('LANYARD_CHANGES_DAYS', integer(1, 365))
+  readonly changesDays: number = 30;
+
+  /** Whether `webhooks create` takes a URL with `http` that leads elsewhere than to this machine. */
+  @setting('LANYARD_WEBHOOK_HTTP', oneOf(['on', 'off']))
+  readonly webhookHttp: 'on' | 'off' = 'off';
 
   /** TCP port of `/metrics`; without it there are none. */
   @setting('LANYARD_METRICS_PORT', integer(0, 65535))

@@ -13,6 +13,7 @@ import type { LeanExpressAdapter } from './server/express-adapter';
 import { listen } from './http/listen';
 import { drain } from './server/shutdown';
 import { stopSignal } from './stop-signal';
+import { WebhookSender } from './webhooks/webhook-sender';
 import { welcome } from './welcome';
 
 /** Announces lines, the version before the first: a start that is refused at once has one line alone, of why. */
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
       await welcome(app, config, database, say);
       if (!stop.aborted) await once(stop, 'abort');
       app.get(HealthController).isStopping = true;
+      void app.get(WebhookSender).stop();
       const adapter = app.getHttpAdapter() as unknown as LeanExpressAdapter;
       await drain(app.getHttpServer() as Server, adapter, config.drainMs);
     } finally {

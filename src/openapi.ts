@@ -9,6 +9,7 @@ import { ERROR_COMPONENTS } from './openapi/errors';
 import { HEADER_COMPONENTS, PARAMETERS } from './openapi/headers';
 import { Components, describeOperation, Operation } from './openapi/operation';
 import { asVersion31 } from './openapi/schema';
+import { WEBHOOKS, WebhookChanges, WebhookPing } from './webhooks/webhook.response';
 
 const DESCRIPTION = `Lead capture and event management for the organization that owns the API key.
 
@@ -49,6 +50,7 @@ const SERVER = 'The server that gives this description, in production as on a lo
 const KEY = 'API key of the organization, issued by the operator. Must be sent once.';
 
 interface Document {
+  webhooks?: object;
   paths: Record<string, Record<string, Operation>>;
   components: Components;
 }
@@ -71,7 +73,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   base.info.contact = { name: 'The operator of this server' };
   const document = asVersion31(
     SwaggerModule.createDocument(app, base, {
-      extraModels: [ErrorResponse],
+      extraModels: [ErrorResponse, WebhookChanges, WebhookPing],
       ignoreGlobalPrefix: true,
       // An operation is called as the method that handles it.
       operationIdFactory: (_, method) => method,
@@ -82,6 +84,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     parameters: { ...PARAMETERS },
     responses: ERROR_COMPONENTS,
   });
+  document.webhooks = WEBHOOKS;
   document.paths = inOrderOfUse(
     document.paths,
     tags.map(({ name }) => name),

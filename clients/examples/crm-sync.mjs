@@ -1,8 +1,8 @@
 // Writes what a CRM has changed: CONTACTS is an array of leads with their `remoteId`, as POST /leads/batch takes them, or of
-// `{"remoteId": …, "deleted": true}`. Then makes FILE.csv a copy of all leads: rows are added, updated and removed. All pages
-// are read each time, because a list does not say what has changed. The new copy takes the place of the old one when it is
-// whole, so that whoever reads the file, or kills this, never has half of it. Cells hold what leads hold: in a spreadsheet
-// one that begins with = would be run (`lanyard export` is for people).
+// `{"remoteId": …, "deleted": true}`. Then makes FILE.csv a copy of all leads: rows are added, updated and removed. The first
+// run reads all leads, later ones what has changed. FILE.csv.state has the rows and the cursor that stands behind them: they
+// are stored at once, so that this may be killed at any time. FILE.csv is made of it, and takes the place of the old one when
+// it is whole. Cells hold what leads hold: a spreadsheet would run one that begins with = (`lanyard export` is for people).
 //
 //   LANYARD_KEY=lan_… node clients/examples/crm-sync.mjs leads.csv contacts.json
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -45,27 +45,34 @@ for (const { id, integrationType } of contacts.filter(({ deleted }) => deleted).
   if (lead) await call('DELETE', `/leads/${lead.id}`).catch((error) => error.status === 404 || Promise.reject(error));
 }
 
-/** Of the pages that begin at or before a place of the list, the one that reaches the furthest behind it. */
-function pageAt(place) {
-  const pages = Array.from({ length: 31 }, (_, n) => ({ limit: 50 - n, offset: Math.floor(place / (50 - n)) }));
-  return pages.reduce((best, page) => (page.limit * (page.offset + 1) > best.limit * (best.offset + 1) ? page : best));
+/** A file that is whole, or as it was before. */
+function replace(name, content) {
+  writeFileSync(`${name}.new`, content, { flush: true });
+  renameSync(`${name}.new`, name);
 }
 
-const rows = new Map();
-for (let place = 0, isEnd = false; !isEnd;) {
-  // The last lead that was read is asked for once more: if it is not there, leads before it were deleted, and it moved up.
-  const { limit, offset } = pageAt(Math.max(0, place - 1));
-  const { leads } = (await call('GET', `/leads?limit=${limit}&offset=${offset}`)).results;
-  const known = leads.findLastIndex((lead) => rows.has(lead.id));
-  place = offset * limit;
-  if (known === -1 && place > 0) continue;
-  for (const lead of leads.slice(known + 1)) rows.set(lead.id, rowOf(lead));
-  place += leads.length;
-  isEnd = leads.length < limit;
-}
+const state = `${file}.state`;
+const kept = existsSync(state) ? parsed(readFileSync(state, 'utf8')) : undefined;
+const known = kept?.header === HEADER ? kept : {};
+let [cursor, rows] = [known.cursor, new Map(known.rows)];
 
-writeFileSync(`${file}.new`, HEADER + [...rows.values()].join(''), { flush: true });
-renameSync(`${file}.new`, file);
+for (let hasMore = true; hasMore;) {
+  const query = new URLSearchParams({ resources: 'leads', limit: 500, ...(cursor && { cursor }) });
+  try {
+    const { results } = await call('GET', `/changes?${query}`);
+    for (const { id, record } of results.changes) {
+      if (record) rows.set(id, rowOf(record));
+      else rows.delete(id);
+    }
+    ({ cursor, hasMore } = results);
+  } catch (error) {
+    if (error.status !== 410 || !cursor) throw error;
+    // Too long ago, or of another database: what a new reading does not bring is gone.
+    [cursor, rows] = [undefined, new Map()];
+  }
+  replace(state, JSON.stringify({ header: HEADER, cursor, rows: [...rows] }));
+}
+replace(file, HEADER + [...rows.values()].join(''));
 const added = [...rows.keys()].filter((id) => !old.has(id)).length;
 const updated = [...rows].filter(([id, row]) => old.has(id) && old.get(id) !== row).length;
 const removed = [...old.keys()].filter((id) => !rows.has(id)).length;

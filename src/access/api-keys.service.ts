@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from 'typeorm';
-import { v7 as uuid } from 'uuid';
+import { uuidV7 } from '../database/uuid';
 import { ApiKeyEntity } from './api-key.entity';
 import { hashOf, newKey, prefixOf } from './key-format';
 
@@ -30,7 +30,7 @@ export class ApiKeysService {
   constructor(private readonly manager: EntityManager) {}
 
   async issue(organizationId: number, given: Partial<KeySettings> = {}): Promise<IssuedKey> {
-    const [id, key] = [uuid(), newKey()];
+    const [id, key] = [uuidV7(), newKey()];
     const settings = { label: null, ...DEFAULT_LIMITS, expiresAt: null, ...given };
     const hash = Buffer.from(hashOf(key), 'base64');
     await this.keys.insert({ id, organizationId, hash, prefix: prefixOf(key), ...settings });

@@ -12,6 +12,9 @@ export interface Organization {
 /** The tables of which an organization may have many rows; what belongs to those goes with them, and the rest at last. */
 const EMPTIED = ['leads', 'events', 'tag_groups', 'users'];
 
+/** Tables whose rows no foreign key removes. */
+const UNOWNED = ['lists', 'list_counts', 'changes'];
+
 /** Rows that are deleted at once: others wait for no longer. */
 const DELETED_AT_ONCE = 1000;
 
@@ -49,22 +52,22 @@ export class OrganizationsService {
    */
   async delete(id: number): Promise<void> {
     await this.manager.update(ApiKeyEntity, { organizationId: id }, { revokedAt: () => 'coalesce(revoked_at, now())' });
-    for (const table of EMPTIED) while ((await this.deleteSome(id, table)) === DELETED_AT_ONCE);
+    for (const table of EMPTIED) while ((await this.deleteSome(id, table, 'id')) === DELETED_AT_ONCE);
+    // The deletes themselves are changes.
+    while ((await this.deleteSome(id, 'changes', 'ctid')) === DELETED_AT_ONCE);
     await this.manager.transaction(async (manager) => {
       await lockOrganization(manager, id);
       await manager.delete(OrganizationEntity, { id });
-      for (const table of ['lists', 'list_counts']) {
-        await manager.query(`delete from ${table} where organization_id = $1`, [id]);
-      }
+      for (const table of UNOWNED) await manager.query(`delete from ${table} where organization_id = $1`, [id]);
     });
   }
 
-  private deleteSome(id: number, table: string): Promise<number> {
+  private deleteSome(id: number, table: string, key: string): Promise<number> {
     return this.manager.transaction(async (manager) => {
       await lockOrganization(manager, id);
       const [, count] = await manager.query<[unknown, number]>(
         `delete from ${table} where organization_id = $1
-          and id in (select id from ${table} where organization_id = $1 limit ${DELETED_AT_ONCE})`,
+          and ${key} in (select ${key} from ${table} where organization_id = $1 limit ${DELETED_AT_ONCE})`,
         [id],
       );
       return count;

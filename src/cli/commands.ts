@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Command } from 'commander';
 import { version } from '../../package.json';
+import { changesCommand } from './commands/changes.command';
 import { checkCommand } from './commands/check.command';
 import { configCommand } from './commands/config.command';
 import { exportCommand } from './commands/export.command';
@@ -11,6 +12,7 @@ import { migrateCommand } from './commands/migrate.command';
 import { organizationsCommand } from './commands/organizations.command';
 import { seedCommand } from './commands/seed.command';
 import { statusCommand } from './commands/status.command';
+import { webhooksCommand } from './commands/webhooks.command';
 import { command } from './arguments';
 import { PROGRAM } from '../program';
 import { startServer } from './start-server';
@@ -52,7 +54,9 @@ export function operatorProgram(): Command {
   industryEventsCommand(program);
   importCommand(program);
   exportCommand(program);
+  changesCommand(program);
   seedCommand(program);
+  webhooksCommand(program);
   statusCommand(program);
   checkCommand(program);
   configCommand(program);

@@ -7,6 +7,7 @@ import { CurrentTransaction } from './current-transaction';
 import { FairQueue } from './fair-queue';
 import { IdempotentAnswers } from './idempotent-answers';
 import { LargeResults } from './large-results';
+import { Sweeper } from './sweeper';
 import { Writes } from './writes';
 
 /** The one data source of the process. `config.databaseUrl` is set by then, also on the embedded PostgreSQL. */
@@ -16,8 +17,9 @@ import { Writes } from './writes';
     TypeOrmModule.forRootAsync({
       inject: [Config],
       useFactory: (config: Config) => ({
-        // One more than requests queue for: for keys, probes, scrapes, and what the process stores by itself.
-        ...dataSourceOptions(config.databaseUrl ?? '', config.poolSize + 1),
+        // Two more than requests queue for: one for keys, probes, scrapes, and what the process stores by itself, one for
+        // webhooks.
+        ...dataSourceOptions(config.databaseUrl ?? '', config.poolSize + 2),
         // Those of a module that stands elsewhere, by its `forFeature`.
         autoLoadEntities: true,
         retryAttempts: 3,
@@ -32,7 +34,8 @@ import { Writes } from './writes';
     Statements,
     Writes,
     IdempotentAnswers,
+    Sweeper,
   ],
-  exports: [Statements, Writes, IdempotentAnswers],
+  exports: [Statements, Writes, IdempotentAnswers, Sweeper],
 })
 export class DatabaseModule {}

@@ -14,8 +14,8 @@ interface Waiting {
 export class FairQueue {
   private running = 0;
   private readonly held = new Map<number, number>();
-  /** until when an organization holds one connection at a time, because its results are large */
-  private readonly slowUntil = new Map<number, number>();
+  /** organizations that hold one connection at a time for a while, because their results are large */
+  private readonly slow = new Map<number, NodeJS.Timeout>();
   /** in the order in which they are served */
   private readonly queues = new Map<number, Waiting[]>();
 
@@ -51,12 +51,14 @@ export class FairQueue {
 
   /** Its results are large: for a while its requests run one after another. */
   slowDown(organizationId: number): void {
-    this.slowUntil.set(organizationId, performance.now() + LARGE_RESULTS_MS);
+    clearTimeout(this.slow.get(organizationId));
+    const timer = setTimeout(() => this.slow.delete(organizationId), LARGE_RESULTS_MS).unref();
+    this.slow.set(organizationId, timer);
   }
 
   private isFree(organizationId: number): boolean {
-    const isSlow = (this.slowUntil.get(organizationId) ?? 0) > performance.now();
-    return this.running < this.connections && (this.held.get(organizationId) ?? 0) < (isSlow ? 1 : this.share);
+    const share = this.slow.has(organizationId) ? 1 : this.share;
+    return this.running < this.connections && (this.held.get(organizationId) ?? 0) < share;
   }
 
   private acquire(organizationId: number): void {

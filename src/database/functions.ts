@@ -13,6 +13,16 @@ export const VALUES = read('values.sql');
 /** The name of each trigger of ours begins so; the number gives their order. */
 export const OWN_TRIGGER = '^t[0-9]{2}_';
 
+const FUNCTIONS = Symbol('functions');
+
+/** An entity with functions and triggers of its own, which may stand on other tables. */
+export const WithFunctions = (text: string): ClassDecorator => Reflect.metadata(FUNCTIONS, text);
+
+const functionsOf = ({ entityMetadatas }: DataSource): string[] =>
+  entityMetadatas.flatMap(
+    ({ target }) => (Reflect.getMetadata(FUNCTIONS, target as object) as string | undefined) ?? [],
+  );
+
 /** Triggers that the texts no longer have must not go on firing. */
 const DROP_TRIGGERS = `
   do $do$
@@ -36,7 +46,7 @@ export class Functions {
 
   constructor(private readonly dataSource: DataSource) {
     const derived = derivedOf(dataSource).map(({ functions }) => functions);
-    this.texts = [VALUES, read('lists.sql'), listTriggers(dataSource), ...derived];
+    this.texts = [VALUES, read('lists.sql'), listTriggers(dataSource), ...derived, ...functionsOf(dataSource).sort()];
     this.hash = hash('sha256', this.texts.join('\n'));
   }
 

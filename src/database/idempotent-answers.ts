@@ -1,8 +1,9 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { CurrentTransaction } from './current-transaction';
-import { AnswerTooLarge, IdempotencyConflict, Retry, sqlState } from './errors';
+import { AnswerTooLarge, IdempotencyConflict, Retry } from './errors';
 import type { Caller } from './statements';
+import { Sweeper } from './sweeper';
 import { Writes } from './writes';
 
 /** How long a response is kept. */
@@ -44,21 +45,17 @@ export const SWEEP = `
   )
   delete from idempotent_answers a using old
   where a.api_key_id = old.api_key_id and a.idempotency_key = old.idempotency_key returning 1`;
-const SWEEP_INTERVAL_MS = 60_000;
 
 /** The responses to requests with an Idempotency-Key (docs/decisions/0012). */
 @Injectable()
-export class IdempotentAnswers implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger('Idempotency');
-  private sweeping?: NodeJS.Timeout;
-  private lastSweep = Promise.resolve();
-  private isStopping = false;
-
+export class IdempotentAnswers {
   constructor(
-    private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly current: CurrentTransaction,
-  ) {}
+    sweeper: Sweeper,
+  ) {
+    sweeper.add({ what: 'idempotent answers', text: SWEEP, values: [], limit: BATCH });
+  }
 
   /**
    * Handles a request, unless it was handled before. Two API keys of one organization have idempotency keys of their own. Its response is stored in the transaction of the write: afterwards
@@ -98,36 +95,6 @@ export class IdempotentAnswers implements OnApplicationBootstrap, BeforeApplicat
       await manager.queryRunner?.rollbackTransaction();
       return response;
     });
-  }
-
-  /** Deletes responses that have expired. @returns how many */
-  async sweep(): Promise<number> {
-    let swept = 0;
-    for (let batch = BATCH; batch === BATCH && !this.isStopping; swept += batch) {
-      batch = (await this.dataSource.query<[unknown[], number]>(SWEEP))[1];
-    }
-    return swept;
-  }
-
-  onApplicationBootstrap(): void {
-    const sweep = (): void => void (this.lastSweep = this.trySweep());
-    this.sweeping = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
-    sweep();
-  }
-
-  /** Before the connections are closed. */
-  async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.sweeping);
-    this.isStopping = true;
-    await this.lastSweep;
-  }
-
-  private async trySweep(): Promise<void> {
-    try {
-      await this.sweep();
-    } catch (error) {
-      this.logger.warn({ message: 'Expired idempotent responses could not be deleted', sqlState: sqlState(error) });
-    }
   }
 }
 

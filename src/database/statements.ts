@@ -27,7 +27,7 @@ export interface Page {
 export interface Statement {
   /** unique */
   name: string;
-  /** SQL with `$n` parameters; its rows have one column, JSON text */
+  /** SQL with `$n` parameters; the first column of its rows is JSON text, and most have no other */
   text: string;
   /** of the catalogue, which belongs to no organization: `$1` is the first value */
   shared?: boolean;
@@ -68,6 +68,12 @@ export class Statements {
     this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
+  /** Outside Nest, as for a command: on the whole pool of its data source. */
+  static on(dataSource: DataSource): Statements {
+    const queue = new FairQueue(poolOf(dataSource).options.max);
+    return new Statements(queue, new CurrentTransaction(dataSource), new LargeResults(queue), dataSource);
+  }
+
   /** The JSON text of a statement's one row. @throws RowNotFound */
   async one(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<Json> {
     const [json] = await this.all(caller, statement, values, options);
@@ -76,11 +82,21 @@ export class Statements {
   }
 
   /** The JSON texts of a statement's rows. */
-  async all(caller: Caller, statement: Statement, values: unknown[], options: Options = {}): Promise<Json[]> {
+  async all(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<Json[]> {
+    return (await this.select<[Json]>(caller, statement, values, options)).map(([json]) => json);
+  }
+
+  /** The rows of a statement with several columns. */
+  select<R extends unknown[]>(
+    caller: Caller,
+    statement: Statement,
+    values: unknown[],
+    options: Options = {},
+  ): Promise<R[]> {
     const { manager, timeoutMs } = options;
     const query = this.prepared(statement, statement.shared ? values : [caller.organizationId, ...values]);
     if (timeoutMs) query.query_timeout = timeoutMs;
-    return (await this.rows<[Json]>(caller, query, manager)).map(([json]) => json);
+    return this.rows<R>(caller, query, manager);
   }
 
   /**

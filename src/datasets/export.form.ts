@@ -1,4 +1,3 @@
-import { stringify } from 'csv-stringify/sync';
 import type { Draft } from './cells';
 import type { CsvForm } from './csv.columns';
 import { escapeFormula } from './csv.formulas';
@@ -25,9 +24,11 @@ export const OBJECT: Form = {
   end: ']}\n',
 };
 
-/** Rows of a table. */
+/** Rows of a table, as RFC 4180 has them, but that lines end with a line feed alone. */
 export function csvForm(columns: ExportedColumn[], { delimiter = ',', raw }: CsvForm, bom: boolean): Form {
-  const row = (cells: string[]): string => stringify([cells], { delimiter });
+  const needsQuotes = (cell: string): boolean => cell.includes(delimiter) || /["\r\n]/.test(cell);
+  const inQuotes = (cell: string): string => (needsQuotes(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const row = (cells: string[]): string => `${cells.map(inQuotes).join(delimiter)}\n`;
   return {
     begin: () => `${bom ? '\uFEFF' : ''}${row(columns.map(({ head }) => head))}`,
     record: (record) => {

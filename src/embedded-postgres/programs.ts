@@ -42,7 +42,8 @@ export class Programs {
   /** @throws EmbeddedPostgresError with the program's complaint */
   async run(name: string, parameters: string[], input = ''): Promise<void> {
     const running = promisify(execFile)(this.file(name), parameters, this.options);
-    running.child.stdin?.end(input);
+    // A program may end before it has read this: its exit status tells, and an error here would end the process.
+    running.child.stdin?.on('error', () => undefined).end(input);
     await running.catch((error: Error & { stderr?: string }) => {
       throw new EmbeddedPostgresError(`PostgreSQL's ${name} failed: ${complaintIn(error.stderr || error.message)}`);
     });

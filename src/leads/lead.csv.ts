@@ -1,6 +1,6 @@
-import { v5 as uuidOf, v7 as uuid } from 'uuid';
 import { MAX_LENGTH } from '../api-schema/fields';
 import { hasAtMost, isStorableText } from '../api-schema/text';
+import { uuidV5, uuidV7 } from '../database/uuid';
 import { addEntries, CellFault, cellOf, type Draft, field, type Field, links, list, partsOf } from '../datasets/cells';
 import type { CsvDataset } from '../datasets/dataset';
 import {
@@ -20,7 +20,7 @@ const ref: Field = {
   changes: ['id'],
   put: (draft, cell, { organizationId }) => {
     const text = cell.trim();
-    if (text !== '') draft.id ??= uuidOf(JSON.stringify([organizationId, text]), NAMESPACE);
+    if (text !== '') draft.id ??= uuidV5(JSON.stringify([organizationId, text]), NAMESPACE);
   },
 };
 
@@ -286,7 +286,7 @@ const first = (condition: string): string =>
 const REMOTE_ID = 's.remote_ids -> 0';
 
 export const LEAD_CSV: CsvDataset = {
-  newId: uuid,
+  newId: uuidV7,
   events: 'events',
   fields: FIELDS,
   aliases: ALIASES,

@@ -18,7 +18,7 @@ const DATABASE_TIMEOUT_MS = 1000;
 /** What operators watch, at `/metrics` on a port of its own: it needs no key, and is not for the world to see. */
 @Injectable()
 export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly registry = new Registry();
+  readonly registry = new Registry();
   private readonly registers = [this.registry];
   private server?: Server;
 

@@ -12,6 +12,9 @@ const MEANINGS: Record<number, string> = {
   403: 'The API key is invalid: unknown, revoked, expired, or sent twice.',
   404: 'The record does not exist, or belongs to another organization.',
   409: 'The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.',
+  410:
+    'The place of the cursor is no longer kept, or is of another database: one that was restored, say. Begin anew, without ' +
+    'a cursor.',
   413: 'The body exceeds 1 MiB (1,048,576 bytes) after decompression, or 20,000 values.',
   422: 'The `Idempotency-Key` was used for another request within the last 24 hours.',
   429:

@@ -40,10 +40,12 @@ export function describeOperation(method: string, operation: Operation, componen
   operation.parameters = parametersOf(operation, isRepeatable, components);
   const success = operation.responses['200'] as Partial<Answer> | undefined;
   if (success?.content) describeSuccess(success as Answer, isRepeatable, components.schemas);
+  const declared = Object.keys(operation.responses).map(Number);
   const statuses = [
     ...[401, 403],
     ...(hasId ? [404] : []),
     ...(isRepeatable ? [409, 422] : []),
+    ...declared.filter((status) => status >= 400),
     ...(method === 'get' ? [] : [413]),
     ...[429, 500, 503],
   ];
@@ -54,8 +56,10 @@ export function describeOperation(method: string, operation: Operation, componen
 
 /** Parameters that many operations have are kept once. */
 function parametersOf({ parameters }: Operation, isRepeatable: boolean, components: Components): Parameter[] {
+  const isPaged = parameters.some(({ name }) => name === 'offset');
   const own = parameters.map((parameter) => {
-    if (parameter.in !== 'path' && !['limit', 'offset'].includes(parameter.name)) return parameter;
+    const isShared = parameter.in === 'path' || (isPaged && ['limit', 'offset'].includes(parameter.name));
+    if (!isShared) return parameter;
     components.parameters[parameter.name] = parameter;
     return parameterReference(parameter.name);
   });

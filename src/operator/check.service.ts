@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { derivedOf, type DerivedTable } from '../database/derived';
 import { listsOf, type TrackedList } from '../database/lists';
+import { OWN_TRIGGER } from '../database/functions';
 import { CATALOGUE, lockOrganization } from '../database/locks';
 
 interface Checked {
@@ -8,8 +9,19 @@ interface Checked {
   wrong: number;
 }
 
+/** A trigger that is switched off, by what SQL calls it and its table. */
+interface Off {
+  name: string;
+  table: string;
+}
+
+const TRIGGERS = `
+  select quote_ident(tgname) as name, tgrelid::regclass::text as table, tgenabled in ('O', 'A') as "isOn"
+  from pg_trigger join pg_class c on c.oid = tgrelid
+  where tgname ~ '${OWN_TRIGGER}' and not tgisinternal and relnamespace = current_schema()::regnamespace`;
+
 /**
- * Lists whose stored counts are not what a full scan gives, and rows whose derived column is not what their fields give: the
+ * Triggers that are switched off. Lists whose stored counts are not what a full scan gives, and rows whose derived column is not what their fields give: the
  * documents of leads, the words of industry events.
  */
 export type CheckResult = Record<string, Checked>;
@@ -42,9 +54,25 @@ export class CheckService {
 
   /** @param repair whether what is wrong is made right */
   async check(repair: boolean): Promise<CheckResult> {
-    const result: CheckResult = { lists: await this.lists(repair) };
+    const result: CheckResult = { triggers: await this.triggers(repair), lists: await this.lists(repair) };
     for (const derived of derivedOf(this.dataSource)) result[derived.name] = await this.derived(derived, repair);
     return Object.fromEntries(Object.entries(result).sort());
+  }
+
+  private async triggers(repair: boolean): Promise<Checked> {
+    const found = await this.dataSource.query<(Off & { isOn: boolean })[]>(TRIGGERS);
+    const off = found.filter(({ isOn }) => !isOn);
+    if (repair && off.length > 0) await this.switchOn(off);
+    return { checked: found.length, wrong: off.length };
+  }
+
+  /** Who follows the feed of changes has missed some, and must read anew. */
+  private async switchOn(off: Off[]): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      for (const { name, table } of off) await manager.query(`alter table ${table} enable trigger ${name}`);
+      if (!off.some(({ name }) => name.startsWith('t60_'))) return;
+      await manager.query('update changes_key set generation = generation + 1');
+    });
   }
 
   /** The rows of a table whose column is not what its expression gives. */

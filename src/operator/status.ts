@@ -14,6 +14,7 @@ export interface Status {
   /** `active` are valid now; those of them that end within a week are `expiring` */
   keys: { active: number; expiring: number; expired: number; revoked: number } | null;
   leads: number | null;
+  webhooks: { active: number; failing: number; disabled: number } | null;
   busiestKeys: BusyKey[] | null;
 }
 
@@ -37,6 +38,10 @@ const COUNTS = `
         'expired', count(*) filter (where not is_active and revoked_at is null),
         'revoked', count(*) filter (where revoked_at is not null))
       from (select *, revoked_at is null and coalesce(expires_at > now(), true) as is_active from api_keys) k) as keys,
+    (select json_build_object(
+        'active', count(*) filter (where disabled_at is null and failing_since is null),
+        'failing', count(*) filter (where disabled_at is null and failing_since is not null),
+        'disabled', count(*) filter (where disabled_at is not null)) from webhooks) as webhooks,
     (select coalesce(json_agg(b), '[]') from (
         select k.id, k.prefix, k.label, json_build_object('id', o.id, 'name', o.name) as organization,
           sum(u.requests) as requests
@@ -44,7 +49,7 @@ const COUNTS = `
         where u.minute > now() - interval '1 hour'
         group by k.id, o.id order by requests desc, k.id limit ${MAX_BUSIEST_KEYS}) b) as "busiestKeys"`;
 
-export const UNKNOWN_COUNTS = { organizations: null, keys: null, leads: null, busiestKeys: null };
+export const UNKNOWN_COUNTS = { organizations: null, keys: null, leads: null, webhooks: null, busiestKeys: null };
 
 /** The state of the database. It only reads, also where no migration was applied yet. */
 export async function statusOf(dataSource: DataSource, embedded: boolean): Promise<Omit<Status, 'redis' | 'version'>> {

@@ -5,24 +5,19 @@ import { random } from './dataset.mjs';
 import {
   allSucceeded,
   answerOf,
+  failureText,
+  filledOrganizations,
   fixed,
   load,
   LOAD_OPTIONS,
+  measure,
   median,
   print,
   request,
   settle,
-  statusText,
+  sizesOf,
 } from './load.mjs';
-import {
-  LANYARD,
-  makeOrganization,
-  readOptions,
-  refuse,
-  run,
-  startServer,
-  startServices,
-} from '../../scripts/services.mjs';
+import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from '../../scripts/services.mjs';
 
 const options = readOptions({
   ...LOAD_OPTIONS,
@@ -30,8 +25,7 @@ const options = readOptions({
   sizes: { type: 'string', default: '1000,1000000' },
 });
 const { rounds, seconds, connections } = options;
-const sizes = options.sizes.split(',').map(Number);
-if (!sizes.every((size) => size >= 200)) refuse('--sizes: at least 200 leads each');
+const sizes = sizesOf(options, 200);
 
 const BATCH_SIZE = 200;
 /** Batches of a round that differ: more than one connection sends in it. */
@@ -138,7 +132,7 @@ function lookupsOf(url, { id, key, size }) {
   };
 }
 
-async function measureLookups({ pool }, url, organizations) {
+async function measureLookups(services, url, organizations) {
   const cases = organizations.flatMap((organization) =>
     Object.entries(lookupsOf(url, organization)).map(([name, requests]) => ({
       name,
@@ -150,28 +144,15 @@ async function measureLookups({ pool }, url, organizations) {
   for (const { name, size, requests } of cases) {
     const { text } = await answerOf(url, requests[0]);
     if (name !== 'GET /leads/:id' && JSON.parse(text).results.total !== 1) throw new Error(`${name}, ${size}: ${text}`);
-    await load({ url, requests, connections, seconds: 0.5 });
   }
-  for (let round = 0; round < rounds; round++) {
-    console.error(`Look-ups, round ${round + 1} of ${rounds} …`);
-    for (const { requests, runs } of cases) {
-      await settle(pool);
-      runs.push(await load({ url, requests, connections, seconds }));
-    }
-  }
+  await measure(services, url, cases, options);
   return cases;
 }
 
 async function benchmark(defer) {
   const services = await startServices(options, defer);
   const writer = await makeOrganization(services, 'Writer');
-  const organizations = [];
-  for (const size of sizes) {
-    console.error(`Filling an organization of ${size} leads …`);
-    const organization = await makeOrganization(services, `Organization of ${size}`);
-    await services.pool.query(FILL, [organization.id, size]);
-    organizations.push({ size, ...organization });
-  }
+  const organizations = await filledOrganizations(services, sizes, [FILL]);
   await services.pool.query('vacuum analyze');
   const { url } = await startServer(services, LANYARD);
   const writes = await measureWrites(services, url, writer.key);
@@ -180,13 +161,11 @@ async function benchmark(defer) {
   return [...writes.values(), ...lookups.map(({ runs }) => runs)].every(allSucceeded) ? 0 : 1;
 }
 
-const failed = (runs) => (allSucceeded(runs) ? '' : ` !! ${statusText(runs)}`);
-
 function report(writes, lookups) {
   const [single] = writes.values();
   const middle = (runs, digits, figure) => fixed(median(runs.map(figure)), digits);
   const write = ([name, runs]) => [
-    name + failed(runs),
+    name + failureText(runs),
     middle(runs, 0, ({ leadRate }) => leadRate),
     middle(runs, 1, ({ leadRate }, n) => leadRate / single[n].leadRate),
     middle(runs, 1, ({ p50 }) => p50),
@@ -196,7 +175,7 @@ function report(writes, lookups) {
   const lookup = ({ name, size, runs }) => {
     const base = lookups.find((each) => each.size === size).runs;
     return [
-      name + failed(runs),
+      name + failureText(runs),
       String(size),
       middle(runs, 0, ({ rate }) => rate),
       middle(runs, 2, ({ rate }, n) => rate / base[n].rate),

@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { clearInterval, setInterval } from 'node:timers';
 import { setTimeout as pause } from 'node:timers/promises';
 import autocannon from 'autocannon';
+import { makeOrganization, refuse } from '../../scripts/services.mjs';
 
 /** Options that all benchmarks have. */
 export const LOAD_OPTIONS = {
@@ -36,6 +37,37 @@ export async function load({ url, requests, connections, seconds }) {
   times.sort((a, b) => a - b);
   const at = (part) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? NaN;
   return { count: times.length, rate: (times.length * 1000) / elapsed, p50: at(0.5), p99: at(0.99), statuses };
+}
+
+/** Loads each case in each round, after a first load that does not count: a case is {requests, runs}, and gets its runs. */
+export async function measure({ pool }, url, cases, { rounds, seconds, connections }) {
+  for (const { requests } of cases) await load({ url, requests, connections, seconds: 0.5 });
+  for (let round = 0; round < rounds; round++) {
+    console.error(`Round ${round + 1} of ${rounds} …`);
+    for (const { requests, runs } of cases) {
+      await settle(pool);
+      runs.push(await load({ url, requests, connections, seconds }));
+    }
+  }
+}
+
+/** What `--sizes` says. */
+export function sizesOf({ sizes: text }, least, count) {
+  const sizes = text.split(',').map(Number);
+  if (sizes.every((size) => size >= least) && sizes.length === (count ?? sizes.length)) return sizes;
+  return refuse(`--sizes: ${count ?? 'numbers'}, each at least ${least}`);
+}
+
+/** Organizations that SQL fills: $1 is the organization, $2 the number of its leads. */
+export async function filledOrganizations(services, sizes, statements) {
+  const organizations = [];
+  for (const size of sizes) {
+    console.error(`Filling an organization of ${size} leads …`);
+    const organization = await makeOrganization(services, `Organization of ${size}`);
+    for (const statement of statements) await services.pool.query(statement, [organization.id, size]);
+    organizations.push({ size, ...organization });
+  }
+  return organizations;
 }
 
 /** Waits until PostgreSQL has done what the last load left behind: a statement outlives the client that asked for it. */
@@ -141,6 +173,9 @@ export function statusText(runs) {
     .map(([status, count]) => `${status}: ${count}`)
     .join(', ');
 }
+
+/** What a table says of runs that did not succeed. */
+export const failureText = (runs) => (allSucceeded(runs) ? '' : ` !! ${statusText(runs)}`);
 
 export const allSucceeded = (runs) =>
   runs.every(({ count, statuses }) => count > 0 && Object.keys(statuses).join() === '200');

@@ -5,7 +5,6 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import Redis from 'ioredis';
 import pg from 'pg';
-import { v7 as uuid } from 'uuid';
 
 const { DATABASE_URL, REDIS_URL, PORT, KEYS } = process.env;
 const organizations = new Map(Object.entries(JSON.parse(KEYS)));
@@ -63,8 +62,8 @@ const SEARCH = [
 
 const render = (select) => `select row_to_json(item)::text from (${select}) item`;
 const ONE = render(leadsFrom(`(select * from ${LEADS} and id = $2)`));
-const CREATE = `with made as (insert into leads (organization_id, id, created_by, first_name, last_name, company_name,
-    email, lead_provided_phone_numbers) values ($1, $2, $3, $4, $5, $6, $7, $8) returning *)
+const CREATE = `with made as (insert into leads (organization_id, created_by, first_name, last_name, company_name,
+    email, lead_provided_phone_numbers) values ($1, $2, $3, $4, $5, $6, $7) returning *)
   ${render(leadsFrom('made'))}`;
 const PATCH = `with changed as (update leads set job_title = $3, lead_provided_phone_numbers = $4
     where organization_id = $1 and id = $2 returning *)
@@ -118,7 +117,7 @@ async function answer(request, organization) {
       return page('industryEvents', SEARCH, [query.get('q')], query);
     case 'POST leads': {
       const { createdByEmail, firstName, lastName, companyName, email, phoneNumbers } = body;
-      const values = [uuid(), createdByEmail, firstName, lastName, companyName, email, JSON.stringify(phoneNumbers)];
+      const values = [createdByEmail, firstName, lastName, companyName, email, JSON.stringify(phoneNumbers)];
       return one('create', CREATE, [organization, ...values]);
     }
     case 'PATCH leads one':

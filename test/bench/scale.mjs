@@ -3,34 +3,25 @@ import { random } from './dataset.mjs';
 import {
   allSucceeded,
   answerOf,
+  failureText,
+  filledOrganizations,
   fixed,
-  load,
   LOAD_OPTIONS,
+  measure,
   median,
   print,
   request,
-  settle,
-  statusText,
+  sizesOf,
 } from './load.mjs';
-import {
-  LANYARD,
-  makeOrganization,
-  readOptions,
-  refuse,
-  run,
-  startServer,
-  startServices,
-} from '../../scripts/services.mjs';
+import { LANYARD, readOptions, run, startServer, startServices } from '../../scripts/services.mjs';
 
 const options = readOptions({
   ...LOAD_OPTIONS,
   seconds: { type: 'string', default: '2' },
   sizes: { type: 'string', default: '1000,100000' },
 });
-const { rounds, seconds, connections } = options;
 const LIMIT = 50;
-const sizes = options.sizes.split(',').map(Number);
-if (!sizes.every((size) => size >= LIMIT * 4)) refuse(`--sizes: at least ${LIMIT * 4} leads each`);
+const sizes = sizesOf(options, LIMIT * 4);
 
 /** SQL of a uuid that grows with the row's number, and of a time that several rows share. */
 const id = (kind) => `(lpad(to_hex($1::int), 8, '0') || '-000${kind}-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
@@ -148,13 +139,7 @@ async function check(pool, url, { size, id: organization, key, list }) {
 async function benchmark(defer) {
   const services = await startServices(options, defer);
   const { pool } = services;
-  const organizations = [];
-  for (const size of sizes) {
-    console.error(`Filling an organization of ${size} leads …`);
-    const organization = await makeOrganization(services, `Organization of ${size}`);
-    for (const statement of FILL) await pool.query(statement, [organization.id, size]);
-    organizations.push({ size, ...organization });
-  }
+  const organizations = await filledOrganizations(services, sizes, FILL);
   const largest = organizations.find(({ size }) => size === Math.max(...sizes));
   await pool.query(FILL_INDUSTRY_EVENTS, [Math.ceil(largest.size / 4)]);
   await pool.query('vacuum analyze');
@@ -171,14 +156,7 @@ async function benchmark(defer) {
   const cases = [];
   for (const each of listed) cases.push(await casesOf(pool, url, each));
   const pages = cases.flatMap((each) => each.pages);
-  for (const { requests } of pages) await load({ url, requests, connections, seconds: 0.3 });
-  for (let round = 0; round < rounds; round++) {
-    console.error(`Round ${round + 1} of ${rounds} …`);
-    for (const { runs, requests } of pages) {
-      await settle(pool);
-      runs.push(await load({ url, requests, connections, seconds }));
-    }
-  }
+  await measure(services, url, pages, options);
   report(cases);
 
   const wrong = [];
@@ -196,8 +174,7 @@ function report(cases) {
     const base = cases.find((each) => each.list.name === list.name).pages[0].runs;
     const cells = pages.map(({ runs }) => {
       const ratio = median(runs.map(({ rate }, n) => rate / base[n].rate));
-      const failed = allSucceeded(runs) ? '' : ` !! ${statusText(runs)}`;
-      return `${fixed(ratio, 2)} (${fixed(median(runs.map(({ rate }) => rate)), 0)}/s)${failed}`;
+      return `${fixed(ratio, 2)} (${fixed(median(runs.map(({ rate }) => rate)), 0)}/s)${failureText(runs)}`;
     });
     return [list.name, String(size), String(last + 1), ...cells];
   };

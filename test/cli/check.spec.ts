@@ -21,6 +21,7 @@ describe('operator check', () => {
   const found = (wrong: number) => ({
     documents: { checked: 2, wrong },
     lists: expect.objectContaining({ wrong }) as object,
+    triggers: { checked: expect.any(Number) as number, wrong: 0 },
     words: { checked: 2, wrong },
   });
 
@@ -51,9 +52,26 @@ describe('operator check', () => {
       alter table industry_events disable trigger user; update industry_events set search = 'stale';
       create trigger t99_keep before update on industry_events for each row execute function keep()`);
     const stderr = 'still wrong after the repair: 2 words of industry events; are triggers of these tables disabled?\n';
-    expect(await check('--repair')).toEqual({ status: 1, stderr, found: { ...found(0), words: all(2) } });
-    await sql('drop function keep cascade; alter table industry_events enable trigger user');
+    const [{ off }] = (await sql(`select count(*)::int as off from pg_trigger
+      where tgrelid = 'industry_events'::regclass and tgenabled = 'D' and not tgisinternal`)) as [{ off: number }];
+    const triggers = { checked: expect.any(Number) as number, wrong: off };
+    expect(await check('--repair')).toEqual({ status: 1, stderr, found: { ...found(0), triggers, words: all(2) } });
+    await sql('drop function keep cascade');
     expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: { ...found(0), words: all(2) } });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
+  });
+
+  it('finds triggers that are switched off, and has those who follow the changes read anew', async () => {
+    const { api } = await installation.server.tenant();
+    const { cursor } = (await api.get('/changes', { since: 'now' }).expect(200)).body.results as { cursor: string };
+    await sql('alter table leads disable trigger t60_change_inserted');
+    await api.post('/leads', leadInput()).expect(200);
+    const triggers = { checked: expect.any(Number) as number, wrong: 1 };
+    const documents = { checked: 3, wrong: 0 };
+    const refused = { status: 1, stderr: 'derived data is inconsistent; run check --repair\n' };
+    expect(await check()).toEqual({ ...refused, found: { ...found(0), documents, triggers } });
+    expect(await check('--repair')).toMatchObject({ status: 0, found: { triggers } });
+    expect(await check()).toEqual({ status: 0, stderr: '', found: { ...found(0), documents } });
+    await api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
   });
 });

@@ -55,6 +55,8 @@ describe('the usage of the command line', () => {
       ['a mapping without CSV', [...importAny, '--map', 'A=email'], '--map needs --csv'],
       ['a delimiter without CSV', [...importAny, '--delimiter', ';'], '--delimiter needs --csv'],
       ['a byte order mark without CSV', [...exportAll, '--bom'], '--bom needs --csv'],
+      ['a feed without end as one value', ['changes', '--organization', '1', '--follow', '--json'], 'use --ndjson'],
+      ['a feed in two forms', ['changes', '--organization', '1', '--ndjson', '--json'], 'use one of them'],
       ['leads that are no number', ['seed', '--organization', '1', '--leads', '1e3'], '--leads must be'],
       ['a seed that is too large', ['seed', '--organization', '1', '--seed', '2147483648'], '--seed must be'],
       ['an impossible day of a seed', ['seed', '--organization', '1', '--until', '2026-02-30'], '--until must be'],
@@ -72,17 +74,12 @@ describe('the usage of the command line', () => {
       ...[[], ['start'], ['organizations'], ['organizations', 'create'], ['organizations', 'list'], ['keys']],
       ...['rename', 'delete'].map((command) => ['organizations', command]),
       ...['issue', 'list', 'set-limits', 'rotate', 'revoke'].map((command) => ['keys', command]),
-      ...[
-        ['industry-events'],
-        ['industry-events', 'delete'],
-        ['import'],
-        ['export'],
-        ['seed'],
-        ['status'],
-        ['check'],
-        ['config'],
-        ['migrate'],
-      ],
+      ...['industry-events', 'industry-events delete'].map((command) => command.split(' ')),
+      ...['create', 'list', 'test', 'rotate-secret', 'disable', 'enable', 'delete'].map((command) => [
+        'webhooks',
+        command,
+      ]),
+      ...[['import'], ['export'], ['changes'], ['seed'], ['status'], ['check'], ['config'], ['migrate']],
     ].map((command) => [command]),
   )('is explained with an example: %j --help', async (command: string[]) => {
     const { status, stdout, stderr } = await operator.run([...command, '--help']);

@@ -97,7 +97,7 @@ describe('the examples', () => {
     network.answer = answer;
     const { status, err } = await end(start('crm-sync', 'leads.csv'));
     expect(err).toBe(
-      `GET /leads?limit=50&offset=0: 200 Not an answer of Lanyard: is ${network.baseUrl} its address?\n`,
+      `GET /changes?resources=leads&limit=500: 200 Not an answer of Lanyard: is ${network.baseUrl} its address?\n`,
     );
     expect(status).toBe(1);
   });
@@ -120,21 +120,64 @@ describe('the examples', () => {
     const said = (added: number, updated = 0, removed = 0) =>
       `${added} leads added to ${join(folder, 'leads.csv')}, ${updated} updated, ${removed} removed\n`;
 
-    it('copies each lead once, in order; killed, it leaves the copy as it was', async () => {
-      await tenant.import({ leads: Array.from({ length: 130 }, (_, n) => ({ id: idOf(n), firstName: `Lead ${n}` })) });
+    it('copies each lead once, in order; killed, it leaves the copy as it was, and goes on where it was', async () => {
+      await tenant.import({ leads: Array.from({ length: 1100 }, (_, n) => ({ id: idOf(n), firstName: `Lead ${n}` })) });
       const all = (await leads()).map(({ id }) => id);
-      expect(await end(start('crm-sync', 'leads.csv'))).toMatchObject({ status: 0, out: said(130) });
+      network.fate = (nth) => (nth === 2 ? 'program killed' : 'answered');
+      expect((await end(start('crm-sync', 'leads.csv'))).signal).toBe('SIGKILL');
+      expect(readdirSync(folder)).toEqual(['leads.csv.state']);
+      network.requests.length = 0;
+      network.fate = () => 'answered';
+      expect(await end(start('crm-sync', 'leads.csv'))).toMatchObject({ status: 0, out: said(1100) });
       expect(ids()).toEqual(all);
+      // It went on behind the first page.
+      expect(network.requests).toHaveLength(3);
+      expect(network.requests[0]).toMatch(/^GET \/changes\?resources=leads&limit=500&cursor=/);
 
       const { body } = await tenant.api.post('/leads', leadInput({ companyName: 'Rowe, "Sons"' })).expect(200);
-      network.fate = (nth) => (nth > 3 && nth % 3 === 0 ? 'program killed' : 'answered');
+      await tenant.api.delete(`/leads/${all[0]}`).expect(200);
+      network.fate = () => 'program killed';
       expect((await end(start('crm-sync', 'leads.csv'))).signal).toBe('SIGKILL');
       expect(ids()).toEqual(all);
       network.fate = () => 'answered';
-      expect((await end(start('crm-sync', 'leads.csv'))).out).toBe(said(1));
-      expect(ids()).toEqual([...all, body.results.id]);
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toBe(said(1, 0, 1));
+      expect(ids()).toEqual([...all.slice(1), body.results.id]);
       expect(rows().at(-1)).toContain(',"Rowe, ""Sons""",');
+      network.requests.length = 0;
       expect(await end(start('crm-sync', 'leads.csv'))).toMatchObject({ status: 0, out: said(0) });
+      expect(network.requests).toHaveLength(1);
+    });
+
+    it('loses nothing when it was killed between its two files, or while it wrote one', async () => {
+      for (const n of [1, 2]) await tenant.api.post('/leads', leadInput({ lastName: `Number ${n}` })).expect(200);
+      await end(start('crm-sync', 'leads.csv'));
+      const before = readFileSync(join(folder, 'leads.csv'), 'utf8');
+      const [first] = await leads();
+      await tenant.api.delete(`/leads/${first?.id}`).expect(200);
+      await end(start('crm-sync', 'leads.csv'));
+      writeFileSync(join(folder, 'leads.csv'), before); // its state is of a later moment
+      writeFileSync(join(folder, 'leads.csv.state.new'), '{"header":"id,cr');
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toBe(said(0, 0, 1));
+      expect(ids()).toEqual((await leads()).map(({ id }) => id));
+      rmSync(join(folder, 'leads.csv'));
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toBe(said(1));
+      writeFileSync(join(folder, 'leads.csv.state'), '');
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toBe(said(0));
+    });
+
+    it('reads anew when its cursor can no longer be used, and removes what that does not bring', async () => {
+      await tenant.api.post('/leads', leadInput()).expect(200);
+      await end(start('crm-sync', 'leads.csv'));
+      const other = await lanyard.tenant(); // to which a cursor says nothing that is of another one
+      await other.import({ leads: Array.from({ length: 600 }, (_, n) => ({ id: idOf(n) })) });
+      const env = { LANYARD_KEY: other.key };
+      network.requests.length = 0;
+      network.fate = (nth) => (nth === 3 ? 'program killed' : 'answered');
+      expect((await end(start('crm-sync', 'leads.csv', env))).signal).toBe('SIGKILL');
+      expect(ids()).toEqual((await leads()).map(({ id }) => id));
+      network.fate = () => 'answered';
+      expect((await end(start('crm-sync', 'leads.csv', env))).out).toBe(said(600, 0, 1));
+      expect(ids()).toEqual((await other.api.all<StoredLead>('/leads', 'leads')).map(({ id }) => id));
     });
 
     it('updates the rows of leads that have changed, and removes those of leads that are gone', async () => {
@@ -150,16 +193,14 @@ describe('the examples', () => {
       expect(copy.indexOf(String(second?.id))).toBeLessThan(copy.indexOf(String(third?.id)));
     });
 
-    it('misses no lead when others are deleted while it reads', async () => {
-      await tenant.import({ leads: Array.from({ length: 130 }, (_, n) => ({ id: idOf(n) })) });
+    it('follows what is deleted while it reads', async () => {
+      await tenant.import({ leads: Array.from({ length: 600 }, (_, n) => ({ id: idOf(n) })) });
       const all = (await leads()).map(({ id }) => id);
       const gone = all.slice(10, 40);
       network.before = async (nth) => {
         if (nth === 2) for (const id of gone) await tenant.api.delete(`/leads/${id}`).expect(200);
       };
-      await end(start('crm-sync', 'leads.csv'));
-      expect(ids()).toEqual(all);
-      expect((await end(start('crm-sync', 'leads.csv'))).out).toBe(said(0, 0, 30));
+      expect((await end(start('crm-sync', 'leads.csv'))).out).toBe(said(570));
       expect(ids()).toEqual(all.filter((id) => !gone.includes(id)));
     });
 

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { breaksConnection, LargeResult } from '../../src/database/errors';
 import { FairQueue } from '../../src/database/fair-queue';
 import { LargeResults } from '../../src/database/large-results';
+import { LARGE_RESULTS_MS } from '../../src/database/limits';
 import { testDatabase } from '../support/database';
 import { until } from '../support/embedded-fixtures';
 
@@ -57,12 +58,11 @@ describe('large results of one organization', () => {
         started.push(organizationId);
         return new Promise<void>((end) => ends.push(end));
       });
-    const now = jest.spyOn(performance, 'now');
-    const at = performance.now();
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     queue.slowDown(3);
     const all = [run(3), run(3), run(4), run(4)];
     expect(started).toEqual([3, 4, 4]);
-    now.mockReturnValue(at + 6000);
+    jest.advanceTimersByTime(LARGE_RESULTS_MS);
     all.push(run(3));
     expect(started).toEqual([3, 4, 4, 3]);
     for (let n = 0; n < all.length; n++) {
@@ -70,7 +70,7 @@ describe('large results of one organization', () => {
       await new Promise(setImmediate);
     }
     await Promise.all(all);
-    now.mockRestore();
+    jest.useRealTimers();
     expect(started).toEqual([3, 4, 4, 3, 3]);
   });
 });

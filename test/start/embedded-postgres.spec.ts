@@ -19,6 +19,10 @@ describe('embedded PostgreSQL', () => {
 
   afterAll(() => fixtures.clean());
 
+  it('runs a program that ends before it has read what it was given', async () => {
+    await new Programs(undefined).run('initdb', ['--version'], 'secret\n'.repeat(1 << 20));
+  });
+
   describe('shared by several processes', () => {
     afterEach(() => fixtures.stop());
 

@@ -67,6 +67,11 @@ async function seedDecoy(db: DataSource): Promise<void> {
   const { id } = await new OrganizationsService(db.manager).create('Decoy');
   const industryEvents = [{ ...industryEventInput({ name: 'Decoy', keywords: [] }), isBookmarked: true }];
   await new ImportService(db.manager, DATASETS).import(id, { ...exhibitor().dataset, industryEvents });
+  await db.query(
+    `insert into webhooks (id, organization_id, url, resources, cursor, tells_end, secret, disabled_at)
+      values (uuid_v7(), $1, '', '{}', '', false, '', now())`,
+    [id],
+  );
   for (const table of await scopedTables(db)) {
     const [row] = await db.query<object[]>(`select from ${table} where organization_id = $1 limit 1`, [id]);
     if (row) continue;

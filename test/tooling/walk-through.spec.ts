@@ -32,7 +32,10 @@ unless(MISSING)(`the walk-through of docs/getting-started.md${MISSING}`, () => {
     rmSync(folder, { recursive: true });
 
     expect(more).toMatch(/"total": 2\n/);
-    expect(more).toMatch(/^\{"outcome":"updated","id":"([\w-]{36})"\}\n"[\w-]{36}"\n$/m);
+    expect(more).toMatch(/^\{"outcome":"updated","id":"([\w-]{36})"\}\n"[\w-]{36}"\n/m);
+    expect(more).toMatch(
+      /^\["snapshot","events",\d+\]\n(\["snapshot","leads","[\w-]{36}"\]\n){3}(\["snapshot","eventLeads",.*\n){2}$/m,
+    );
     expect(stdout).toContain('"jobTitle": "Head of Procurement"');
     expect(stdout).toContain('"number": "+44 20 7946 0123"');
     expect(stdout).toContain('"integrationType": "SALES_FORCE"');

@@ -19,3 +19,7 @@ export const isPage = (answer: Answer): boolean =>
   entriesOf(answer) !== undefined && Number(answer.results.total) >= 0 && Number(answer.pagination?.limit) > 0;
 
 export const hasLeads = ({ results }: Answer): boolean => Array.isArray(results.leads);
+
+/** Without a cursor, the feed would begin anew for ever. */
+export const isChangesPage = ({ results }: Answer): boolean =>
+  Array.isArray(results.changes) && typeof results.cursor === 'string' && typeof results.hasMore === 'boolean';

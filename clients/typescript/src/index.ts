@@ -1,3 +1,4 @@
+export type { Change, Changes, ChangesOptions } from './changes';
 export { Lanyard } from './lanyard';
 export type { CallOptions, LanyardOptions, LeadFilter, UpsertOptions, WriteOptions } from './lanyard';
 export { LanyardError } from './lanyard-error';

@@ -1,9 +1,17 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { batchesOf } from './batches';
-import { type Answer, entriesOf, hasLeads, isPage } from './contract';
+import { Changes, type ChangesOptions, withAdvice } from './changes';
+import { type Answer, entriesOf, hasLeads, isChangesPage, isPage } from './contract';
 import type { Input, Item, ListPath, Method, PathOf, Results } from './operations';
 import { DRY_RUN, type Persistence, send } from './persistence';
-import type { IntegrationType, LeadUpsertV0Input, LeadUpsertV0Response, LeadV0Response, MatchBy } from './schema';
+import type {
+  ChangesV0Response,
+  IntegrationType,
+  LeadUpsertV0Input,
+  LeadUpsertV0Response,
+  LeadV0Response,
+  MatchBy,
+} from './schema';
 import { checkedBaseUrl, checkedIdempotencyKey, checkedKey } from './settings';
 import { sleepFor } from './sleep';
 
@@ -160,6 +168,39 @@ export class Lanyard {
       const input = { ...options, body: { matchBy, leads: batch } };
       yield* (await this.results<Results<'post', '/leads/batch'>>('post', '/leads/batch', input, hasLeads)).leads;
     }
+  }
+
+  /**
+   * The feed of changes, page by page, without end: at once while there is more, and else after the interval. When all
+   * changes of a page are applied, and only then, store its cursor; a later loop goes on there. Pages may be empty.
+   * @throws LanyardError with status 410 when the cursor can no longer be used
+   */
+  async *changePages({
+    cursor,
+    since,
+    resources,
+    limit,
+    intervalMs = 5000,
+    ...options
+  }: ChangesOptions = {}): AsyncGenerator<ChangesV0Response, void, undefined> {
+    let query: Record<string, unknown> = { cursor, since, resources: resources?.join(), limit };
+    for (;;) {
+      const input = { ...options, params: { query } };
+      const page = await this.results<ChangesV0Response>('get', '/changes', input, isChangesPage).catch(withAdvice);
+      yield page;
+      query = { cursor: page.cursor, limit };
+      if (!page.hasMore) await this.persistence.sleep(intervalMs, options.signal);
+    }
+  }
+
+  /**
+   * The feed of changes, change by change, without end, as `changePages`; its `cursor` is the one to store.
+   * @throws as `changePages` does
+   */
+  changes(options: ChangesOptions = {}): Changes {
+    const pagesFrom = (cursor: string | undefined) =>
+      this.changePages(cursor === undefined ? options : { ...options, cursor, since: undefined });
+    return new Changes(pagesFrom, options.cursor);
   }
 
   private async results<T>(method: Method, path: string, options: unknown, fits?: Persistence['fits']): Promise<T> {

@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow changes
+         * @description Begins with all records, and goes on with what changed since. Ask again with the `cursor` of each page: at once while `hasMore` is true, then in a while. Every committed change is told at least once; applying each page in order gives what the lists show.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tagGroups": {
         parameters: {
             query?: never;
@@ -405,7 +425,28 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    changes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive changes
+         * @description Sent to the webhooks of an organization, signed as Standard Webhooks 1.0.0 has it, until the receiver answers 2xx. At least once, in order, a page at a time.
+         */
+        post: operations["receiveChanges"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -1708,6 +1749,220 @@ export interface components {
             /** @description Options, in display order. */
             tagOptions: components["schemas"]["TagOption"][];
         };
+        /**
+         * @description The resource.
+         * @enum {string}
+         */
+        TagGroupV0ResponseResource: "tagGroups";
+        /**
+         * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+         * @enum {string}
+         */
+        ChangeOperation: "snapshot" | "created" | "updated" | "deleted";
+        /** @description A change of one of the tagGroups. */
+        TagGroupChange: {
+            /** @description The resource. */
+            resource: components["schemas"]["TagGroupV0ResponseResource"];
+            /**
+             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @example updated
+             */
+            operation: components["schemas"]["ChangeOperation"];
+            /**
+             * Format: date-time
+             * @description Date and time of the last change; in the first reading, when that began.
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            at: string;
+            /** @description The record as its own GET shows it now; null when deleted. */
+            record: components["schemas"]["TagGroupV0Response"] | null;
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             * @example 448e55d6-0a6e-5e30-81d1-19527287a0c9
+             */
+            id: string;
+        };
+        /**
+         * @description The resource.
+         * @enum {string}
+         */
+        EventResource: "events";
+        /** @description A change of one of the events. */
+        EventChange: {
+            /** @description The resource. */
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @example updated
+             */
+            operation: components["schemas"]["ChangeOperation"];
+            /**
+             * Format: date-time
+             * @description Date and time of the last change; in the first reading, when that began.
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            at: string;
+            /** @description The record as its own GET shows it now; null when deleted. */
+            record: components["schemas"]["Event"] | null;
+            /**
+             * Format: int64
+             * @description The id of the event.
+             * @example 1
+             */
+            id: number;
+        };
+        /**
+         * @description The resource.
+         * @enum {string}
+         */
+        ActivationV0ResponseResource: "activations";
+        /** @description A change of one of the activations. */
+        ActivationChange: {
+            /** @description The resource. */
+            resource: components["schemas"]["ActivationV0ResponseResource"];
+            /**
+             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @example updated
+             */
+            operation: components["schemas"]["ChangeOperation"];
+            /**
+             * Format: date-time
+             * @description Date and time of the last change; in the first reading, when that began.
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            at: string;
+            /** @description The record as its own GET shows it now; null when deleted. */
+            record: components["schemas"]["ActivationV0Response"] | null;
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             * @example 448e55d6-0a6e-5e30-81d1-19527287a0c9
+             */
+            id: string;
+        };
+        /**
+         * @description The resource.
+         * @enum {string}
+         */
+        LeadV0ResponseResource: "leads";
+        /** @description A change of one of the leads. */
+        LeadChange: {
+            /** @description The resource. */
+            resource: components["schemas"]["LeadV0ResponseResource"];
+            /**
+             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @example updated
+             */
+            operation: components["schemas"]["ChangeOperation"];
+            /**
+             * Format: date-time
+             * @description Date and time of the last change; in the first reading, when that began.
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            at: string;
+            /** @description The record as its own GET shows it now; null when deleted. */
+            record: components["schemas"]["LeadV0Response"] | null;
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             * @example 448e55d6-0a6e-5e30-81d1-19527287a0c9
+             */
+            id: string;
+            /** @description The remote ids that the lead has, or had when it was deleted. */
+            remoteIds: components["schemas"]["RemoteId"][];
+        };
+        /**
+         * @description The resource.
+         * @enum {string}
+         */
+        EventLeadV0ResponseResource: "eventLeads";
+        /** @description A change of one of the eventLeads. */
+        EventLeadChange: {
+            /** @description The resource. */
+            resource: components["schemas"]["EventLeadV0ResponseResource"];
+            /**
+             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @example updated
+             */
+            operation: components["schemas"]["ChangeOperation"];
+            /**
+             * Format: date-time
+             * @description Date and time of the last change; in the first reading, when that began.
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            at: string;
+            /** @description The record as its own GET shows it now; null when deleted. */
+            record: components["schemas"]["EventLeadV0Response"] | null;
+            /**
+             * Format: int64
+             * @description The id of the event.
+             * @example 1
+             */
+            eventId: number;
+            /**
+             * Format: uuid
+             * @description The id of the lead.
+             * @example 448e55d6-0a6e-5e30-81d1-19527287a0c9
+             */
+            leadId: string;
+        };
+        /**
+         * @description The resource.
+         * @enum {string}
+         */
+        LeadActivityEventV0ResponseResource: "leadActivityEvents";
+        /** @description A change of one of the leadActivityEvents. */
+        LeadActivityEventChange: {
+            /** @description The resource. */
+            resource: components["schemas"]["LeadActivityEventV0ResponseResource"];
+            /**
+             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @example updated
+             */
+            operation: components["schemas"]["ChangeOperation"];
+            /**
+             * Format: date-time
+             * @description Date and time of the last change; in the first reading, when that began.
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            at: string;
+            /** @description The record as its own GET shows it now; null when deleted. */
+            record: components["schemas"]["LeadActivityEventV0Response"] | null;
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             * @example 448e55d6-0a6e-5e30-81d1-19527287a0c9
+             */
+            id: string;
+        };
+        /**
+         * @description `snapshot` in the first reading of all that is there, then `changes`.
+         * @enum {string}
+         */
+        ChangesPhase: "snapshot" | "changes";
+        /** @description A page of the feed of changes. */
+        ChangesV0Response: {
+            /**
+             * @description `snapshot` in the first reading of all that is there, then `changes`.
+             * @example changes
+             */
+            phase: components["schemas"]["ChangesPhase"];
+            /** @description Each record once, in the order in which they changed. */
+            changes: (components["schemas"]["TagGroupChange"] | components["schemas"]["EventChange"] | components["schemas"]["ActivationChange"] | components["schemas"]["LeadChange"] | components["schemas"]["EventLeadChange"] | components["schemas"]["LeadActivityEventChange"])[];
+            /**
+             * @description Ask for the next page with it.
+             * @example dGhlIG5leHQgcGFnZQ
+             */
+            cursor: string;
+            /** @description Whether there is more now. When false, ask again in a while. */
+            hasMore: boolean;
+        };
+        /**
+         * @description Skips the first reading. Not together with `cursor`.
+         * @enum {string}
+         */
+        ChangesSince: "now";
         /** @description Body of every error response. */
         ErrorResponse: {
             /**
@@ -1717,6 +1972,70 @@ export interface components {
             status: number;
             /** @description Error message: the name of the status, or the field that is missing or invalid. */
             error: string;
+        };
+        /**
+         * @description What is sent.
+         * @enum {string}
+         */
+        WebhookChangesType: "changes";
+        /** @description A page of the feed of changes, sent to a webhook. */
+        WebhookChanges: {
+            /**
+             * @description `snapshot` in the first reading of all that is there, then `changes`.
+             * @example changes
+             */
+            phase: components["schemas"]["ChangesPhase"];
+            /** @description Each record once, in the order in which they changed. */
+            changes: (components["schemas"]["TagGroupChange"] | components["schemas"]["EventChange"] | components["schemas"]["ActivationChange"] | components["schemas"]["LeadChange"] | components["schemas"]["EventLeadChange"] | components["schemas"]["LeadActivityEventChange"])[];
+            /** @description Whether there is more now. When false, ask again in a while. */
+            hasMore: boolean;
+            /** @description What is sent. */
+            type: components["schemas"]["WebhookChangesType"];
+            /**
+             * Format: date-time
+             * @description Date and time of this try.
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: int32
+             * @description The organization whose changes these are.
+             */
+            organizationId: number;
+        };
+        /**
+         * @description What is sent.
+         * @enum {string}
+         */
+        WebhookPingType: "ping";
+        /** @description What `webhooks test` sends. */
+        WebhookPing: {
+            /** @description What is sent. */
+            type: components["schemas"]["WebhookPingType"];
+            /**
+             * Format: date-time
+             * @description Date and time of this try.
+             * @example 2026-05-04T09:30:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: int32
+             * @description The organization whose changes these are.
+             */
+            organizationId: number;
+        };
+        /**
+         * ChangesAnswer
+         * @description One record.
+         */
+        ChangesAnswer: {
+            /**
+             * Format: int32
+             * @description HTTP status code.
+             * @constant
+             */
+            status: 200;
+            results: components["schemas"]["ChangesV0Response"];
         };
         /**
          * TagGroupsPage
@@ -2185,6 +2504,27 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description The place of the cursor is no longer kept, or is of another database: one that was restored, say. Begin anew, without a cursor. */
+        Gone: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 410,
+                 *       "error": "Gone"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description The body exceeds 1 MiB (1,048,576 bytes) after decompression, or 20,000 values. */
         PayloadTooLarge: {
             headers: {
@@ -2443,7 +2783,28 @@ export type ActivationV0Response = components['schemas']['ActivationV0Response']
 export type TagGroupStatus = components['schemas']['TagGroupStatus'];
 export type TagOption = components['schemas']['TagOption'];
 export type TagGroupV0Response = components['schemas']['TagGroupV0Response'];
+export type TagGroupV0ResponseResource = components['schemas']['TagGroupV0ResponseResource'];
+export type ChangeOperation = components['schemas']['ChangeOperation'];
+export type TagGroupChange = components['schemas']['TagGroupChange'];
+export type EventResource = components['schemas']['EventResource'];
+export type EventChange = components['schemas']['EventChange'];
+export type ActivationV0ResponseResource = components['schemas']['ActivationV0ResponseResource'];
+export type ActivationChange = components['schemas']['ActivationChange'];
+export type LeadV0ResponseResource = components['schemas']['LeadV0ResponseResource'];
+export type LeadChange = components['schemas']['LeadChange'];
+export type EventLeadV0ResponseResource = components['schemas']['EventLeadV0ResponseResource'];
+export type EventLeadChange = components['schemas']['EventLeadChange'];
+export type LeadActivityEventV0ResponseResource = components['schemas']['LeadActivityEventV0ResponseResource'];
+export type LeadActivityEventChange = components['schemas']['LeadActivityEventChange'];
+export type ChangesPhase = components['schemas']['ChangesPhase'];
+export type ChangesV0Response = components['schemas']['ChangesV0Response'];
+export type ChangesSince = components['schemas']['ChangesSince'];
 export type ErrorResponse = components['schemas']['ErrorResponse'];
+export type WebhookChangesType = components['schemas']['WebhookChangesType'];
+export type WebhookChanges = components['schemas']['WebhookChanges'];
+export type WebhookPingType = components['schemas']['WebhookPingType'];
+export type WebhookPing = components['schemas']['WebhookPing'];
+export type ChangesAnswer = components['schemas']['ChangesAnswer'];
 export type TagGroupsPage = components['schemas']['TagGroupsPage'];
 export type TagGroupAnswer = components['schemas']['TagGroupAnswer'];
 export type ActivationsPage = components['schemas']['ActivationsPage'];
@@ -2469,6 +2830,7 @@ export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseGone = components['responses']['Gone'];
 export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
 export type ResponseUnprocessableEntity = components['responses']['UnprocessableEntity'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
@@ -2500,6 +2862,110 @@ export type HeaderXRateLimitRemainingIfKnown = components['headers']['X-RateLimi
 export type HeaderXRateLimitResetIfKnown = components['headers']['X-RateLimit-Reset-if-known'];
 export type $defs = Record<string, never>;
 export interface operations {
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description Where the last page ended. Without it the first reading begins. */
+                cursor?: string;
+                /** @description Skips the first reading. Not together with `cursor`. */
+                since?: components["schemas"]["ChangesSince"];
+                /** @description Resources to follow, separated by commas: `tagGroups`, `events`, `activations`, `leads`, `eventLeads`, `leadActivityEvents`. All of them by default. A cursor goes on with those that it began with; others beside it are a fault. */
+                resources?: string;
+                /** @description Changes a page. Values above 500 count as 500. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Id for this request, to find it in logs. A value of another form is replaced. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of changes, and where the next one begins. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "results": {
+                     *         "phase": "changes",
+                     *         "changes": [
+                     *           {
+                     *             "resource": "tagGroups",
+                     *             "operation": "updated",
+                     *             "at": "2026-05-04T09:30:00.000Z",
+                     *             "record": {
+                     *               "id": "f61c900a-31a6-545c-a067-c8bc2c052ee2",
+                     *               "name": "Interest",
+                     *               "status": "PUBLISHED",
+                     *               "allowsMultipleSelection": true,
+                     *               "displayOrder": 3,
+                     *               "usageInstructions": "Choose all that apply.",
+                     *               "required": false,
+                     *               "allEvents": true,
+                     *               "tagOptions": [
+                     *                 {
+                     *                   "id": "21954c56-16c6-5cbc-bb39-283a0096aeaf",
+                     *                   "displayOrder": 1,
+                     *                   "value": "Pumps"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "id": "448e55d6-0a6e-5e30-81d1-19527287a0c9"
+                     *           }
+                     *         ],
+                     *         "cursor": "dGhlIG5leHQgcGFnZQ",
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChangesAnswer"];
+                };
+            };
+            /** @description A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. `Lanyard-Fault` names the part in either case. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-if-known"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-if-known"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-if-known"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "Lanyard-Fault": components["headers"]["Lanyard-Fault"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "error": "Bad Request"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
     listTagGroups: {
         parameters: {
             query?: {
@@ -5454,6 +5920,50 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["OtherError"];
+        };
+    };
+    receiveChanges: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Stands for phase and changes: an id that is known brings nothing new. */
+                "webhook-id": string;
+                /** @description Seconds since 1970 of this try. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of id, timestamp and body; two while a secret rotates. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 100 changes and 256 KiB of them; one that is larger goes alone. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChanges"] | components["schemas"]["WebhookPing"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has it. The next page follows. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The page is sent again later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

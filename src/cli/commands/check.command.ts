@@ -8,11 +8,13 @@ import { answer, Refusal, styled } from '../terminal/terminal';
 /** `check` */
 export function checkCommand(program: Command): void {
   command(program, 'check', {
-    about: 'Compare derived data (rendered leads, totals and places of lists, words of the search) with its source.',
-    result: '{documents: {checked, wrong}, lists: …, words: …}, as it was found',
+    about:
+      'Compare derived data (rendered leads, totals and places of lists, words of the search) with its source, and find ' +
+      'triggers that are switched off.',
+    result: '{documents: {checked, wrong}, lists: …, triggers: …, words: …}, as it was found',
     example: 'check --repair',
   })
-    .option('--repair', 'derive again what is wrong', false)
+    .option('--repair', 'derive again what is wrong, and switch triggers on', false)
     .action((_, self: Command) => check(self.optsWithGlobals()));
 }
 
@@ -20,6 +22,7 @@ export function checkCommand(program: Command): void {
 const PARTS: Record<string, string> = {
   documents: 'documents of leads',
   lists: 'lists',
+  triggers: 'triggers',
   words: 'words of industry events',
 };
 

@@ -16,7 +16,7 @@ import { answer, Refusal, styled } from '../terminal/terminal';
 const RESULT =
   '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
   'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
-  'busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]}; size in bytes, null for what is unknown';
+  'webhooks: {active, failing, disabled}, busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]}; size in bytes, null for what is unknown';
 
 const NOTES = `
 Exits with 1 when the database does not answer. It stores nothing and applies no
@@ -74,7 +74,8 @@ async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['re
   }
 }
 
-function statusText({ version, database, redis, migrations, organizations, keys, leads, busiestKeys }: Status): string {
+function statusText(status: Status): string {
+  const { version, database, redis, migrations, organizations, keys, leads, webhooks, busiestKeys } = status;
   const facts = pairs([
     ['Lanyard', version],
     ['Database', databaseText(database)],
@@ -83,6 +84,7 @@ function statusText({ version, database, redis, migrations, organizations, keys,
     ['Organizations', organizations === null ? UNKNOWN : figure(organizations)],
     ['Keys', keys ? keysText(keys) : UNKNOWN],
     ['Leads', leads === null ? UNKNOWN : figure(leads)],
+    ['Webhooks', webhooks ? webhooksText(webhooks) : UNKNOWN],
   ]);
   return busiestKeys ? `${facts}\n\n${busiestText(busiestKeys)}` : facts;
 }
@@ -110,6 +112,11 @@ function migrationsText({ applied, pending }: NonNullable<Status['migrations']>)
 function keysText({ active, expiring, expired, revoked }: NonNullable<Status['keys']>): string {
   const soon = expiring > 0 ? ` (${warning(`${figure(expiring)} expire within 7 days`)})` : '';
   return `${figure(active)} active${soon}, ${figure(expired)} expired, ${figure(revoked)} revoked`;
+}
+
+function webhooksText({ active, failing, disabled }: NonNullable<Status['webhooks']>): string {
+  const failed = `${figure(failing)} failing`;
+  return `${figure(active)} active, ${failing > 0 ? warning(failed) : failed}, ${figure(disabled)} disabled`;
 }
 
 function busiestText(keys: NonNullable<Status['busiestKeys']>): string {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { v7 } from 'uuid';
+import { uuidV7 } from '../../database/uuid';
 import type { UncheckedRecord } from '../dataset';
 
 /** The same values make the same records. */
@@ -120,6 +120,6 @@ class Chance {
   /** Version 7, which sorts by time; the rest is a digest of what it identifies. */
   id(at: number, name: string): string {
     const digest = createHash('sha256').update(`${this.seed.organizationId} ${this.seed.seed} ${name}`).digest();
-    return v7({ msecs: at, seq: 0, random: digest });
+    return uuidV7(at, digest);
   }
 }

@@ -1,0 +1,44 @@
+import { field } from '../api-schema/fields';
+import { QueryOneOf, QueryText } from '../api-schema/parameters';
+import { decimal } from '../api-schema/text';
+import { MAX_CURSOR } from './cursor';
+import { MAX_CHANGES } from './changes.sql';
+import { FOLLOWED_NAMES } from './followed';
+
+export const DEFAULT_CHANGES = 100;
+
+/** A parameter that is sent twice names nothing. */
+const namesOf = (value: unknown): string[] | null => (typeof value === 'string' ? value.split(',') : null);
+const areNames = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((name) => FOLLOWED_NAMES.includes(name as string)) &&
+  new Set(value).size === value.length;
+
+export class ChangesQuery {
+  @QueryText('Where the last page ended. Without it the first reading begins.', { max: MAX_CURSOR, blank: false })
+  cursor?: string;
+
+  @QueryOneOf(['now'], 'ChangesSince', 'Skips the first reading. Not together with `cursor`.')
+  since?: 'now';
+
+  @field(
+    areNames,
+    { type: 'string', maxLength: FOLLOWED_NAMES.join().length },
+    {
+      optional: true,
+      description:
+        `Resources to follow, separated by commas: ${FOLLOWED_NAMES.map((name) => `\`${name}\``).join(', ')}. All of ` +
+        'them by default. A cursor goes on with those that it began with; others beside it are a fault.',
+    },
+    namesOf,
+  )
+  resources?: string[];
+
+  @field(
+    (value) => (value as number) >= 1,
+    { type: 'integer', minimum: 1, default: DEFAULT_CHANGES },
+    { optional: true, description: `Changes a page. Values above ${MAX_CHANGES} count as ${MAX_CHANGES}.` },
+    (value) => Math.min(decimal(value), MAX_CHANGES),
+  )
+  limit: number = DEFAULT_CHANGES;
+}

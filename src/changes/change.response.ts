@@ -1,0 +1,95 @@
+import type { Type } from '@nestjs/common';
+import { ApiExtraModels, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { ActivationV0Response } from '../activations/activation.response';
+import {
+  BooleanField,
+  DateTime,
+  field,
+  ListOf,
+  nullable,
+  NumericId,
+  ObjectOf,
+  OneOf,
+  Text,
+  Uuid,
+} from '../api-schema/fields';
+import { Event, EventLeadV0Response } from '../events/event.response';
+import { LeadActivityEventV0Response } from '../lead-activity-events/lead-activity-event.response';
+import { LeadV0Response, MAX_REMOTE_IDS, RemoteId } from '../leads/lead.response';
+import { TagGroupV0Response } from '../tag-groups/tag-group.response';
+import { MAX_CHANGES } from './changes.sql';
+import { MAX_CURSOR } from './cursor';
+
+export const ChangesPhase = ['snapshot', 'changes'] as const;
+export type ChangesPhase = (typeof ChangesPhase)[number];
+export const ChangeOperation = ['snapshot', 'created', 'updated', 'deleted'] as const;
+export type ChangeOperation = (typeof ChangeOperation)[number];
+
+const RECORD = { ...nullable, description: 'The record as its own GET shows it now; null when deleted.' };
+
+/** The change of a record. @param keys its fields that name the record */
+function changeOf(resource: string, model: Type<object>, keys: Record<string, PropertyDecorator>): Type<object> {
+  class Change {
+    @OneOf([resource], `${model.name}Resource`, { description: 'The resource.' }) resource: string;
+    @OneOf(ChangeOperation, 'ChangeOperation', {
+      description: 'What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.',
+      example: 'updated',
+    })
+    operation: ChangeOperation;
+    @DateTime({ description: 'Date and time of the last change; in the first reading, when that began.' }) at: string;
+    @ObjectOf(() => model, RECORD) record: object | null;
+  }
+  for (const [name, decorate] of Object.entries(keys)) decorate(Change.prototype, name);
+  ApiSchema({
+    name: `${model.name.replace(/V0Response$/, '')}Change`,
+    description: `A change of one of the ${resource}.`,
+  })(Change);
+  return Change;
+}
+
+const uuid = { id: Uuid({ description: 'The id of the record.' }) };
+const event = NumericId({ description: 'The id of the event.' });
+
+/** What a change of each resource is, in the order of the first reading. */
+const CHANGES = [
+  changeOf('tagGroups', TagGroupV0Response, uuid),
+  changeOf('events', Event, { id: event }),
+  changeOf('activations', ActivationV0Response, uuid),
+  changeOf('leads', LeadV0Response, {
+    ...uuid,
+    remoteIds: ListOf(() => RemoteId, {
+      max: MAX_REMOTE_IDS,
+      description: 'The remote ids that the lead has, or had when it was deleted.',
+    }),
+  }),
+  changeOf('eventLeads', EventLeadV0Response, {
+    eventId: event,
+    leadId: Uuid({ description: 'The id of the lead.' }),
+  }),
+  changeOf('leadActivityEvents', LeadActivityEventV0Response, uuid),
+];
+
+@ApiExtraModels(...CHANGES)
+@ApiSchema({ description: 'A page of the feed of changes.' })
+export class ChangesV0Response {
+  @OneOf(ChangesPhase, 'ChangesPhase', {
+    description: '`snapshot` in the first reading of all that is there, then `changes`.',
+    example: 'changes',
+  })
+  phase: ChangesPhase;
+
+  @field(
+    () => true,
+    {
+      type: 'array',
+      items: { oneOf: CHANGES.map((change) => ({ $ref: getSchemaPath(change) })) },
+      maxItems: MAX_CHANGES,
+    },
+    { description: 'Each record once, in the order in which they changed.' },
+  )
+  changes: object[];
+
+  @Text({ max: MAX_CURSOR, description: 'Ask for the next page with it.', example: 'dGhlIG5leHQgcGFnZQ' })
+  cursor: string;
+  @BooleanField({ description: 'Whether there is more now. When false, ask again in a while.' }) hasMore: boolean;
+}

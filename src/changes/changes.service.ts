@@ -1,0 +1,257 @@
+import { GoneException, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Overloaded } from '../database/errors';
+import { type Json, Statements } from '../database/statements';
+import type { Caller } from '../http/caller';
+import { InvalidRequest } from '../http/errors';
+import { type ChangesQuery, DEFAULT_CHANGES } from './change.dto';
+import type { ChangesPhase } from './change.response';
+import * as SQL from './changes.sql';
+import { after, type Anchor, type Cursor, MalformedCursor, seal, unsealed, untold } from './cursor';
+import { FOLLOWED, FOLLOWED_NAMES, type Followed } from './followed';
+
+/** A page of the feed; a change is JSON text. */
+export interface ChangesPage {
+  phase: ChangesPhase;
+  changes: Json[];
+  cursor: string;
+  hasMore: boolean;
+}
+
+/** The state of a log; `open` transactions have changes that nobody sees yet. */
+interface Log {
+  /** null on a standby */
+  generation: string | null;
+  open: number[];
+  anchor: Anchor | null;
+}
+
+/** A row of the log. */
+type Logged = [anchor: Anchor, operation: string, eventId: number | null, id: string | null, remoteIds: object | null];
+type News = Log & { isKept: boolean; isSwept: boolean; changes: Logged[] };
+type Found = [record: Json | null, remoteIds: Json | null];
+type Read = [...Found, eventId: string | null, id: string | null, position: string];
+
+/** A record that changed, with all that the log has of it for a page. */
+interface Told {
+  resource: Followed;
+  eventId: number | string | null;
+  id: string | null;
+  operations: string;
+  at: string;
+  remoteIds: object | null;
+  /** the place of its first change on the page */
+  first: number;
+}
+
+/** Bytes of the changes of a page, which ends before one that would be too much; one that is larger goes alone. */
+const MAX_BYTES = 1 << 20;
+
+/** The feed of changes (docs/decisions/0020). */
+@Injectable()
+export class ChangesService {
+  private secret?: Promise<Buffer>;
+  /** where its statements run, when it is not the pool */
+  readonly manager?: EntityManager;
+
+  constructor(private readonly statements: Statements) {}
+
+  /** The same on a connection of somebody's own. */
+  on(manager: EntityManager): ChangesService {
+    return Object.assign(new ChangesService(this.statements), { manager });
+  }
+
+  /** A cursor that begins now, with a first reading unless `since` skips it. */
+  async start(caller: Caller, query: Pick<ChangesQuery, 'resources' | 'since'>): Promise<string> {
+    return this.sealed(caller, await this.begin(caller, query));
+  }
+
+  private async sealed(caller: Caller, cursor: Cursor): Promise<string> {
+    return seal(cursor, caller.organizationId, await this.secretOf(caller));
+  }
+
+  /** A page as the API answers it. @throws as `page` does */
+  async text(caller: Caller, query: ChangesQuery): Promise<Json[]> {
+    const { phase, changes, cursor, hasMore } = await this.page(caller, query);
+    const parts = changes.map((change, n) => (n === 0 ? change : `,${change}`));
+    return [`{"phase":"${phase}","changes":[`, ...parts, `],"cursor":"${cursor}","hasMore":${hasMore}}`];
+  }
+
+  /** @throws InvalidRequest, GoneException when the cursor's place is no longer kept, or of another database */
+  async page(caller: Caller, query: Partial<ChangesQuery>, maxBytes = MAX_BYTES): Promise<ChangesPage> {
+    const { since, resources, limit = DEFAULT_CHANGES } = query;
+    if (query.cursor !== undefined && since !== undefined) throw new InvalidRequest('query since');
+    const cursor =
+      query.cursor === undefined ? await this.begin(caller, query) : await this.opened(caller, query.cursor);
+    const isOther = resources && numbersOf(resources).join() !== cursor.resources.join();
+    if (isOther) throw new InvalidRequest('query resources');
+    const page: Page = { cursor, hasMore: false, changes: new Bounded(maxBytes) };
+    const isFirst = since === undefined && cursor.reading !== null;
+    if (isFirst) await this.read(caller, page, limit);
+    else if (since === undefined) await this.tell(caller, page, limit);
+    const sealed = await this.sealed(caller, page.cursor);
+    const { texts } = page.changes;
+    return { phase: isFirst ? 'snapshot' : 'changes', changes: texts, cursor: sealed, hasMore: page.hasMore };
+  }
+
+  /** A cursor to which all that is there by now is told, but for the first reading, if there is to be one. */
+  private async begin(
+    caller: Caller,
+    { since, resources = FOLLOWED_NAMES }: Pick<ChangesQuery, 'since' | 'resources'>,
+  ): Promise<Cursor> {
+    const numbers = numbersOf(resources);
+    const { generation, open, anchor } = await this.log(caller, numbers);
+    const start: Cursor = { generation, resources: numbers, open: [], from: [0, 0], anchor: null, reading: null };
+    const reading = since ? null : { nth: 0, eventId: 0, position: -1, at: new Date().toISOString() };
+    return { ...after(start, anchor ?? undefined, open, false), reading };
+  }
+
+  private async log(caller: Caller, resources: number[]): Promise<Log & { generation: string }> {
+    return ofPrimary(JSON.parse(await this.statements.one(caller, SQL.LOG, [resources], this)) as Log);
+  }
+
+  private async opened(caller: Caller, text: string): Promise<Cursor> {
+    const open = async () => unsealed(text, caller.organizationId, await this.secretOf(caller));
+    try {
+      // Another secret is that of another database, which may have been restored under a running server.
+      const cursor = (await open()) ?? ((this.secret = undefined), await open());
+      if (cursor) return cursor;
+    } catch (error) {
+      throw error instanceof MalformedCursor ? new InvalidRequest('query cursor') : error;
+    }
+    throw new GoneException();
+  }
+
+  private secretOf(caller: Caller): Promise<Buffer> {
+    this.secret ??= this.statements.one(caller, SQL.SECRET, [], this).then((hex) => Buffer.from(hex, 'hex'));
+    this.secret.catch(() => (this.secret = undefined));
+    return this.secret;
+  }
+
+  /** All that is there, resource by resource. */
+  private async read(caller: Caller, page: Page, limit: number): Promise<void> {
+    const { generation, resources } = page.cursor;
+    if ((await this.log(caller, [])).generation !== generation) throw new GoneException();
+    page.hasMore = true;
+    const reading = { ...page.cursor.reading! };
+    page.cursor = { ...page.cursor, reading };
+    while (reading.nth < resources.length && page.changes.texts.length < limit) {
+      const resource = followed(resources[reading.nth]);
+      const wanted = Math.min(limit - page.changes.texts.length, SQL.RECORDS_AT_ONCE);
+      const values = [wanted, reading.position, reading.eventId];
+      const rows = await this.statements.select<Read>(caller, SQL.READING.get(resource)!, values, this);
+      for (const [record, remoteIds, eventId, id, position] of rows) {
+        const key = { resource, eventId, id };
+        if (!page.changes.add(changeText(key, 'snapshot', reading.at, record, remoteIds))) return;
+        Object.assign(reading, { position: Number(position), eventId: resource.parent ? Number(eventId) : 0 });
+      }
+      if (rows.length < wanted) Object.assign(reading, { nth: reading.nth + 1, position: -1, eventId: 0 });
+    }
+    if (reading.nth === resources.length) page.cursor.reading = null;
+  }
+
+  /** What the cursor has not told, each record once and as it is now. */
+  private async tell(caller: Caller, page: Page, limit: number): Promise<void> {
+    const { cursor } = page;
+    const parts = untold(cursor);
+    const column = (name: keyof (typeof parts)[0]) => parts.map((part) => part[name]);
+    const values = [cursor.resources, column('xid'), column('seq'), column('before'), limit, json(cursor.anchor)];
+    const news = ofPrimary(JSON.parse(await this.statements.one(caller, SQL.NEWS, values, this)) as News);
+    if (news.generation !== cursor.generation || !news.isKept || news.isSwept) throw new GoneException();
+    const rows = Math.min(limit, news.changes.length);
+    const full = await this.tellRecords(caller, page.changes, merged(news.changes.slice(0, rows)));
+    const told = full?.first ?? rows;
+    page.hasMore = told < news.changes.length;
+    page.cursor = after(cursor, news.changes[told - 1]?.[0], news.open, page.hasMore);
+  }
+
+  /** @returns the first that the page has no room for */
+  private async tellRecords(caller: Caller, changes: Bounded, told: Told[]): Promise<Told | undefined> {
+    for (let n = 0; n < told.length; n += SQL.RECORDS_AT_ONCE) {
+      const some = told.slice(n, n + SQL.RECORDS_AT_ONCE);
+      const found = await this.find(caller, some);
+      for (const each of some) {
+        const [record, remoteIds] = found.get(each)!;
+        // A record that is gone is told by its deletion, which may stand on a later page.
+        if (record === null && !each.operations.includes('d')) continue;
+        const operation = record === null ? 'deleted' : each.operations.includes('c') ? 'created' : 'updated';
+        const ids = record === null ? (json(each.remoteIds) ?? '[]') : remoteIds;
+        if (!changes.add(changeText(each, operation, each.at, record, ids))) return each;
+      }
+    }
+    return undefined;
+  }
+
+  private async find(caller: Caller, told: Told[]): Promise<Map<Told, Found>> {
+    const found = new Map<Told, Found>();
+    for (const resource of new Set(told.map((each) => each.resource))) {
+      const its = told.filter((each) => each.resource === resource);
+      const keys = [its.map(({ eventId }) => eventId), its.map(({ id }) => id)];
+      const rows = await this.statements.select<Found>(caller, SQL.RECORDS.get(resource)!, keys, this);
+      for (const [n, row] of rows.entries()) found.set(its[n]!, row);
+    }
+    return found;
+  }
+}
+
+interface Page {
+  changes: Bounded;
+  /** where the next one begins */
+  cursor: Cursor;
+  hasMore: boolean;
+}
+
+/** The changes of a page. */
+class Bounded {
+  readonly texts: Json[] = [];
+  private bytes = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** @returns whether there was room */
+  add(text: Json): boolean {
+    this.bytes += Buffer.byteLength(text);
+    const hasRoom = this.texts.length === 0 || this.bytes <= this.maxBytes;
+    if (hasRoom) this.texts.push(text);
+    return hasRoom;
+  }
+}
+
+const json = (value: object | null): Json | null => (value === null ? null : JSON.stringify(value));
+
+/** Numbers in the order of the first reading. */
+const numbersOf = (names: string[]): number[] =>
+  FOLLOWED.filter(({ name }) => names.includes(name)).map(({ number }) => number);
+
+const followed = (wanted?: number): Followed => FOLLOWED.find(({ number }) => number === wanted)!;
+
+/** @throws Overloaded on a standby, which has no log of its own */
+function ofPrimary<T extends Log>(log: T): T & { generation: string } {
+  if (log.generation === null) throw new Overloaded('A standby tells no changes');
+  return log as T & { generation: string };
+}
+
+/** Each record once, in the order of their first changes. */
+function merged(changes: Logged[]): Told[] {
+  const told = new Map<string, Told>();
+  for (const [first, [[number, , , at], operation, eventId, id, remoteIds]] of changes.entries()) {
+    const name = [number, eventId, id].join();
+    const known = told.get(name) ?? { resource: followed(number), eventId, id, operations: '', at, remoteIds, first };
+    const operations = known.operations + operation;
+    told.set(name, { ...known, operations, at, remoteIds: remoteIds ?? known.remoteIds });
+  }
+  return [...told.values()];
+}
+
+function changeText(
+  { resource, eventId, id }: Pick<Told, 'resource' | 'eventId' | 'id'>,
+  operation: string,
+  at: string,
+  record: Json | null,
+  remoteIds: Json | null,
+): Json {
+  const { name, key } = resource;
+  const keys = !key.eventId ? `"id":"${id}"` : key.id ? `"eventId":${eventId},"leadId":"${id}"` : `"id":${eventId}`;
+  const ids = resource.remoteIds ? `,"remoteIds":${remoteIds}` : '';
+  return `{"resource":"${name}",${keys},"operation":"${operation}","at":"${at}","record":${record}${ids}}`;
+}

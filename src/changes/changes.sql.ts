@@ -1,0 +1,139 @@
+import { MAX_PAGE_SIZE } from '../database/limits';
+import { limited } from '../database/paginate';
+import type { Statement } from '../database/statements';
+import { type Followed, FOLLOWED } from './followed';
+
+/** Changes of a page. */
+export const MAX_CHANGES = 500;
+
+export const SECRET: Statement = {
+  name: 'changes.secret',
+  text: `select encode(secret, 'hex') from changes_key`,
+  shared: true,
+};
+
+/**
+ * By which a log differs from that of another server, of a copy that was restored, and of a standby that was promoted. The
+ * control file still has the old timeline right after a promotion; a standby has no log of its own to continue.
+ */
+const GENERATION = `case when not pg_is_in_recovery() then (
+    select md5(concat_ws(' ', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), 'changes'::regclass::oid,
+      generation))
+    from pg_control_system(), changes_key) end`;
+
+/** Of the same moment as all that a statement sees. */
+const OPEN = `(select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid)`;
+
+const ANCHOR = `json_build_array(resource, xid, seq, iso_utc(at))`;
+
+/** The log of resources `$2` as it is: its newest change. */
+export const LOG: Statement = {
+  name: 'changes.log',
+  text: `
+    select json_build_object('generation', ${GENERATION}, 'open', ${OPEN}, 'anchor', (
+      select ${ANCHOR} from unnest($2::smallint[]) followed (number) cross join lateral (
+        select * from changes where organization_id = $1 and resource = number order by xid desc, seq desc limit 1) newest
+      order by xid desc, seq desc limit 1))::text`,
+};
+
+/**
+ * Changes of resources `$2` in the parts `$3`, `$4`, `$5` of the log that were not told, and one more than `$6`; whether the
+ * newest that was told (`$7`) is still there, and whether some that were not have been swept.
+ */
+export const NEWS: Statement = {
+  name: 'changes.news',
+  text: `
+    select json_build_object('generation', ${GENERATION}, 'open', ${OPEN},
+      'isKept', $7::jsonb is null or exists (select from changes where organization_id = $1
+        and resource = ($7 ->> 0)::smallint and xid = ($7 ->> 1)::bigint and seq = ($7 ->> 2)::bigint
+        and at = ($7 ->> 3)::timestamptz),
+      'isSwept', exists (
+        select from unnest($2::smallint[]) followed (number) cross join lateral (
+          select * from changes where organization_id = $1 and resource = number order by xid, seq limit 1) oldest
+        where operation = 's' and (xid, seq) > (($3::bigint[])[1], ($4::bigint[])[1])),
+      'changes', (
+        select coalesce(json_agg(json_build_array(${ANCHOR}, operation, event_id, id, remote_ids) order by xid, seq), '[]')
+        from (
+          select news.* from unnest($2::smallint[]) followed (number)
+            cross join unnest($3::bigint[], $4::bigint[], $5::bigint[]) part (after_xid, after_seq, before_xid)
+            cross join lateral (
+              select * from changes where organization_id = $1 and resource = number
+                and (xid, seq) > (after_xid, after_seq) and xid < before_xid
+              order by xid, seq limit $6 + 1) news
+          order by xid, seq limit $6 + 1) page))::text`,
+};
+
+const remoteIdsOf = ({ remoteIds }: Followed): string => (remoteIds ? `${remoteIds}::text` : 'null::text');
+
+/**
+ * A row for each key (`$2` and `$3`): the record, if it is there, and its remote ids. Whatever PostgreSQL knows of an
+ * organization, it looks for the key alone.
+ */
+const recordsOf = (resource: Followed): Statement => {
+  const { name, table, item, key } = resource;
+  const isIt = Object.entries({ event_id: key.eventId, id: key.id })
+    .filter(([, column]) => column)
+    .map(([given, column]) => `${table}.${column} = given.${given}`);
+  return {
+    name: `changes.${name}`,
+    text: `
+      select record, remote_ids
+      from unnest($2::bigint[], $3::uuid[]) with ordinality given (event_id, id, nth) left join lateral (
+        select ${item} as record, ${remoteIdsOf(resource)} as remote_ids from ${table}
+        where (organization_id = $1) is true and ${isIt.join(' and ')} limit 1) found on true
+      order by nth`,
+  };
+};
+
+/** At most `$2` records that follow a row: its position (`$3`), of an event (`$4`) where each has a list of its own. */
+const reading = (resource: Followed): Statement => {
+  const { name, table, item, key, parent } = resource;
+  const order = parent ? `${parent.column}, position` : 'position';
+  const follows = parent ? `(${order}) > ($4::bigint, $3::bigint)` : 'position > $3::bigint and $4::bigint is not null';
+  const rows = `select * from ${table} where organization_id = $1 and ${follows} order by ${order}`;
+  return {
+    name: `changes.${name} reading`,
+    text: `
+      select ${item} as record, ${remoteIdsOf(resource)} as remote_ids, ${key.eventId ?? 'null'} as event_id,
+        ${key.id ?? 'null'} as id, position
+      from (${limited(rows, table, '$2::integer', order)}) ${table}`,
+  };
+};
+
+/** The records of one statement: the cost of those may be a megabyte each. */
+export const RECORDS_AT_ONCE = MAX_PAGE_SIZE;
+export const RECORDS = new Map(FOLLOWED.map((resource) => [resource, recordsOf(resource)]));
+export const READING = new Map(FOLLOWED.map((resource) => [resource, reading(resource)]));
+
+/**
+ * Removes changes that are older than `$1` days, and keeps the newest of them as a mark: a cursor from before it has missed
+ * some. Those after an open transaction stay: every cursor has that before it. They are looked for from the oldest on, of
+ * each organization and resource in the log, also where that is deleted.
+ */
+export const SWEEP = `
+  with recursive logs as (
+    (select organization_id, resource from changes order by 1, 2 limit 1)
+    union all
+    select next.* from logs cross join lateral (
+      select organization_id, resource from changes c
+      where (c.organization_id, c.resource) > (logs.organization_id, logs.resource) order by 1, 2 limit 1) next
+  ), old as (
+    select organization_id, resource, xid, seq from logs cross join lateral (
+      select xid, seq, operation, is_old, lead(is_old) over (order by xid, seq) as is_next_old
+      from (
+        select c.*, bool_and(at < now() - $1 * interval '1 day') over (order by xid, seq) as is_old from changes c
+        where c.organization_id = logs.organization_id and c.resource = logs.resource
+          and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint order by xid, seq limit $2
+      ) oldest) each
+    where is_old and (operation <> 's' or is_next_old) limit $2
+  ), mark as (
+    select distinct on (organization_id, resource) * from old order by organization_id, resource, xid desc, seq desc
+  ), marked as (
+    update changes c set operation = 's', remote_ids = null from mark m
+    where (c.organization_id, c.resource, c.xid, c.seq) = (m.organization_id, m.resource, m.xid, m.seq)
+      and c.operation <> 's'
+  ), swept as (
+    delete from changes c using mark m
+    where (c.organization_id, c.resource) = (m.organization_id, m.resource) and (c.xid, c.seq) < (m.xid, m.seq)
+  )
+  select from old`;

@@ -1,0 +1,36 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { MOMENT, NOW, RefersTo, TEXT } from '../database/columns';
+
+/** A receiver of an organization's changes, and how far it has them. */
+@Entity('webhooks')
+@Index('webhooks_organization_idx', ['organizationId', 'createdAt', 'id'])
+@RefersTo('OrganizationEntity', 'organizationId', 'webhooks_organization_fkey')
+export class WebhookEntity {
+  @PrimaryColumn('uuid') id: string;
+  @Column('integer') organizationId: number;
+  @Column(NOW) createdAt: Date;
+  @Column('text') url: string;
+  @Column('text', { array: true }) resources: string[];
+  /** where the page begins that is sent next */
+  @Column('text') cursor: string;
+  /** whether a first reading was begun, of whose end the receiver was not told yet */
+  @Column('boolean') tellsEnd: boolean;
+  @Column('text') secret: string;
+  @Column(TEXT) oldSecret: string | null;
+  @Column(MOMENT) oldExpiresAt: Date | null;
+  /** tries since the last yes */
+  @Column('integer', { default: 0 }) failures: number;
+  @Column(MOMENT) failingSince: Date | null;
+  @Column(MOMENT) nextTryAt: Date | null;
+  /** when a try ended, or the cursor was stored */
+  @Column(MOMENT) movedAt: Date | null;
+  @Column(MOMENT) lastSuccessAt: Date | null;
+  @Column('integer', { nullable: true }) lastStatus: number | null;
+  @Column(TEXT) lastFault: string | null;
+  @Column(MOMENT) disabledAt: Date | null;
+}
+
+export type WebhookState = 'active' | 'failing' | 'disabled';
+
+export const stateOf = ({ disabledAt, failingSince }: WebhookEntity): WebhookState =>
+  disabledAt ? 'disabled' : failingSince ? 'failing' : 'active';

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { exhibitor, leadInput } from '../support/builders';
+import { query } from '../support/embedded-fixtures';
+import type { Tenant } from '../support/lanyard';
+import { install, Installation, outcomeOf } from '../support/operator';
+import { saysUntil, stopped } from '../support/program';
+import { type Change, listedRecords, nameOf } from '../support/replica';
+
+describe('operator changes', () => {
+  let installation: Installation;
+  let tenant: Tenant;
+  let command: string[];
+  beforeAll(async () => void (installation = await install()));
+  beforeEach(async () => {
+    tenant = await installation.server.tenant();
+    command = ['changes', '--organization', String(tenant.organizationId)];
+  });
+
+  it('shows the first reading in a table, in which nothing stands of what the records hold', async () => {
+    const { dataset, lead, tagGroup } = exhibitor();
+    const { expo } = await tenant.import(dataset);
+    const { status, stdout, stderr } = await installation.operator.run(command);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const lines = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    expect(lines[0]).toEqual(['at', 'operation', 'resource', 'id']);
+    expect(lines[1]).toEqual([expect.stringMatching(/^20.*Z$/), 'snapshot', 'tagGroups', tagGroup.id]);
+    expect(lines.map(([, , ...last]) => last)).toContainEqual(['eventLeads', `${expo} ${lead.id}`]);
+    expect(lines).toHaveLength(8);
+    expect(stdout).not.toContain(lead.firstName);
+    expect(stdout).not.toContain(lead.email);
+    expect(stdout).not.toContain(lead.remoteIds[0]?.id);
+  });
+
+  it('prints one JSON value with --json, and one change a line with --ndjson, as clients get them', async () => {
+    expect(await installation.operator.json<Change[]>(command)).toEqual([]);
+    await tenant.import(exhibitor().dataset);
+    await tenant.import({
+      leads: Array.from({ length: 520 }, (_, n) => ({ id: randomUUID(), lastName: `Number ${n}` })),
+    });
+    const changes = await installation.operator.json<Change[]>(command);
+    const records = await listedRecords(tenant.api);
+    expect(new Map(changes.map((change) => [nameOf(change), change.record]))).toEqual(records);
+    const { stdout } = await installation.operator.run([...command, '--ndjson']);
+    const lines = stdout.split('\n').filter(Boolean);
+    expect(lines.map((line) => nameOf(JSON.parse(line) as Change))).toEqual(changes.map(nameOf));
+  });
+
+  it('refuses an organization that does not exist', async () => {
+    const { status, stderr } = await installation.operator.run(['changes', '--organization', '999999']);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('does not exist') as string });
+  });
+
+  it('shows what changes from now on with --follow, until Ctrl-C', async () => {
+    await tenant.import(exhibitor().dataset);
+    const child = installation.operator.start([...command, '--follow']);
+    expect(await saysUntil(child, 'id\n')).toMatch(/^at +operation +resource +id\n$/);
+    const { body } = await tenant.api.post('/leads', leadInput()).expect(200);
+    const { id } = body.results as { id: string };
+    expect(await saysUntil(child, '\n')).toMatch(new RegExp(`^20\\S+Z  created    leads               ${id}\\n$`));
+    await tenant.api.delete(`/leads/${id}`).expect(200);
+    expect(await saysUntil(child, '\n')).toMatch(new RegExp(`Z  deleted    leads               ${id}\\n$`));
+    expect(await stopped(child, 'SIGINT')).toBeNull();
+    expect(child.signalCode).toBe('SIGINT');
+  });
+
+  it('says so when the feed was begun anew meanwhile', async () => {
+    const child = installation.operator.start([...command, '--follow']);
+    await saysUntil(child, '\n');
+    await query(installation.database.url, 'update changes_key set generation = generation + 1');
+    const { status, stderr } = await outcomeOf(child);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: 'the feed was begun anew meanwhile: run this again\n' });
+  });
+});

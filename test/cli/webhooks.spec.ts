@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { until } from '../support/embedded-fixtures';
+import { type Installation, install } from '../support/operator';
+import { no, Receiver } from '../support/receiver';
+
+interface Created {
+  id: string;
+  secret: string;
+}
+
+describe('operator webhooks', () => {
+  let installation: Installation;
+  let receiver: Receiver;
+  let organization: string;
+
+  beforeAll(async () => {
+    installation = await install();
+  });
+  beforeEach(async () => {
+    const { organizationId, api } = await installation.server.tenant();
+    organization = String(organizationId);
+    receiver = await new Receiver(api).listen();
+  });
+
+  const run = (...args: string[]) => installation.operator.run(['webhooks', ...args]);
+  const json = <T>(...args: string[]) => installation.operator.json<T>(['webhooks', ...args]);
+  const create = (...more: string[]) =>
+    json<Created>('create', '--organization', organization, '--url', receiver.url, ...more);
+
+  it('creates one with its secret, shown this once, and the server sends to it', async () => {
+    const created = await create('--resources', 'leads,eventLeads');
+    const url = receiver.url.replace(/\?.*/, '');
+    const resources = ['leads', 'eventLeads'];
+    expect(created).toEqual({
+      ...{ id: expect.any(String) as string, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) as string },
+      ...{ organizationId: Number(organization), url, resources, state: 'active' },
+    });
+    receiver.secrets = [created.secret];
+    await until(() => receiver.taken.length === 1);
+    const { id, organizationId } = { id: created.id, organizationId: Number(organization) };
+    await until(async () => (await json<{ lastStatus: number }[]>('list'))[0]?.lastStatus === 204);
+    const [listed, ...others] = await json<object[]>('list', '--organization', organization);
+    expect(others).toEqual([]);
+    expect(listed).toEqual({
+      ...{ id, organizationId, url, resources, state: 'active', lastSuccessAt: expect.any(String) as string },
+      ...{ lastStatus: 204, lastFault: null, failingSince: null, createdAt: expect.any(String) as string },
+    });
+    expect((await run('list')).stdout).not.toMatch(/token=mine|whsec_/);
+  });
+
+  it('sends a ping, whatever its state is', async () => {
+    const { id } = await create('--since', 'now');
+    expect(await json('disable', id)).toMatchObject({ id, state: 'disabled' });
+    expect(await json('test', id)).toEqual({ status: 204, milliseconds: expect.any(Number) as number });
+    expect(receiver.deliveries[0]?.message).toEqual({
+      ...{ type: 'ping', timestamp: expect.any(String) as string, organizationId: Number(organization) },
+    });
+    receiver.answer = no(500);
+    const refused = await run('test', id, '--json');
+    expect(refused).toMatchObject({ status: 1, stderr: 'the receiver said no: 500\n' });
+    expect(JSON.parse(refused.stdout)).toMatchObject({ status: 500 });
+    await receiver.close();
+    const away = await run('test', id, '--json');
+    expect({ ...away, stdout: JSON.parse(away.stdout) as object }).toEqual({
+      ...{ status: 1, stdout: { fault: 'ECONNREFUSED' }, stderr: 'the receiver said no: ECONNREFUSED\n' },
+    });
+    expect(await json('enable', id)).toMatchObject({ id, state: 'active' });
+  });
+
+  it('rotates a secret, and deletes', async () => {
+    const { id, secret } = await create('--since', 'now');
+    const rotated = await json<{ secret: string; oldExpiresAt: string }>('rotate-secret', id, '--overlap', '2h');
+    expect(rotated.secret).not.toBe(secret);
+    const hours = (Date.parse(rotated.oldExpiresAt) - Date.now()) / 3_600_000;
+    expect(hours).toBeCloseTo(2, 1);
+    expect(await json('delete', id)).toEqual({ id });
+    expect((await run('delete', id)).status).toBe(1);
+  });
+
+  it('takes an eleventh for one too many', async () => {
+    for (let n = 0; n < 10; n++) await create('--since', 'now');
+    expect(await run('create', '--organization', organization, '--url', receiver.url)).toEqual({
+      ...{ status: 1, stdout: '', stderr: `organization ${organization} has 10 webhooks, and may have no more\n` },
+    });
+  });
+
+  it.each<[number, string[]]>([
+    [1, ['create', '--organization', '99999', '--url', 'https://crm.example.com']],
+    [1, ['create', '--organization', 'one', '--url', 'https://crm.example.com']],
+    [1, ['create', '--organization', '1', '--url', 'http://crm.example.com']],
+    [1, ['create', '--organization', '1', '--url', 'https://a:b@crm.example.com']],
+    [1, ['create', '--organization', '1', '--url', 'https://crm.example.com', '--resources', 'users']],
+    [1, ['create', '--organization', '1', '--url', 'https://crm.example.com', '--since', 'ever']],
+    [1, ['list', '--organization', '99999']],
+    [1, ['test', randomUUID()]],
+    [1, ['enable', 'mine']],
+    [1, ['rotate-secret', randomUUID(), '--overlap', '24']],
+    [2, ['create', '--url', 'https://crm.example.com']],
+    [2, ['create', '--organization', '1']],
+    [2, ['list', '--all']],
+    [2, ['disable']],
+  ])('refuses with status %i: %j', async (status, args) => {
+    const refused = await run(...args);
+    expect(refused).toMatchObject({ status, stdout: '' });
+    expect(refused.stderr).toMatch(/^.+\n$/);
+  });
+});

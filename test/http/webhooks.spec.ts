@@ -1,0 +1,335 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { ChangesService } from '../../src/changes/changes.service';
+import { createLog } from '../../src/observability/log';
+import { WebhookEntity } from '../../src/webhooks/webhook.entity';
+import { WebhookSender } from '../../src/webhooks/webhook-sender';
+import { TooManyWebhooks, urlFault, WebhooksService } from '../../src/webhooks/webhooks.service';
+import { exhibitor, leadInput } from '../support/builders';
+import { asOperator } from '../support/database';
+import { until } from '../support/embedded-fixtures';
+import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+import { type Delivery, no, Receiver, yes } from '../support/receiver';
+
+const SECOND = 1000;
+const DAY = 86_400 * SECOND;
+
+let lanyard: InProcess;
+let sender: WebhookSender;
+let webhooks: WebhooksService;
+let tenant: Tenant;
+let receiver: Receiver;
+const logged: string[] = [];
+/** how far the clock of the waits is ahead */
+let ahead = 0;
+
+beforeAll(async () => {
+  lanyard = await startInProcess({}, createLog('info', { write: (line: string) => void logged.push(line) }));
+  sender = lanyard.app.get(WebhookSender);
+  sender.now = () => new Date(Date.now() + ahead);
+  webhooks = new WebhooksService(lanyard.app.get(DataSource).manager, lanyard.app.get(ChangesService));
+});
+beforeEach(async () => {
+  await lanyard.app.get(DataSource).query('update webhooks set disabled_at = now()');
+  ahead = 0;
+  logged.length = 0;
+  tenant = await lanyard.tenant();
+  receiver = await new Receiver(tenant.api).listen();
+});
+
+const create = async (since?: 'now', resources?: string[]): Promise<string> => {
+  const { id, secret } = await webhooks.create(tenant.organizationId, receiver.url, resources, since);
+  receiver.secrets = [secret];
+  return id;
+};
+const row = (id: string) => lanyard.app.get(DataSource).manager.findOneByOrFail(WebhookEntity, { id });
+const listed = async (id: string) => (await webhooks.list(tenant.organizationId)).find((each) => each.id === id);
+const newLead = async (): Promise<string> =>
+  (await tenant.api.post('/leads', leadInput()).expect(200)).body.results.id as string;
+/** Whoever has said yes to all that there is. */
+const isComplete = async (): Promise<boolean> => (await receiver.copy.differences()).length === 0;
+const messages = (from: Delivery[] = receiver.deliveries) => from.map(({ message }) => message);
+const lines = (id: string) =>
+  logged.filter((line) => line.includes(id)).map((line) => (JSON.parse(line) as { message: string }).message);
+
+describe('a delivery', () => {
+  it('is signed, and says what the feed does, byte for byte', async () => {
+    await tenant.import(exhibitor().dataset);
+    const { body } = await tenant.api.get('/changes').expect(200);
+    await create();
+    await until(() => receiver.taken.length === 2);
+    const [first, end] = receiver.taken as [Delivery, Delivery];
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp, ...headers } = first.headers;
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^Lanyard\/\d+\.\d+\.\d+$/) as string,
+      'webhook-signature': expect.stringMatching(/^v1,[\w+/]+=*$/) as string,
+    });
+    expect(Object.keys(headers).sort()).toEqual([
+      ...['connection', 'content-length', 'content-type', 'host', 'user-agent', 'webhook-signature'],
+    ]);
+    expect(id).toMatch(/^msg_[\w-]{43}$/);
+    expect(Number(timestamp)).toBe(Math.floor(Date.parse(first.message.timestamp) / 1000));
+    expect(Object.keys(first.message)).toEqual([
+      ...['type', 'timestamp', 'organizationId', 'phase', 'changes', 'hasMore'],
+    ]);
+    const told = body.results.changes as object[];
+    expect(first.message).toMatchObject({ type: 'changes', organizationId: tenant.organizationId, phase: 'snapshot' });
+    expect(first.message.changes.map((change) => ({ ...change, at: '' }))).toEqual(
+      told.map((change) => ({ ...change, at: '' })),
+    );
+    expect(end.message).toMatchObject({ phase: 'changes', changes: [], hasMore: false });
+    expect(await isComplete()).toBe(true);
+  });
+
+  it('follows each change, in order, one at a time, and none is empty', async () => {
+    await create('now');
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) ids.push(await newLead());
+    await until(isComplete);
+    const told = receiver.taken.flatMap(({ message }) => message.changes);
+    expect(told.map(({ id }) => id)).toEqual(ids);
+    expect(messages().every(({ changes }) => changes.length > 0)).toBe(true);
+    expect(receiver.mostAtOnce).toBe(1);
+  });
+
+  it('has at most 100 changes and 256 KiB, and goes on at once', async () => {
+    const leads = Array.from({ length: 150 }, (_, n) => ({
+      id: randomUUID(),
+      description: 'x'.repeat(n % 50 ? 9 : 60_000),
+    }));
+    await tenant.import({
+      leads: [...leads, { id: randomUUID(), description: '✓'.repeat(65_000), address: '✓'.repeat(65_000) }],
+    });
+    await create(undefined, ['leads']);
+    await until(() => messages(receiver.taken).some(({ phase }) => phase === 'changes'));
+    const sizes = messages(receiver.taken).map(({ changes }) => ({
+      count: changes.length,
+      bytes: changes.reduce((sum, change) => sum + Buffer.byteLength(JSON.stringify(change)), 0),
+    }));
+    expect(sizes.reduce((sum, { count }) => sum + count, 0)).toBe(151);
+    expect(sizes.every(({ count, bytes }) => count <= 100 && (count <= 1 || bytes <= 262_144))).toBe(true);
+    expect(sizes.some(({ count, bytes }) => count === 1 && bytes > 262_144)).toBe(true);
+  });
+});
+
+describe('a receiver that says no', () => {
+  it('gets the same page again after 5 s, 30 s, 5 min, 30 min and then each hour, with the same id', async () => {
+    receiver.answer = no(500);
+    const id = await create('now');
+    const lead = await newLead();
+    for (const [n, seconds] of [5, 30, 300, 1800, 3600, 3600].entries()) {
+      await until(async () => (await row(id)).failures === n + 1);
+      const { nextTryAt, movedAt } = await row(id);
+      const wait = (nextTryAt!.getTime() - movedAt!.getTime()) / SECOND;
+      expect(wait).toBeGreaterThanOrEqual(seconds - 0.1);
+      expect(wait).toBeLessThanOrEqual(seconds * 1.2);
+      ahead = nextTryAt!.getTime() - Date.now();
+    }
+    expect(new Set(receiver.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(await listed(id)).toMatchObject({ state: 'failing', lastStatus: 500, lastFault: null });
+    await tenant.api.patch(`/leads/${lead}`, { jobTitle: 'Later' }).expect(200);
+    receiver.answer = yes;
+    ahead = 3 * DAY;
+    await until(isComplete);
+    const ids = receiver.deliveries.map(({ headers }) => headers['webhook-id']);
+    expect(ids.at(-1)).not.toBe(ids[0]);
+    expect(await listed(id)).toMatchObject({ state: 'active', lastStatus: 204, failingSince: null });
+    expect(lines(id)).toEqual(['A webhook fails', 'A webhook is well again']);
+    expect(logged.join()).not.toMatch(/token=mine|whsec_|Ada/);
+  });
+
+  it.each([
+    ['seconds', () => '7200', 7200],
+    ['a date', () => new Date(Date.now() + 7_200_000).toUTCString(), 7198],
+    ['two days', () => '172800', 86_400],
+    ['nothing that can be read', () => 'soon', 5],
+  ])('and asks for %s is waited for', async (_, retryAfter, seconds) => {
+    receiver.answer = no(503, { 'retry-after': retryAfter() });
+    const id = await create('now');
+    await newLead();
+    await until(async () => (await row(id)).failures === 1);
+    const { nextTryAt, movedAt } = await row(id);
+    const wait = (nextTryAt!.getTime() - movedAt!.getTime()) / SECOND;
+    expect(wait).toBeGreaterThanOrEqual(seconds - 0.1);
+    expect(wait).toBeLessThanOrEqual(seconds < 10 ? 6 : seconds + 2);
+  });
+
+  it('with 410 is disabled, and goes on where it stood when it is enabled', async () => {
+    receiver.answer = no(410);
+    const id = await create('now');
+    await newLead();
+    await until(async () => (await listed(id))?.state === 'disabled');
+    expect(lines(id)).toEqual(['A webhook is disabled']);
+    receiver.answer = yes;
+    expect(await webhooks.enable(id)).toMatchObject({ state: 'active' });
+    await until(isComplete);
+  });
+
+  it('for five days is disabled, and skips what it missed when it is told to', async () => {
+    receiver.answer = no(302, { location: 'https://example.com' });
+    const id = await create('now');
+    await newLead();
+    await until(async () => (await row(id)).failures === 1);
+    ahead = 5 * DAY + SECOND;
+    await until(async () => (await listed(id))?.state === 'disabled');
+    receiver.answer = yes;
+    await webhooks.enable(id, 'now');
+    const lead = await newLead();
+    await until(() => receiver.taken.length > 0);
+    expect(receiver.copy.told.map((change) => change.id)).toEqual([lead]);
+  });
+
+  it.each([
+    [
+      'closes the connection',
+      (receiver: Receiver) => (receiver.answer = (response) => response.destroy()),
+      'ECONNRESET',
+    ],
+    ['is away', (receiver: Receiver) => receiver.close(), 'ECONNREFUSED'],
+  ])('because it %s is failing, with the fault', async (_, act, fault) => {
+    await act(receiver);
+    const id = await create('now');
+    await newLead();
+    await until(async () => (await listed(id))?.state === 'failing');
+    expect(await listed(id)).toMatchObject({ lastStatus: null, lastFault: fault });
+  });
+
+  it('because it speaks no HTTP is failing', async () => {
+    const server = createServer((socket) => socket.end('220 mail.example.com\r\n')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const { id } = await webhooks.create(tenant.organizationId, `http://127.0.0.1:${port}/`, undefined, 'now');
+    await newLead();
+    await until(async () => (await listed(id))?.state === 'failing');
+    expect((await listed(id))?.lastFault).toMatch(/^HPE_/);
+    server.close();
+  });
+});
+
+describe('a slow receiver', () => {
+  it('that sends a body without end has said yes', async () => {
+    receiver.answer = (response) => void response.writeHead(200).write('x'.repeat(1 << 20));
+    const id = await create('now');
+    await newLead();
+    await until(async () => (await listed(id))?.lastStatus === 200);
+    expect(await listed(id)).toMatchObject({ state: 'active' });
+  });
+
+  it('and others like it leave room for those that answer', async () => {
+    const hanging = await Promise.all(
+      Array.from({ length: 9 }, async () => {
+        const other = await lanyard.tenant();
+        const slow = await new Receiver(other.api).listen();
+        slow.answer = () => undefined;
+        await webhooks.create(other.organizationId, slow.url, undefined, 'now');
+        await other.api.post('/leads', leadInput()).expect(200);
+        return slow;
+      }),
+    );
+    await until(() => hanging.filter(({ atOnce }) => atOnce > 0).length >= 4);
+    await create('now');
+    await newLead();
+    await until(isComplete);
+    await until(() => hanging.reduce((sum, { atOnce }) => sum + atOnce, 0) <= 4);
+    await newLead();
+    await until(isComplete);
+    for (const slow of hanging) await slow.close();
+  });
+});
+
+describe('a webhook', () => {
+  it('begins a new first reading when its place is no longer kept', async () => {
+    const id = await create('now');
+    await newLead();
+    await until(isComplete);
+    const owner = await asOperator(lanyard.config.databaseUrl as string);
+    await owner.query('truncate changes');
+    await newLead();
+    await until(() => messages(receiver.taken).some(({ phase }) => phase === 'snapshot'));
+    await until(isComplete);
+    expect(lines(id)).toEqual(['A webhook begins a new first reading: its place is no longer kept']);
+  });
+
+  it('is told of the end of the first reading of an organization without records, and of nothing before', async () => {
+    await create();
+    await until(() => receiver.taken.length === 1);
+    expect(messages()).toMatchObject([{ phase: 'changes', changes: [], hasMore: false }]);
+  });
+
+  it('has two signatures while its secret rotates', async () => {
+    const id = await create('now');
+    const [old] = receiver.secrets as [string];
+    const { secret } = (await webhooks.rotateSecret(id, 3_600_000)) as { secret: string };
+    receiver.secrets = [secret, old];
+    await newLead();
+    await until(isComplete);
+    expect(receiver.deliveries[0]?.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+    await lanyard.app.get(DataSource).query(`update webhooks set old_expires_at = now() where id = $1`, [id]);
+    receiver.secrets = [secret];
+    await newLead();
+    await until(isComplete);
+    expect(receiver.deliveries.at(-1)?.headers['webhook-signature']).toMatch(/^v1,\S+$/);
+  });
+
+  it('that is disabled while its receiver thinks counts the yes that follows', async () => {
+    let answer = (): void => undefined;
+    receiver.answer = (response) => (answer = () => void response.writeHead(200).end());
+    const id = await create('now');
+    await newLead();
+    await until(() => receiver.deliveries.length === 1);
+    await webhooks.disable(id);
+    answer();
+    await until(async () => (await row(id)).lastSuccessAt !== null);
+    expect(await listed(id)).toMatchObject({ state: 'disabled', lastStatus: 200 });
+    receiver.answer = yes;
+    await webhooks.enable(id);
+    await newLead();
+    await until(isComplete);
+    expect(receiver.taken).toHaveLength(2);
+  });
+
+  it('is one of ten at most, also of those that are made at once', async () => {
+    const made = await Promise.allSettled(Array.from({ length: 13 }, () => create('now')));
+    const refused = made.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(3);
+    expect(refused.every((each) => (each as PromiseRejectedResult).reason instanceof TooManyWebhooks)).toBe(true);
+  });
+
+  it.each([
+    ['https://crm.example.com/hook?key=1', false, undefined],
+    ['http://localhost:8080/', false, undefined],
+    ['http://127.1.2.3/', false, undefined],
+    ['http://[::1]:80/', false, undefined],
+    ['http://crm.example.com/', true, undefined],
+    ['http://crm.example.com/', false, 'https'],
+    ['http://localhost.example.com/', false, 'https'],
+    ['https://ada:secret@crm.example.com/', true, 'no user and password'],
+    ['ftp://crm.example.com/', true, 'https'],
+    ['crm.example.com', true, 'must be a URL'],
+  ])('of %s: %j', (url, mayBeHttp, fault) => {
+    if (fault === undefined) expect(urlFault(url, mayBeHttp)).toBeUndefined();
+    else expect(urlFault(url, mayBeHttp)).toContain(fault);
+  });
+});
+
+describe('two processes', () => {
+  it('send as one, and the other goes on when the first ends', async () => {
+    const second = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
+    await create('now');
+    for (let n = 0; n < 3; n++) await newLead();
+    await until(isComplete);
+    expect(receiver.mostAtOnce).toBe(1);
+    let held = 0;
+    receiver.answer = () => void held++;
+    await newLead();
+    await until(() => held === 1);
+    await sender.stop();
+    receiver.answer = yes;
+    await until(isComplete);
+    expect(receiver.mostAtOnce).toBe(1);
+    await second.stop();
+  });
+});
