@@ -61,7 +61,12 @@ const HEADERS = {
   'Preference-Applied': {
     description: 'The preferences of `Prefer` that the request asked for and that hold.',
     required: false,
-    schema: { type: 'string', maxLength: 255, pattern: '^((tx=(commit|rollback)|handling=(strict|lenient))(, |$))+$' },
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^((tx=(commit|rollback)|handling=(strict|lenient))(, |$))+$',
+    },
     example: 'tx=rollback, handling=strict',
   },
   'Idempotency-Replayed': {

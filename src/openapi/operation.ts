@@ -37,7 +37,9 @@ const MEDIA_TYPE = 'application/json';
 export function describeOperation(method: string, operation: Operation, components: Components): void {
   const isRepeatable = NON_IDEMPOTENT_METHODS.includes(method.toUpperCase());
   const hasId = operation.parameters.some(({ in: place }) => place === 'path');
-  operation.parameters = parametersOf(operation, isRepeatable, components);
+  const preferred = method === 'get' ? [] : ['Prefer'];
+  const shared = ['X-Request-Id', ...preferred, ...(isRepeatable ? ['Idempotency-Key'] : [])];
+  operation.parameters = parametersOf(operation, shared, components);
   const success = operation.responses['200'] as Partial<Answer> | undefined;
   if (success?.content) describeSuccess(success as Answer, isRepeatable, components.schemas);
   const declared = Object.keys(operation.responses).map(Number);
@@ -55,7 +57,7 @@ export function describeOperation(method: string, operation: Operation, componen
 }
 
 /** Parameters that many operations have are kept once. */
-function parametersOf({ parameters }: Operation, isRepeatable: boolean, components: Components): Parameter[] {
+function parametersOf({ parameters }: Operation, shared: string[], components: Components): Parameter[] {
   const isPaged = parameters.some(({ name }) => name === 'offset');
   const own = parameters.map((parameter) => {
     const isShared = parameter.in === 'path' || (isPaged && ['limit', 'offset'].includes(parameter.name));
@@ -63,7 +65,6 @@ function parametersOf({ parameters }: Operation, isRepeatable: boolean, componen
     components.parameters[parameter.name] = parameter;
     return parameterReference(parameter.name);
   });
-  const shared = ['X-Request-Id', 'Prefer', ...(isRepeatable ? ['Idempotency-Key'] : [])];
   return [...own, ...shared.map(parameterReference)];
 }
 

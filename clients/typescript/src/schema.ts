@@ -2895,8 +2895,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2995,8 +2993,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -3085,8 +3081,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the tag group. */
@@ -3175,8 +3169,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -3274,8 +3266,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the activation. */
@@ -3368,8 +3358,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -3629,8 +3617,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -3878,8 +3864,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the industry event. */
@@ -4126,8 +4110,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -4333,8 +4315,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4586,8 +4566,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4669,8 +4647,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the event. */
@@ -4943,8 +4919,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5028,8 +5002,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the lead activity event. */
@@ -5119,8 +5091,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5581,8 +5551,6 @@ export interface operations {
             header?: {
                 /** @description Id for this request, to find it in logs. A value of another form is replaced. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 `Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`. */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the lead. */
