@@ -140,7 +140,7 @@ describe('the metrics', () => {
     expect(values.get('lanyard_bucket_decisions_total{decision="refused"}')).toBe(1);
     expect(values.get('lanyard_database_up')).toBe(1);
     expect(values.get('lanyard_database_size_bytes')).toBeGreaterThan(1e6);
-    expect(values.get('lanyard_database_connections_max')).toBe(11);
+    expect(values.get('lanyard_database_connections_max')).toBe(12);
     expect(values.get('lanyard_database_connections{state="idle"}')).toBeGreaterThan(0);
     expect(values.get('lanyard_database_waiting_requests')).toBe(0);
     expect(values.get('lanyard_redis_degraded')).toBe(0);
