@@ -35,9 +35,9 @@ order of arrival, oldest first: new records are appended, so no record appears o
 
 **Requests.** Bodies are \`application/json\` or \`…+json\`; one of another type counts as empty. An invalid body is 400 with
 the path of the first invalid field: \`Missing or invalid 'phoneNumbers[0].type'\`. Unknown fields and query parameters are
-ignored; with \`Prefer: handling=strict\` they are 400. Text is any Unicode except NUL and unpaired surrogates; lengths count characters. An e-mail address has no
-invisible characters: no controls, no format characters, and spaces between quotes only. \`Lanyard-Fault\` of a 400 names the
-parameter, header or field, without its value.
+ignored; with \`Prefer: handling=strict\` they are 400. Text is any Unicode except NUL and unpaired surrogates; lengths count
+characters. An e-mail address has no invisible characters: no controls, no format characters, and spaces between quotes only.
+\`Lanyard-Fault\` of a 400 names the parameter, header or field, without its value.
 
 **Rate limits.** Each key has a token bucket, by default 20 tokens refilled at one a second; every request with a valid key
 takes one. When it is empty, the response is 429 with \`Retry-After\`: wait at least that long.
