@@ -48,7 +48,7 @@ export class WebhooksService {
     const cursor = await this.start(organizationId, resources, since);
     await this.manager.transaction(async (manager) => {
       // Those that are made at once wait for each other.
-      const lock = { mode: 'pessimistic_write' } as const;
+      const lock = { mode: 'for_no_key_update' } as const;
       await manager.findOneOrFail(OrganizationEntity, { where: { id: organizationId }, lock });
       if ((await manager.countBy(WebhookEntity, { organizationId })) >= MAX_WEBHOOKS) throw new TooManyWebhooks();
       await manager.insert(WebhookEntity, { id, organizationId, url, resources, secret, cursor, tellsEnd: !since });
