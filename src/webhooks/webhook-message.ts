@@ -22,7 +22,11 @@ export interface Message {
 }
 
 /** How a try ended: a status, or the fault for which there is none. */
-export type Outcome = { status: number; retryAfter?: string } | { fault: string };
+export type Outcome = Answered | { fault: string };
+type Answered = { status: number; retryAfter?: string };
+
+export const isYes = (outcome: Outcome): outcome is Answered =>
+  'status' in outcome && outcome.status >= 200 && outcome.status < 300;
 
 /** A message's id, which stands for all of `parts`. */
 export const idOf = (...parts: string[]): string => `msg_${hash('sha256', parts.join('\n'), 'base64url')}`;

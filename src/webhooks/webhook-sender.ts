@@ -13,7 +13,7 @@ import { breaksConnection, Overloaded, sqlState } from '../database/errors';
 import { FairQueue } from '../database/fair-queue';
 import { Statements } from '../database/statements';
 import { Metrics } from '../observability/metrics';
-import { idOf, type Outcome, send } from './webhook-message';
+import { idOf, isYes, type Outcome, send } from './webhook-message';
 import { stateOf, WebhookEntity } from './webhook.entity';
 
 /** Any constant: the advisory lock of the process that sends. */
@@ -57,7 +57,6 @@ interface Delivery {
   isSlow: boolean;
   /** ends it without an outcome */
   abort: AbortController;
-  oldestChange?: Date;
   done?: Promise<void>;
 }
 
@@ -71,7 +70,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private readonly deliveries = new Map<string, Delivery>();
   /** webhooks whose last try took long */
   private readonly slow = new Set<string>();
-  /** since when a webhook waits for its next try with a change */
+  /** the oldest change that a webhook is sent, or waits for its next try with */
   private readonly waiting = new Map<string, Date>();
   private readonly turns = new FairQueue(1);
   private readonly changes: ChangesService;
@@ -106,12 +105,8 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private oldestChangeSeconds(): number {
-    const moments = [
-      ...this.waiting.values(),
-      ...[...this.deliveries.values()].map(({ oldestChange }) => oldestChange),
-    ];
-    const times = moments.flatMap((moment) => moment?.getTime() ?? []);
-    return times.length > 0 ? Math.max(0, this.now().getTime() - Math.min(...times)) / SECOND_MS : 0;
+    const moments = [...this.waiting.values()].map((moment) => moment.getTime());
+    return Math.max(0, ...moments.map((moment) => (this.now().getTime() - moment) / SECOND_MS));
   }
 
   onApplicationBootstrap(): void {
@@ -211,8 +206,8 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
       manager.find(WebhookEntity, { where: { disabledAt: IsNull() }, order }),
     );
     // The operator may have disabled, enabled or deleted one that waited.
-    const waiting = new Set(active.filter(({ nextTryAt }) => nextTryAt).map(({ id }) => id));
-    for (const id of this.waiting.keys()) if (!waiting.has(id)) this.waiting.delete(id);
+    const failing = new Set(active.filter(({ nextTryAt }) => nextTryAt).map(({ id }) => id));
+    for (const id of this.waiting.keys()) if (!failing.has(id) && !this.deliveries.has(id)) this.waiting.delete(id);
     const now = this.now();
     return active.filter(({ nextTryAt }) => !nextTryAt || nextTryAt <= now);
   }
@@ -304,11 +299,10 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
         if (this.isStopping || delivery.abort.signal.aborted) return;
         const outcome = await this.tryOnce({ ...page, webhook }, delivery);
         if (!outcome) return;
-        const isYes = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
-        const after: WebhookEntity | undefined = await (isYes
-          ? this.taken({ ...page, webhook }, outcome.status)
-          : this.refused(webhook, page, outcome));
-        page = after && isYes && !delivery.isSlow ? await this.next(after) : undefined;
+        const after: WebhookEntity | undefined = isYes(outcome)
+          ? await this.taken({ ...page, webhook }, outcome.status)
+          : await this.refused(webhook, outcome);
+        page = after && isYes(outcome) && !delivery.isSlow ? await this.next(after) : undefined;
       }
     } catch (error) {
       await this.failed(error);
@@ -321,7 +315,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private async tryOnce({ webhook, phase, changes, hasMore }: Page, delivery: Delivery): Promise<Outcome | undefined> {
     const fields = `,"phase":"${phase}","changes":[${changes.join(',')}],"hasMore":${hasMore}`;
     const message = { type: 'changes' as const, id: idOf(webhook.id, webhook.cursor, phase, ...changes), fields };
-    delivery.oldestChange = changeMoment(changes[0]);
+    if (changes[0]) this.waiting.set(webhook.id, new Date((JSON.parse(changes[0]) as { at: string }).at));
     this.slow.delete(webhook.id);
     const late = setTimeout(() => {
       this.slow.add(webhook.id);
@@ -346,11 +340,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     return after;
   }
 
-  private async refused(
-    webhook: WebhookEntity,
-    { changes }: Page,
-    outcome: Outcome,
-  ): Promise<WebhookEntity | undefined> {
+  private async refused(webhook: WebhookEntity, outcome: Outcome): Promise<WebhookEntity | undefined> {
     this.outcomes.inc({ outcome: 'failure' });
     const now = this.now();
     const failures = webhook.failures + 1;
@@ -363,8 +353,6 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     // A webhook that the operator has disabled or enabled meanwhile stays as it is.
     const where = { disabledAt: IsNull(), failures: webhook.failures };
     const after = await this.move(webhook, change, where);
-    const oldest = changeMoment(changes[0]);
-    if (oldest && after) this.waiting.set(webhook.id, oldest);
     this.tell(webhook, after);
     return after;
   }
@@ -378,9 +366,6 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     this.logger.warn({ message: LINES[state], ...about });
   }
 }
-
-const changeMoment = (change?: string): Date | undefined =>
-  change === undefined ? undefined : new Date((JSON.parse(change) as { at: string }).at);
 
 /** By the steps, or later where the receiver asks for it. */
 function nextTry(outcome: Outcome, failures: number, now: Date): Date {
