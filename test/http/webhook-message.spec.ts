@@ -29,4 +29,11 @@ describe('a try', () => {
     const yes = (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     expect(await sendTo(yes)).toMatchObject({ status: 200 });
   });
+
+  it('ends a second after the head of an answer whose body does not end', async () => {
+    const begun = performance.now();
+    const yes = (socket: Socket) => void socket.write('HTTP/1.1 202 Accepted\r\n\r\nso far');
+    expect(await sendTo(yes)).toMatchObject({ status: 202 });
+    expect(performance.now() - begun).toBeGreaterThan(990);
+  });
 });

@@ -451,4 +451,23 @@ describe('two processes', () => {
     expect(receiver.mostAtOnce).toBe(1);
     await second.stop();
   });
+
+  it('send nothing that was read when they were told to stop', async () => {
+    await sender.stop();
+    const last = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
+    let stopped: Promise<void> | undefined;
+    const { page: read } = ChangesService.prototype;
+    jest.spyOn(ChangesService.prototype, 'page').mockImplementation(async function (this: ChangesService, ...given) {
+      const page = await read.apply(this, given);
+      if (page.changes.length > 0) stopped ??= last.app.get(WebhookSender).stop();
+      return page;
+    });
+    await create('now');
+    await newLead();
+    await until(() => stopped !== undefined);
+    await stopped;
+    expect(receiver.deliveries).toEqual([]);
+    jest.restoreAllMocks();
+    await last.stop();
+  });
 });
