@@ -137,7 +137,7 @@ export class ChangesService {
     page.cursor = { ...page.cursor, reading };
     while (reading.nth < resources.length && page.changes.texts.length < limit) {
       const resource = followed(resources[reading.nth]);
-      const wanted = Math.min(limit - page.changes.texts.length, SQL.RECORDS_AT_ONCE);
+      const wanted = Math.min(limit - page.changes.texts.length, page.changes.atOnce);
       const values = [wanted, reading.position, reading.eventId];
       const rows = await this.statements.select<Read>(caller, SQL.READING.get(resource)!, values, this);
       for (const [record, remoteIds, eventId, id, position] of rows) {
@@ -167,8 +167,8 @@ export class ChangesService {
 
   /** @returns the first that the page has no room for */
   private async tellRecords(caller: Caller, changes: Bounded, told: Told[]): Promise<Told | undefined> {
-    for (let n = 0; n < told.length; n += SQL.RECORDS_AT_ONCE) {
-      const some = told.slice(n, n + SQL.RECORDS_AT_ONCE);
+    for (let n = 0; n < told.length; n += changes.atOnce) {
+      const some = told.slice(n, n + changes.atOnce);
       const found = await this.find(caller, some);
       for (const each of some) {
         const [record, remoteIds] = found.get(each)!;
@@ -204,9 +204,13 @@ interface Page {
 /** The changes of a page. */
 class Bounded {
   readonly texts: Json[] = [];
+  /** records to read at once: of a smaller page, fewer that there may be no room for */
+  readonly atOnce: number;
   private bytes = 0;
 
-  constructor(private readonly maxBytes: number) {}
+  constructor(private readonly maxBytes: number) {
+    this.atOnce = Math.ceil((SQL.RECORDS_AT_ONCE * maxBytes) / MAX_BYTES);
+  }
 
   /** @returns whether there was room */
   add(text: Json): boolean {

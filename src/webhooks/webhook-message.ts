@@ -22,7 +22,11 @@ export interface Message {
 }
 
 /** How a try ended: a status, or the fault for which there is none. */
-export type Outcome = { status: number; retryAfter?: string } | { fault: string };
+export type Outcome = Answered | { fault: string };
+type Answered = { status: number; retryAfter?: string };
+
+export const isYes = (outcome: Outcome): outcome is Answered =>
+  'status' in outcome && outcome.status >= 200 && outcome.status < 300;
 
 /** A message's id, which stands for all of `parts`. */
 export const idOf = (...parts: string[]): string => `msg_${hash('sha256', parts.join('\n'), 'base64url')}`;
@@ -52,17 +56,17 @@ function post(
   const { request: start } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve) => {
     const request = start(url, { method: 'POST', headers, agent: false, signal });
-    const timeout = setTimeout(() => request.destroy(new Error('timeout')), HEAD_TIMEOUT_MS);
+    let timeout = setTimeout(() => request.destroy(new Error('timeout')), HEAD_TIMEOUT_MS);
     let outcome: Outcome = { fault: 'connection closed' };
     request.on('response', (response) => {
       clearTimeout(timeout);
       const { statusCode: status = 0, headers: received } = response;
       outcome = { status, retryAfter: received['retry-after'] };
-      const enough = setTimeout(() => request.destroy(), BODY_TIMEOUT_MS);
+      // Also when it is whole: the receiver may not have read the request.
+      timeout = setTimeout(() => request.destroy(), BODY_TIMEOUT_MS);
       let bytes = 0;
       response.on('data', (piece: Buffer) => (bytes += piece.length) > MAX_BODY_BYTES && request.destroy());
       response.on('error', () => undefined);
-      response.on('close', () => clearTimeout(enough));
     });
     request.on('error', (error: NodeJS.ErrnoException) => {
       if ('fault' in outcome) outcome = { fault: error.code ?? error.message };

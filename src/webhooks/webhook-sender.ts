@@ -7,16 +7,20 @@ import {
 } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Counter, Gauge } from 'prom-client';
-import { DataSource, type EntityManager, IsNull, LessThanOrEqual, type QueryRunner } from 'typeorm';
+import { DataSource, type EntityManager, type FindOptionsWhere, IsNull, type QueryRunner } from 'typeorm';
 import { type ChangesPage, ChangesService } from '../changes/changes.service';
-import { isConnectionFault, Overloaded, sqlState } from '../database/errors';
+import { breaksConnection, Overloaded, sqlState } from '../database/errors';
 import { FairQueue } from '../database/fair-queue';
+import { Statements } from '../database/statements';
 import { Metrics } from '../observability/metrics';
-import { idOf, type Outcome, send } from './webhook-message';
+import { idOf, isYes, type Outcome, send } from './webhook-message';
 import { stateOf, WebhookEntity } from './webhook.entity';
 
 /** Any constant: the advisory lock of the process that sends. */
 const LEASE = 7_261_915;
+/** PostgreSQL notices within 20 seconds that the machine of the process is gone. */
+const TRY_LEASE = `select pg_try_advisory_lock($1) as "isHeld", set_config('tcp_keepalives_idle', '10', false),
+  set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '2', false)`;
 const TICK_MS = 1_000;
 
 const MAX_CHANGES = 100;
@@ -35,14 +39,24 @@ const MAX_FAILING_MS = 5 * DAY_MS;
 /** A cursor that tells nothing new is stored so often, so that its place is not swept. */
 const KEEP_MS = 3_600 * SECOND_MS;
 
+/** What the log says of a state that begins. */
+const LINES = { active: 'A webhook is well again', failing: 'A webhook fails', disabled: 'A webhook is disabled' };
+
 /** A page that a webhook's cursor gives. */
 type Page = ChangesPage & { webhook: WebhookEntity };
+
+/** Of this process to the database, with the lease if it has it. */
+interface Connection {
+  runner: QueryRunner;
+  manager: EntityManager;
+  changes: ChangesService;
+  hasLease: boolean;
+}
 
 interface Delivery {
   isSlow: boolean;
   /** ends it without an outcome */
   abort: AbortController;
-  oldestChange?: Date;
   done?: Promise<void>;
 }
 
@@ -56,12 +70,13 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private readonly deliveries = new Map<string, Delivery>();
   /** webhooks whose last try took long */
   private readonly slow = new Set<string>();
-  /** since when a webhook waits for its next try with a change */
+  /** the oldest change that a webhook is sent, or waits for its next try with */
   private readonly waiting = new Map<string, Date>();
   private readonly turns = new FairQueue(1);
-  private connection?: { runner: QueryRunner; changes: ChangesService };
-  /** the process of PostgreSQL whose session has the lease */
-  private backend = 0;
+  private readonly changes: ChangesService;
+  private connection?: Connection;
+  /** faults of the database that followed each other */
+  private faults = 0;
   private timer?: NodeJS.Timeout;
   private ticking = Promise.resolve();
   private isStopping = false;
@@ -71,9 +86,10 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly changes: ChangesService,
     { registry }: Metrics,
   ) {
+    // Not those of requests, which would wait for large records that are read here.
+    this.changes = new ChangesService(Statements.on(dataSource));
     this.outcomes = new Counter({
       name: 'lanyard_webhook_deliveries_total',
       help: 'Tries to deliver a page to a webhook, by their outcome.',
@@ -89,12 +105,8 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private oldestChangeSeconds(): number {
-    const moments = [
-      ...this.waiting.values(),
-      ...[...this.deliveries.values()].map(({ oldestChange }) => oldestChange),
-    ];
-    const times = moments.flatMap((moment) => moment?.getTime() ?? []);
-    return times.length > 0 ? Math.max(0, this.now().getTime() - Math.min(...times)) / SECOND_MS : 0;
+    const moments = [...this.waiting.values()].map((moment) => moment.getTime());
+    return Math.max(0, ...moments.map((moment) => (this.now().getTime() - moment) / SECOND_MS));
   }
 
   onApplicationBootstrap(): void {
@@ -138,34 +150,37 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
 
   /** Begins what is due. */
   async tick(): Promise<void> {
+    const before = this.faults;
     try {
       if (this.isStopping || !(await this.hasLease())) return;
       for (const webhook of await this.due()) {
-        if (this.isStopping || !this.hasRoom(webhook)) continue;
-        const page = await this.next(webhook);
-        if (page) this.begin(page);
+        if (this.isStopping || !this.connection || !this.hasRoom(webhook)) continue;
+        // One that cannot be read holds up no other.
+        await this.next(webhook).then(
+          (page) => page && this.begin(page),
+          (error) => this.failed(error),
+        );
       }
     } catch (error) {
       await this.failed(error);
     }
+    if (this.faults === before) this.faults = 0;
   }
 
   private async failed(error: unknown): Promise<void> {
-    if (!this.isStopping) this.logger.warn({ message: 'Webhooks wait for the database', sqlState: sqlState(error) });
-    if (isConnectionFault(error)) await this.drop();
+    const isFirst = this.faults++ === 0;
+    if (isFirst && !this.isStopping)
+      this.logger.warn({ message: 'Webhooks wait for the database', sqlState: sqlState(error) });
+    if (breaksConnection(error)) await this.drop();
   }
 
   private async hasLease(): Promise<boolean> {
     if (!this.connection) await this.connect();
-    const [{ isHeld, backend }] = await this.inTurn(({ manager }) =>
-      manager.query<[{ isHeld: boolean; backend: number }]>(
-        `select pg_backend_pid() as backend,
-          case when pg_backend_pid() = $2 then true else pg_try_advisory_lock($1) end as "isHeld"`,
-        [LEASE, this.backend],
-      ),
-    );
-    this.backend = isHeld ? backend : 0;
-    return isHeld;
+    return this.inTurn(async (connection) => {
+      if (connection.hasLease) return true;
+      const [lease] = await connection.manager.query<[{ isHeld: boolean }]>(TRY_LEASE, [LEASE]);
+      return (connection.hasLease = lease.isHeld);
+    });
   }
 
   private async connect(): Promise<void> {
@@ -173,28 +188,28 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     const client = (await runner.connect()) as Client;
     // With it goes the lease: another process may send now.
     client.once('end', () => this.abortAll());
-    this.connection = { runner, changes: this.changes.on(runner.manager) };
+    const { manager } = runner;
+    this.connection = { runner, manager, changes: this.changes.on(manager), hasLease: false };
   }
 
   /** On the connection of the lease, one thing after the other. */
-  private inTurn<T>(work: (connection: { manager: EntityManager; changes: ChangesService }) => Promise<T>): Promise<T> {
+  private inTurn<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return this.turns.run(0, () => {
       if (!this.connection) throw new Overloaded('Webhooks have no connection');
-      return work({ manager: this.connection.runner.manager, changes: this.connection.changes });
+      return work(this.connection);
     });
   }
 
-  private due(): Promise<WebhookEntity[]> {
-    const isOn = { disabledAt: IsNull() };
-    return this.inTurn(({ manager }) =>
-      manager.find(WebhookEntity, {
-        where: [
-          { ...isOn, nextTryAt: IsNull() },
-          { ...isOn, nextTryAt: LessThanOrEqual(this.now()) },
-        ],
-        order: { movedAt: { direction: 'ASC', nulls: 'FIRST' } },
-      }),
+  private async due(): Promise<WebhookEntity[]> {
+    const order = { movedAt: { direction: 'ASC', nulls: 'FIRST' } } as const;
+    const active = await this.inTurn(({ manager }) =>
+      manager.find(WebhookEntity, { where: { disabledAt: IsNull() }, order }),
     );
+    // The operator may have disabled, enabled or deleted one that waited.
+    const failing = new Set(active.filter(({ nextTryAt }) => nextTryAt).map(({ id }) => id));
+    for (const id of this.waiting.keys()) if (!failing.has(id) && !this.deliveries.has(id)) this.waiting.delete(id);
+    const now = this.now();
+    return active.filter(({ nextTryAt }) => !nextTryAt || nextTryAt <= now);
   }
 
   private hasRoom(webhook: WebhookEntity): boolean {
@@ -208,12 +223,12 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     return [...this.deliveries.values()].filter(({ isSlow }) => isSlow).length;
   }
 
-  /** The page to send: one with changes, or the first after a first reading. */
-  private async next(webhook: WebhookEntity): Promise<Page | undefined> {
-    for (;;) {
-      const { organizationId, cursor, tellsEnd } = webhook;
+  /** The page to send: one with changes, or the one without that tells that a first reading has ended. */
+  private async next(from: WebhookEntity): Promise<Page | undefined> {
+    for (let webhook: WebhookEntity | undefined = from; webhook;) {
+      const { organizationId, cursor, tellsEnd, movedAt, createdAt } = webhook;
       const caller = { organizationId, keyId: '' };
-      const page = await this.inTurn(({ changes }) =>
+      const page: ChangesPage | undefined = await this.inTurn(({ changes }) =>
         changes.page(caller, { cursor, limit: MAX_CHANGES }, MAX_BYTES),
       ).catch((error: unknown) => {
         if (error instanceof GoneException) return undefined;
@@ -223,28 +238,47 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
         webhook = await this.readAnew(webhook);
         continue;
       }
-      if (page.changes.length > 0 || (tellsEnd && page.phase === 'changes')) return { ...page, webhook };
-      const age = this.now().getTime() - (webhook.movedAt ?? webhook.createdAt).getTime();
-      if (page.hasMore || age > KEEP_MS) webhook = await this.move(webhook, { cursor: page.cursor });
-      if (!page.hasMore) return undefined;
+      const { changes, hasMore } = page;
+      if (tellsEnd && page.phase === 'changes')
+        return { ...page, webhook, changes: [], cursor, hasMore: hasMore || changes.length > 0 };
+      if (changes.length > 0) return { ...page, webhook };
+      const age = this.now().getTime() - (movedAt ?? createdAt).getTime();
+      if (hasMore || age > KEEP_MS) webhook = await this.move(webhook, { cursor: page.cursor });
+      if (!hasMore) return undefined;
     }
+    return undefined;
   }
 
   /** Its place is no longer kept: the receiver gets all that is there again. */
-  private async readAnew(webhook: WebhookEntity): Promise<WebhookEntity> {
+  private async readAnew(webhook: WebhookEntity): Promise<WebhookEntity | undefined> {
     const { id, organizationId, resources } = webhook;
-    this.logger.warn({ message: 'A webhook begins a new first reading: its place is no longer kept', webhookId: id });
     const caller = { organizationId, keyId: '' };
     const cursor = await this.inTurn(({ changes }) => changes.start(caller, { resources }));
-    return this.move(webhook, { cursor, tellsEnd: true });
+    const moved = await this.move(webhook, { cursor, tellsEnd: true });
+    const message = 'A webhook begins a new first reading: its place is no longer kept';
+    if (moved) this.logger.warn({ message, webhookId: id });
+    return moved;
   }
 
-  /** Only from where it stands: the operator may have moved it meanwhile. */
-  private async move(webhook: WebhookEntity, change: Partial<WebhookEntity>, where = {}): Promise<WebhookEntity> {
+  /** Only from where it stands. @returns undefined when the operator has moved it meanwhile */
+  private async move(
+    webhook: WebhookEntity,
+    change: Partial<WebhookEntity>,
+    where: FindOptionsWhere<WebhookEntity> = {},
+  ): Promise<WebhookEntity | undefined> {
     const { id, cursor } = webhook;
     const moved = { ...change, movedAt: this.now() };
-    await this.inTurn(({ manager }) => manager.update(WebhookEntity, { id, cursor, ...where }, moved));
-    return { ...webhook, ...moved };
+    const { raw } = await this.inTurn(({ manager }) =>
+      manager
+        .createQueryBuilder()
+        .update(WebhookEntity)
+        .set(moved)
+        .where({ id, cursor, ...where })
+        .returning(['disabledAt'])
+        .execute(),
+    );
+    const [row] = raw as { disabled_at: Date | null }[];
+    return row && { ...webhook, ...moved, disabledAt: row.disabled_at };
   }
 
   /** Nobody waits for it. */
@@ -261,15 +295,14 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
       for (let page: Page | undefined = first; page;) {
         // What the operator has said meanwhile holds.
         const webhook = await this.inTurn(({ manager }) => manager.findOneBy(WebhookEntity, { id }));
-        if (!webhook || webhook.disabledAt || webhook.cursor !== page.webhook.cursor || delivery.abort.signal.aborted)
-          return;
+        if (!webhook || webhook.disabledAt || webhook.cursor !== page.webhook.cursor) return;
+        if (this.isStopping || delivery.abort.signal.aborted) return;
         const outcome = await this.tryOnce({ ...page, webhook }, delivery);
         if (!outcome) return;
-        const isYes = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
-        const after: WebhookEntity = await (isYes
-          ? this.taken({ ...page, webhook }, outcome.status)
-          : this.refused(webhook, page, outcome));
-        page = isYes && !delivery.isSlow ? await this.next(after) : undefined;
+        const after: WebhookEntity | undefined = isYes(outcome)
+          ? await this.taken({ ...page, webhook }, outcome.status)
+          : await this.refused(webhook, outcome);
+        page = after && isYes(outcome) && !delivery.isSlow ? await this.next(after) : undefined;
       }
     } catch (error) {
       await this.failed(error);
@@ -282,7 +315,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private async tryOnce({ webhook, phase, changes, hasMore }: Page, delivery: Delivery): Promise<Outcome | undefined> {
     const fields = `,"phase":"${phase}","changes":[${changes.join(',')}],"hasMore":${hasMore}`;
     const message = { type: 'changes' as const, id: idOf(webhook.id, webhook.cursor, phase, ...changes), fields };
-    delivery.oldestChange = changeMoment(changes[0]);
+    if (changes[0]) this.waiting.set(webhook.id, new Date((JSON.parse(changes[0]) as { at: string }).at));
     this.slow.delete(webhook.id);
     const late = setTimeout(() => {
       this.slow.add(webhook.id);
@@ -295,18 +328,19 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     return delivery.abort.signal.aborted && 'fault' in outcome ? undefined : outcome;
   }
 
-  private async taken({ webhook, phase, cursor }: Page, status: number): Promise<WebhookEntity> {
+  private async taken({ webhook, phase, cursor }: Page, status: number): Promise<WebhookEntity | undefined> {
     this.outcomes.inc({ outcome: 'success' });
     this.waiting.delete(webhook.id);
-    if (webhook.failingSince) this.logger.warn({ message: 'A webhook is well again', webhookId: webhook.id });
-    return this.move(webhook, {
+    const after = await this.move(webhook, {
       ...{ cursor, tellsEnd: webhook.tellsEnd && phase === 'snapshot' },
       ...{ failures: 0, failingSince: null, nextTryAt: null },
       ...{ lastSuccessAt: this.now(), lastStatus: status, lastFault: null },
     });
+    this.tell(webhook, after);
+    return after;
   }
 
-  private async refused(webhook: WebhookEntity, { changes }: Page, outcome: Outcome): Promise<WebhookEntity> {
+  private async refused(webhook: WebhookEntity, outcome: Outcome): Promise<WebhookEntity | undefined> {
     this.outcomes.inc({ outcome: 'failure' });
     const now = this.now();
     const failures = webhook.failures + 1;
@@ -314,21 +348,24 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     const isGone = 'status' in outcome && outcome.status === 410;
     const isOver = isGone || now.getTime() - failingSince.getTime() >= MAX_FAILING_MS;
     const [lastStatus, lastFault] = 'status' in outcome ? [outcome.status, null] : [null, outcome.fault];
-    const about = { webhookId: webhook.id, status: lastStatus ?? undefined, fault: lastFault ?? undefined };
-    if (isOver) this.logger.warn({ message: 'A webhook is disabled', ...about });
-    else if (stateOf(webhook) === 'active') this.logger.warn({ message: 'A webhook fails', ...about });
-    const oldest = changeMoment(changes[0]);
-    if (oldest && !isOver) this.waiting.set(webhook.id, oldest);
-    else this.waiting.delete(webhook.id);
     const nextTryAt = nextTry(outcome, failures, now);
     const change = { failures, failingSince, nextTryAt, lastStatus, lastFault, disabledAt: isOver ? now : null };
-    // The operator may have disabled it meanwhile.
-    return this.move(webhook, change, { disabledAt: IsNull() });
+    // A webhook that the operator has disabled or enabled meanwhile stays as it is.
+    const where = { disabledAt: IsNull(), failures: webhook.failures };
+    const after = await this.move(webhook, change, where);
+    this.tell(webhook, after);
+    return after;
+  }
+
+  /** A line when a delivery has changed the state, and the operator has not. */
+  private tell(before: WebhookEntity, after = before): void {
+    const state = stateOf(after);
+    if (state === stateOf(before) || (after.disabledAt && !after.nextTryAt)) return;
+    const { id: webhookId, lastStatus, lastFault } = after;
+    const about = { webhookId, status: lastStatus ?? undefined, fault: lastFault ?? undefined };
+    this.logger.warn({ message: LINES[state], ...about });
   }
 }
-
-const changeMoment = (change?: string): Date | undefined =>
-  change === undefined ? undefined : new Date((JSON.parse(change) as { at: string }).at);
 
 /** By the steps, or later where the receiver asks for it. */
 function nextTry(outcome: Outcome, failures: number, now: Date): Date {

@@ -6,28 +6,12 @@ import { OrganizationEntity } from '../access/organization.entity';
 import type { ChangesService } from '../changes/changes.service';
 import { FOLLOWED_NAMES } from '../changes/followed';
 import { idOf, type Outcome, send } from './webhook-message';
-import { stateOf, WebhookEntity, type WebhookState } from './webhook.entity';
+import { stateOf, WebhookEntity } from './webhook.entity';
 
 export const MAX_WEBHOOKS = 10;
 
 /** An organization has as many webhooks as it may have. */
 export class TooManyWebhooks extends Error {}
-
-/** A webhook as it is listed: its URL without the query, which may hold a secret. */
-export interface ListedWebhook extends Pick<
-  WebhookEntity,
-  | 'id'
-  | 'organizationId'
-  | 'url'
-  | 'resources'
-  | 'lastSuccessAt'
-  | 'lastStatus'
-  | 'lastFault'
-  | 'failingSince'
-  | 'createdAt'
-> {
-  state: WebhookState;
-}
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -48,7 +32,7 @@ export class WebhooksService {
     const cursor = await this.start(organizationId, resources, since);
     await this.manager.transaction(async (manager) => {
       // Those that are made at once wait for each other.
-      const lock = { mode: 'pessimistic_write' } as const;
+      const lock = { mode: 'for_no_key_update' } as const;
       await manager.findOneOrFail(OrganizationEntity, { where: { id: organizationId }, lock });
       if ((await manager.countBy(WebhookEntity, { organizationId })) >= MAX_WEBHOOKS) throw new TooManyWebhooks();
       await manager.insert(WebhookEntity, { id, organizationId, url, resources, secret, cursor, tellsEnd: !since });
@@ -130,7 +114,10 @@ export class WebhooksService {
 
 const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '');
 
-function listed(webhook: WebhookEntity): ListedWebhook {
+/** A webhook as it is listed: its URL without the query, which may hold a secret. */
+export type ListedWebhook = ReturnType<typeof listed>;
+
+function listed(webhook: WebhookEntity) {
   const { id, organizationId, url, resources, lastSuccessAt, lastStatus, lastFault, failingSince, createdAt } = webhook;
   const state = stateOf(webhook);
   return {

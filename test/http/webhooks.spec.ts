@@ -1,9 +1,12 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ChangesService } from '../../src/changes/changes.service';
+import { FairQueue } from '../../src/database/fair-queue';
 import { createLog } from '../../src/observability/log';
+import { Metrics } from '../../src/observability/metrics';
 import { WebhookEntity } from '../../src/webhooks/webhook.entity';
 import { WebhookSender } from '../../src/webhooks/webhook-sender';
 import { TooManyWebhooks, urlFault, WebhooksService } from '../../src/webhooks/webhooks.service';
@@ -259,6 +262,29 @@ describe('a webhook', () => {
     expect(messages()).toMatchObject([{ phase: 'changes', changes: [], hasMore: false }]);
   });
 
+  it('is told of the end of the first reading by a page without changes, also when something changes meanwhile', async () => {
+    await newLead();
+    receiver.answer = (response, delivery) =>
+      void (delivery.message.phase === 'snapshot' ? newLead() : Promise.resolve('')).then(() =>
+        yes(response, delivery),
+      );
+    await create();
+    await until(() => receiver.taken.length === 3);
+    expect(messages(receiver.taken).map(({ phase, changes }) => [phase, changes.length])).toEqual([
+      ['snapshot', 1],
+      ['changes', 0],
+      ['changes', 1],
+    ]);
+  });
+
+  it('is made while an import of its organization runs', async () => {
+    await lanyard.app.get(DataSource).transaction(async (manager) => {
+      // What each row refers to is held like this until it is committed.
+      await manager.query('select from organizations where id = $1 for key share', [tenant.organizationId]);
+      await create('now');
+    });
+  });
+
   it('has two signatures while its secret rotates', async () => {
     const id = await create('now');
     const [old] = receiver.secrets as [string];
@@ -315,6 +341,99 @@ describe('a webhook', () => {
   });
 });
 
+describe('what happens during a delivery', () => {
+  /** A webhook whose receiver thinks until it is told what to answer. */
+  const held = async (): Promise<{ id: string; answer: (status: number) => void }> => {
+    let response: ServerResponse | undefined;
+    receiver.answer = (waiting) => (response = waiting);
+    const id = await create('now');
+    await newLead();
+    await until(() => response !== undefined);
+    const answer = (status: number): void => {
+      const waiting = response;
+      response = undefined;
+      waiting?.writeHead(status).end();
+    };
+    return { id, answer };
+  };
+
+  it('an enabled webhook begins anew at once, whatever the try before it ends with', async () => {
+    const { id, answer } = await held();
+    answer(500);
+    await until(async () => (await row(id)).failures === 1);
+    ahead = 6 * DAY;
+    await until(() => receiver.atOnce === 1);
+    await webhooks.enable(id);
+    receiver.answer = yes;
+    answer(500);
+    await until(isComplete);
+    expect(await listed(id)).toMatchObject({ state: 'active', lastStatus: 204 });
+    expect(lines(id)).toEqual(['A webhook fails']);
+  });
+
+  it('a webhook that is disabled has no line about the answer', async () => {
+    const { id, answer } = await held();
+    await webhooks.disable(id);
+    answer(500);
+    await until(() => receiver.atOnce === 0);
+    await sender.tick();
+    expect(await listed(id)).toMatchObject({ state: 'disabled' });
+    expect(lines(id)).toEqual([]);
+  });
+
+  it('a connection to PostgreSQL that is lost ends it, and it is sent again', async () => {
+    await held();
+    await lanyard.app.get(DataSource)
+      .query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 7261915
+        and database = (select oid from pg_database where datname = current_database())`);
+    await until(() => receiver.atOnce === 0);
+    receiver.answer = yes;
+    await until(isComplete);
+    expect(receiver.mostAtOnce).toBe(1);
+  });
+});
+
+describe('the age of the oldest change that waits', () => {
+  const age = async (): Promise<number> => {
+    const metric = lanyard.app.get(Metrics).registry.getSingleMetric('lanyard_webhook_oldest_change_seconds');
+    return ((await metric?.get()) as { values: { value: number }[] }).values[0]?.value as number;
+  };
+
+  it.each([
+    ['disabled', (id: string) => webhooks.disable(id)],
+    ['deleted', (id: string) => webhooks.delete(id)],
+    ['told to skip it', (id: string) => webhooks.enable(id, 'now')],
+  ])('is none when the webhook is %s', async (_, act) => {
+    receiver.answer = no(500);
+    const id = await create('now');
+    await newLead();
+    await until(async () => (await row(id)).failures === 1);
+    ahead = 3 * SECOND;
+    expect(await age()).toBeGreaterThan(2);
+    await act(id);
+    await until(async () => (await age()) === 0);
+  });
+});
+
+describe('other webhooks and requests', () => {
+  it('do not wait for a webhook whose changes cannot be read', async () => {
+    const broken = await create('now');
+    await lanyard.app.get(DataSource).query(`update webhooks set cursor = 'broken' where id = $1`, [broken]);
+    await create('now');
+    await newLead();
+    await until(isComplete);
+  });
+
+  it('do not run one after another because a webhook reads large records', async () => {
+    const slowDown = jest.spyOn(lanyard.app.get(FairQueue), 'slowDown');
+    const leads = Array.from({ length: 30 }, () => ({ id: randomUUID(), description: 'x'.repeat(60_000) }));
+    await tenant.import({ leads });
+    await create();
+    await until(() => messages(receiver.taken).some(({ phase }) => phase === 'changes'));
+    expect(slowDown).not.toHaveBeenCalled();
+  });
+});
+
 describe('two processes', () => {
   it('send as one, and the other goes on when the first ends', async () => {
     const second = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
@@ -331,5 +450,24 @@ describe('two processes', () => {
     await until(isComplete);
     expect(receiver.mostAtOnce).toBe(1);
     await second.stop();
+  });
+
+  it('send nothing that was read when they were told to stop', async () => {
+    await sender.stop();
+    const last = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
+    let stopped: Promise<void> | undefined;
+    const { page: read } = ChangesService.prototype;
+    jest.spyOn(ChangesService.prototype, 'page').mockImplementation(async function (this: ChangesService, ...given) {
+      const page = await read.apply(this, given);
+      if (page.changes.length > 0) stopped ??= last.app.get(WebhookSender).stop();
+      return page;
+    });
+    await create('now');
+    await newLead();
+    await until(() => stopped !== undefined);
+    await stopped;
+    expect(receiver.deliveries).toEqual([]);
+    jest.restoreAllMocks();
+    await last.stop();
   });
 });

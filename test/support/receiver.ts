@@ -77,11 +77,15 @@ export class Receiver {
     for (const secret of this.secrets) new Webhook(secret).verify(body, request.headers as Record<string, string>);
     const delivery = { headers: request.headers, body, message: JSON.parse(body) as Delivery['message'] };
     this.deliveries.push(delivery);
-    response.once('finish', () => {
-      if (response.statusCode >= 300 || delivery.message.type !== 'changes') return;
-      this.taken.push(delivery);
-      for (const change of delivery.message.changes) this.copy.apply(change);
-    });
     this.answer(response, delivery);
+    // The sender may close the connection before a long body is sent: what counts is the head.
+    if (response.headersSent) this.answered(response, delivery);
+    else response.once('finish', () => this.answered(response, delivery));
+  }
+
+  private answered({ statusCode }: ServerResponse, delivery: Delivery): void {
+    if (statusCode >= 300 || delivery.message.type !== 'changes') return;
+    this.taken.push(delivery);
+    for (const change of delivery.message.changes) this.copy.apply(change);
   }
 }

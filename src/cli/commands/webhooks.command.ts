@@ -4,6 +4,7 @@ import { ChangesService } from '../../changes/changes.service';
 import { FOLLOWED_NAMES } from '../../changes/followed';
 import { readConfig } from '../../config';
 import { Statements } from '../../database/statements';
+import { isYes } from '../../webhooks/webhook-message';
 import {
   type ListedWebhook,
   MAX_WEBHOOKS,
@@ -172,12 +173,11 @@ async function list({ json, organization: id }: GlobalOptions & { organization?:
 
 async function test(id: string, { json }: GlobalOptions): Promise<void> {
   const outcome = await withWebhooks(id, (webhooks) => webhooks.test(id));
-  const isYes = 'status' in outcome && outcome.status >= 200 && outcome.status < 300;
   const said = 'status' in outcome ? `${outcome.status}` : outcome.fault;
   const result =
     'status' in outcome ? { status: outcome.status, milliseconds: outcome.milliseconds } : { fault: outcome.fault };
-  await answer(json, result, () => `${isYes ? 'Taken' : 'Not taken'}: ${said}, ${outcome.milliseconds} ms`);
-  if (!isYes) throw new Refusal(`the receiver said no: ${said}`);
+  await answer(json, result, () => `${isYes(outcome) ? 'Taken' : 'Not taken'}: ${said}, ${outcome.milliseconds} ms`);
+  if (!isYes(outcome)) throw new Refusal(`the receiver said no: ${said}`);
 }
 
 async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: number }): Promise<void> {

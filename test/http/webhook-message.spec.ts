@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type Message, send } from '../../src/webhooks/webhook-message';
+import { WebhookEntity } from '../../src/webhooks/webhook.entity';
+
+const MESSAGE: Message = { type: 'changes', id: 'msg_1', fields: `,"changes":["${'x'.repeat(20 << 20)}"]` };
+
+describe('a try', () => {
+  let server: Server;
+  const sockets: Socket[] = [];
+  afterEach(() => {
+    server.close();
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  /** To a receiver that reads nothing of what it is sent. */
+  const sendTo = async (receive: (socket: Socket) => void) => {
+    server = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined).pause());
+      receive(socket);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
+    return send(Object.assign(new WebhookEntity(), { url, secret, organizationId: 1 }), MESSAGE, new Date());
+  };
+
+  it('ends when the receiver says yes and reads nothing', async () => {
+    const yes = (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    expect(await sendTo(yes)).toMatchObject({ status: 200 });
+  });
+
+  it('ends a second after the head of an answer whose body does not end', async () => {
+    const begun = performance.now();
+    const yes = (socket: Socket) => void socket.write('HTTP/1.1 202 Accepted\r\n\r\nso far');
+    expect(await sendTo(yes)).toMatchObject({ status: 202 });
+    expect(performance.now() - begun).toBeGreaterThan(990);
+  });
+});
