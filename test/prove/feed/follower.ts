@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient } from '../../support/client';
 import { type Change, listedRecords, Replica } from '../../support/replica';
 import type { Random } from '../support/random';
@@ -11,9 +12,12 @@ export interface Habits {
   limit: () => number;
   /** how often it goes back to an older cursor */
   repeats?: number;
+  /** before it asks again when nothing is left */
+  pauseMs?: number;
 }
 
 const REMEMBERED = 10;
+const AWAY_PAUSE_MS = 50;
 
 /** What passes when the server or its database is back. */
 const IS_AWAY = /got (429|5\d\d) |ECONN|EPIPE|socket hang up|Parse Error|aborted/;
@@ -54,6 +58,7 @@ export class Follower extends Replica {
       return hasMore;
     } catch (error) {
       if (!IS_AWAY.test(String(error))) this.broken.push(`${habits.name}: ${String(error)}`);
+      await pause(AWAY_PAUSE_MS);
       return this.broken.length === 0;
     }
   }
@@ -62,7 +67,10 @@ export class Follower extends Replica {
   start(): void {
     this.isFollowing = true;
     this.running = (async () => {
-      while (this.isFollowing && this.broken.length === 0) await this.step();
+      while (this.isFollowing && this.broken.length === 0) {
+        const hasMore = await this.step();
+        if (!hasMore && this.habits.pauseMs) await pause(this.habits.pauseMs);
+      }
     })();
   }
 

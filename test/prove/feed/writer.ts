@@ -41,10 +41,10 @@ export class Writer {
   async write(): Promise<void> {
     const { random } = this;
     const act = random.weighted<() => Promise<unknown>>([
-      [12, () => this.createLead()],
+      [8, () => this.createLead()],
       [20, () => this.send('PATCH', `/leads/${this.lead()}`, this.patch())],
       [8, () => this.batch()],
-      [6, () => this.send('DELETE', `/leads/${this.lead()}`)],
+      [8, () => this.send('DELETE', `/leads/${this.lead()}`)],
       [5, () => this.createEvent()],
       [4, () => this.send('PUT', `/events/${this.event()}`, eventInput({ eventName: random.text(1) }))],
       [12, () => this.send('PUT', `/events/${this.event()}/leads`, { eventLeads: this.entries() })],
