@@ -22,7 +22,7 @@ import { Random } from './support/random';
 const FULL = 1_000_000;
 const ORGANIZATIONS = 2;
 const WRITERS = 3;
-const IMPORTED = 500;
+const IMPORTED = 2000;
 const LOST_TRANSACTIONS = 20;
 
 const options = readOptions({
@@ -87,7 +87,7 @@ class Organization {
   async write(isOver: () => boolean): Promise<void> {
     const work = async (writer: Writer, n: number): Promise<void> => {
       while (!isOver()) {
-        if (this.random.chance(n === 0 ? 0.05 : 0)) await succeeds(writer.import());
+        if (this.random.chance(n === 0 ? 0.3 : 0)) await succeeds(writer.import());
         else await writer.write();
       }
     };

@@ -18,6 +18,8 @@ export interface Habits {
 
 const REMEMBERED = 10;
 const AWAY_PAUSE_MS = 50;
+/** One after another: half a minute at least. */
+const MAX_REFUSED = 600;
 
 /** What passes when the server or its database is back. */
 const IS_AWAY = /got (429|5\d\d) |ECONN|EPIPE|socket hang up|Parse Error|aborted/;
@@ -28,6 +30,7 @@ export class Follower extends Replica {
   /** what must not be: answers that refuse it for good */
   readonly broken: string[] = [];
   private past: string[] = [];
+  private refused = 0;
   private isFollowing = false;
   private running = Promise.resolve();
 
@@ -55,9 +58,11 @@ export class Follower extends Replica {
       this.cursor = cursor;
       this.past = [...past, cursor].slice(-REMEMBERED);
       this.pages++;
+      this.refused = 0;
       return hasMore;
     } catch (error) {
-      if (!IS_AWAY.test(String(error))) this.broken.push(`${habits.name}: ${String(error)}`);
+      const isPassing = IS_AWAY.test(String(error)) && ++this.refused < MAX_REFUSED;
+      if (!isPassing) this.broken.push(`${habits.name}: ${String(error)}`);
       await pause(AWAY_PAUSE_MS);
       return this.broken.length === 0;
     }
