@@ -22,7 +22,7 @@ import { Random } from './support/random';
 const FULL = 1_000_000;
 const ORGANIZATIONS = 2;
 const WRITERS = 3;
-const IMPORTED = 2000;
+const IMPORTED = 1000;
 const LOST_TRANSACTIONS = 20;
 
 const options = readOptions({
@@ -45,7 +45,7 @@ const SETTINGS = { wal_writer_delay: `'10s'`, wal_writer_flush_after: `'1GB'`, m
 class Organization {
   readonly followers: Follower[] = [];
   private retired = 0;
-  private readonly writers: Writer[];
+  private readonly writer: Writer;
   private readonly clients: ApiClient[];
 
   constructor(
@@ -60,9 +60,7 @@ class Organization {
       ...{ key, organizationId, port: () => random.pick(cluster.apis).port },
       import: (dataset) => this.import(dataset),
     };
-    this.writers = Array.from({ length: WRITERS }, (_, n) => {
-      return new Writer(subject, new Random(random.below(2 ** 31), n), answers, IMPORTED);
-    });
+    this.writer = new Writer(subject, random, answers, IMPORTED);
   }
 
   get organizationId(): number {
@@ -83,15 +81,15 @@ class Organization {
     return this.followers.reduce((sum, { count }) => sum + count, this.retired);
   }
 
-  /** Writes for so long; one of the writers imports now and then. */
+  /** Writes for so long, several things at once, among them an import now and then. */
   async write(isOver: () => boolean): Promise<void> {
-    const work = async (writer: Writer, n: number): Promise<void> => {
+    const work = async (_: unknown, n: number): Promise<void> => {
       while (!isOver()) {
-        if (this.random.chance(n === 0 ? 0.3 : 0)) await succeeds(writer.import());
-        else await writer.write();
+        if (n === 0 && this.random.chance(0.3)) await succeeds(this.writer.import());
+        else await this.writer.write();
       }
     };
-    await Promise.all(this.writers.map(work));
+    await Promise.all(Array.from({ length: WRITERS }, work));
   }
 
   async catchUp(): Promise<void> {

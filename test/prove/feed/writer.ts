@@ -11,7 +11,7 @@ export interface Subject {
   import(dataset: object): Promise<unknown>;
 }
 
-const MATCHED = 400;
+const MATCHED = 300;
 const MAX_BATCH = 200;
 const TITLES = ['Buyer', 'Head of Buying', 'Engineer', null];
 const INTEGRATIONS = ['WEBHOOK', 'HUB_SPOT', 'ZOHO'];
@@ -43,7 +43,7 @@ export class Writer {
     const act = random.weighted<() => Promise<unknown>>([
       [8, () => this.createLead()],
       [20, () => this.send('PATCH', `/leads/${this.lead()}`, this.patch())],
-      [8, () => this.batch()],
+      [16, () => this.batch()],
       [8, () => this.send('DELETE', `/leads/${this.lead()}`)],
       [5, () => this.createEvent()],
       [4, () => this.send('PUT', `/events/${this.event()}`, eventInput({ eventName: random.text(1) }))],
