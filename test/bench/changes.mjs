@@ -29,7 +29,7 @@ const options = readOptions({
   rounds: { type: 'string', default: '7' },
   seconds: { type: 'string', default: '1' },
   kept: { type: 'string', default: '1000000' },
-  // leads of an import; 0 leaves imports out
+  // of an import
   leads: { type: 'string', default: '20000' },
 });
 const { rounds, seconds, connections, kept } = options;
@@ -165,7 +165,7 @@ async function measureWrites(services, url, small, writes) {
         const measured = await load({ url, requests, connections, seconds: round < 0 ? 0.3 : seconds });
         if (round >= 0) seen[n][isOn ? 'with' : 'without'].push(measured);
       }
-      if (round >= 0 && options.leads > 0) {
+      if (round >= 0) {
         const took = await importSeconds(services, 100 + round * 2 + Number(isOn));
         imports[isOn ? 'with' : 'without'].push({ rate: options.leads / took, count: 1, statuses: { 200: 1 } });
       }
@@ -173,7 +173,7 @@ async function measureWrites(services, url, small, writes) {
     }
     await pool.query('vacuum analyze');
   }
-  return options.leads > 0 ? [...seen, imports] : seen;
+  return [...seen, imports];
 }
 
 /** `0.98 (0.91 to 1.04)`: the median and the spread. */
