@@ -47,6 +47,8 @@ interface Options {
   timeoutMs?: number;
 }
 
+const ignore = (): void => undefined;
+
 /**
  * Prepared statements on the pool of the data source: one round trip and no planning each. `$1` is the organization of
  * the caller, unless the statement is shared, and the values follow. PostgreSQL refuses a statement that does not use all of
@@ -65,7 +67,8 @@ export class Statements {
   ) {
     this.pool = poolOf(dataSource);
     // An error between two users of a connection, when neither listens, would end the process; the pool drops it.
-    this.pool.on('connect', (client) => client.on('error', () => undefined));
+    // It may have connected before there was anybody to listen.
+    this.pool.on('acquire', (client) => client.off('error', ignore).on('error', ignore));
   }
 
   /** Outside Nest, as for a command: on the whole pool of its data source. */

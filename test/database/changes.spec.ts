@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,8 @@ import { migrate } from '../../src/database/migrate';
 import { Sweeper } from '../../src/database/sweeper';
 import { exhibitor, leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
-import { until } from '../support/embedded-fixtures';
+import { EmbeddedFixtures, until } from '../support/embedded-fixtures';
+import type { ApiClient } from '../support/client';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { type ChangesPage, nameOf, Replica } from '../support/replica';
 import { unless, without } from '../support/skipping';
@@ -165,6 +166,47 @@ describe('a cursor whose place is no longer kept is refused', () => {
       }
     });
   });
+});
+
+describe('a copy of the files of a database', () => {
+  const embedded = new EmbeddedFixtures();
+  afterAll(() => embedded.clean());
+
+  it('that is put back in its place knows the cursors of before, and refuses those of what was lost', async () => {
+    const [dataDir, copy] = [embedded.dataDir(), embedded.dataDir()];
+    const serve = async (): Promise<{ server: InProcess; stop: () => Promise<void> }> => {
+      const postgres = await embedded.start({ dataDir });
+      await migrate(postgres.url);
+      const server = await startInProcess({ databaseUrl: postgres.url });
+      return { server, stop: () => server.stop().then(() => postgres.stop()) };
+    };
+    const changesAfter = (api: ApiClient, cursor: string) => api.get('/changes', { cursor });
+    const cursorNow = async (api: ApiClient) =>
+      (await api.get('/changes', { since: 'now' }).expect(200)).body.results.cursor as string;
+
+    let { server, stop } = await serve();
+    const { key, api } = await server.tenant();
+    await api.post('/leads', leadInput()).expect(200);
+    const before = await cursorNow(api);
+    await stop();
+    execFileSync('cp', ['-a', dataDir, copy]);
+
+    ({ server, stop } = await serve());
+    await server.client(key).post('/leads', leadInput()).expect(200);
+    const lost = await cursorNow(server.client(key));
+    await stop();
+    rmSync(dataDir, { recursive: true });
+    execFileSync('cp', ['-a', copy, dataDir]);
+
+    ({ server, stop } = await serve());
+    const client = server.client(key);
+    await changesAfter(client, lost).expect(410);
+    // Its numbers are given again.
+    for (let n = 0; n < 3; n++) await client.post('/leads', leadInput()).expect(200);
+    await changesAfter(client, lost).expect(410);
+    expect((await changesAfter(client, before).expect(200)).body.results.changes).toHaveLength(3);
+    await stop();
+  }, 90_000);
 });
 
 describe('what is swept', () => {

@@ -38,6 +38,17 @@ describe('a slow database', () => {
   });
 });
 
+describe('a connection that PostgreSQL ends while it is used', () => {
+  it('does not end the process, whether it is the first one or a later one', async () => {
+    const { app } = await startInProcess();
+    const pool = poolOf(app.get(DataSource));
+    const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+    const listening = clients.map((client) => client.listenerCount('error'));
+    for (const client of clients) client.release();
+    expect(listening).toEqual(listening.map(() => 1));
+  });
+});
+
 describe('a long delete', () => {
   let lanyard: InProcess;
   let tenant: Tenant;

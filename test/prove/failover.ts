@@ -6,6 +6,7 @@ import { play } from './faults/play';
 import { Postgres } from './faults/postgres';
 import { RedisGroup } from './faults/redis-group';
 import type { Fault } from './faults/stage';
+import { type Answer, ask } from './support/ask';
 import { seconds } from './support/figures';
 
 /** Kills the primary of PostgreSQL, which has a synchronous standby, and the master of Redis, which has Sentinels. */
@@ -49,6 +50,10 @@ const failover: Fault = {
     await standby.follow(cluster.postgres);
     const load = await stage.load(cluster, { workers: 8, thinkMs: 15 });
     const [ofRedis, ofPostgres]: [Seen[], Seen[]] = [[], []];
+    const changes = (query: string): Promise<Answer> =>
+      ask(cluster.apis[0]?.port ?? 0, { method: 'GET', path: `/api/v0/changes?${query}`, key: load.tenants[0]?.key });
+    /** cursors of the feed that another server than their own has answered */
+    let answered = 0;
     for (let round = 0; round < stage.times; round++) {
       if (round > 0) await standby.follow(cluster.postgres);
       await load.untilWritten();
@@ -63,7 +68,10 @@ const failover: Fault = {
         [cluster.postgres, standby] = [standby, cluster.postgres];
         await load.untilWritten();
       };
+      const { body } = await changes('since=now');
       ofPostgres.push(await watch(load, failOver));
+      const { status } = await changes(`cursor=${(body?.results as { cursor: string }).cursor}`);
+      if (status !== 410) answered++;
     }
     const max = (seen: Seen[], of: 'tookMs' | 'slowestMs'): string =>
       seconds(Math.max(...seen.map((each) => each[of])));
@@ -72,7 +80,11 @@ const failover: Fault = {
       `${stage.times} × each; Redis: ${errors} answers of 5xx, new master in use after ${max(ofRedis, 'tookMs')} at ` +
       `most, slowest answer ${max(ofRedis, 'slowestMs')}; PostgreSQL: writes after ${max(ofPostgres, 'tookMs')} at ` +
       `most, slowest answer ${max(ofPostgres, 'slowestMs')}`;
-    return { measured, broken: errors > 0 ? [`${errors} answers of 5xx`] : [] };
+    const broken = [
+      ...(errors > 0 ? [`${errors} answers of 5xx`] : []),
+      ...(answered > 0 ? [`${answered} cursors of the feed were not refused by the promoted standby`] : []),
+    ];
+    return { measured, broken };
   },
 };
 

@@ -66,14 +66,22 @@ export class Replica {
 
   /** Records in which the copy differs from the lists, by their names. */
   async differences(): Promise<string[]> {
-    const listed = await listedRecords(
-      this.api,
-      String(this.query.resources ?? '')
-        .split(',')
-        .filter(Boolean),
-    );
-    const names = new Set([...listed.keys(), ...this.records.keys()]);
+    return this.differencesFrom(await listedRecords(this.api, this.resources));
+  }
+
+  /** @param listed all records, also of resources that the copy does not follow */
+  differencesFrom(listed: Map<string, unknown>): string[] {
+    const { resources } = this;
+    const isFollowed = (name: string): boolean =>
+      resources.length === 0 || resources.includes(name.split(' ', 1)[0] ?? '');
+    const names = new Set([...[...listed.keys()].filter(isFollowed), ...this.records.keys()]);
     return [...names].filter((name) => !isDeepStrictEqual(listed.get(name), this.records.get(name)));
+  }
+
+  private get resources(): string[] {
+    return String(this.query.resources ?? '')
+      .split(',')
+      .filter(Boolean);
   }
 }
 
