@@ -37,37 +37,14 @@ from (select coalesce((select rows from list_counts
   location, users, number_of_scans as "numberOfScans") o) as json, position from (select * from (select * from activations where organization_id = $1 and position >= (select position from activations where organization_id = $1 and position >= seek.start order by position limit 1 offset seek.rest) order by position limit 50) activations order by position limit $2::bigint) activations) page on true
 order by page.position;
 
--- changes.log: $1 integer, $2 smallint[] ($1 is the organization)
+-- changes.log: $1 integer, $2 jsonb ($1 is the organization)
 select json_build_object('generation', case when not pg_is_in_recovery() then (
 select md5(concat_ws(' ', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), 'changes'::regclass::oid,
   generation))
 from pg_control_system(), changes_key) end, 'open', (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid), 'anchor', (
-  select json_build_array(resource, xid, seq, iso_utc(at)) from unnest($2::smallint[]) followed (number) cross join lateral (
+  select json_build_array(resource, xid, seq, iso_utc(at)) from jsonb_to_recordset($2::jsonb) followed (number smallint) cross join lateral (
     select * from changes where organization_id = $1 and resource = number order by xid desc, seq desc limit 1) newest
   order by xid desc, seq desc limit 1))::text;
-
--- changes.news: $1 integer, $2 smallint[], $3 bigint[], $4 bigint[], $5 bigint[], $6 integer, $7 jsonb ($1 is the organization)
-select json_build_object('generation', case when not pg_is_in_recovery() then (
-select md5(concat_ws(' ', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), 'changes'::regclass::oid,
-  generation))
-from pg_control_system(), changes_key) end, 'open', (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid),
-  'isKept', $7::jsonb is null or exists (select from changes where organization_id = $1
-    and resource = ($7 ->> 0)::smallint and xid = ($7 ->> 1)::bigint and seq = ($7 ->> 2)::bigint
-    and at = ($7 ->> 3)::timestamptz),
-  'isSwept', exists (
-    select from unnest($2::smallint[]) followed (number) cross join lateral (
-      select * from changes where organization_id = $1 and resource = number order by xid, seq limit 1) oldest
-    where operation = 's' and (xid, seq) > (($3::bigint[])[1], ($4::bigint[])[1])),
-  'changes', (
-    select coalesce(json_agg(json_build_array(json_build_array(resource, xid, seq, iso_utc(at)), operation, event_id, id, remote_ids) order by xid, seq), '[]')
-    from (
-      select news.* from unnest($2::smallint[]) followed (number)
-        cross join unnest($3::bigint[], $4::bigint[], $5::bigint[]) part (after_xid, after_seq, before_xid)
-        cross join lateral (
-          select * from changes where organization_id = $1 and resource = number
-            and (xid, seq) > (after_xid, after_seq) and xid < before_xid
-          order by xid, seq limit $6 + 1) news
-      order by xid, seq limit $6 + 1) page))::text;
 
 -- changes.secret: 
 select encode(secret, 'hex') from changes_key;

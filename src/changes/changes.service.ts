@@ -107,7 +107,7 @@ export class ChangesService {
   }
 
   private async log(caller: Caller, resources: number[]): Promise<Log & { generation: string }> {
-    return ofPrimary(JSON.parse(await this.statements.one(caller, SQL.LOG, [resources], this)) as Log);
+    return ofPrimary(JSON.parse(await this.statements.one(caller, SQL.LOG, [rowsOf(resources)], this)) as Log);
   }
 
   private async opened(caller: Caller, text: string): Promise<Cursor> {
@@ -153,10 +153,8 @@ export class ChangesService {
   /** What the cursor has not told, each record once and as it is now. */
   private async tell(caller: Caller, page: Page, limit: number): Promise<void> {
     const { cursor } = page;
-    const parts = untold(cursor);
-    const column = (name: keyof (typeof parts)[0]) => parts.map((part) => part[name]);
-    const values = [cursor.resources, column('xid'), column('seq'), column('before'), limit, json(cursor.anchor)];
-    const news = ofPrimary(JSON.parse(await this.statements.one(caller, SQL.NEWS, values, this)) as News);
+    const values = [rowsOf(cursor.resources), JSON.stringify(untold(cursor)), json(cursor.anchor)];
+    const news = ofPrimary(JSON.parse(await this.statements.one(caller, SQL.newsFor(limit), values, this)) as News);
     if (news.generation !== cursor.generation || !news.isKept || news.isSwept) throw new GoneException();
     const rows = Math.min(limit, news.changes.length);
     const full = await this.tellRecords(caller, page.changes, merged(news.changes.slice(0, rows)));
@@ -220,6 +218,8 @@ class Bounded {
     return hasRoom;
   }
 }
+
+const rowsOf = (numbers: number[]): Json => JSON.stringify(numbers.map((number) => ({ number })));
 
 const json = (value: object | null): Json | null => (value === null ? null : JSON.stringify(value));
 

@@ -26,42 +26,50 @@ const OPEN = `(select coalesce(json_agg(xid::text::bigint order by xid), '[]') f
 
 const ANCHOR = `json_build_array(resource, xid, seq, iso_utc(at))`;
 
+/** Resources by their numbers. Of JSON the planner expects as many rows whatever it holds, so that it keeps its plan. */
+const FOLLOWED_ROWS = 'jsonb_to_recordset($2::jsonb) followed (number smallint)';
+
 /** The log of resources `$2` as it is: its newest change. */
 export const LOG: Statement = {
   name: 'changes.log',
   text: `
     select json_build_object('generation', ${GENERATION}, 'open', ${OPEN}, 'anchor', (
-      select ${ANCHOR} from unnest($2::smallint[]) followed (number) cross join lateral (
+      select ${ANCHOR} from ${FOLLOWED_ROWS} cross join lateral (
         select * from changes where organization_id = $1 and resource = number order by xid desc, seq desc limit 1) newest
       order by xid desc, seq desc limit 1))::text`,
 };
 
 /**
- * Changes of resources `$2` in the parts `$3`, `$4`, `$5` of the log that were not told, and one more than `$6`; whether the
- * newest that was told (`$7`) is still there, and whether some that were not have been swept.
+ * Changes of resources `$2` in the parts `$3` of the log that were not told, and one more than `max`; whether the newest
+ * that was told (`$4`) is still there, and whether some that were not have been swept.
  */
-export const NEWS: Statement = {
-  name: 'changes.news',
+const newsOf = (max: number): Statement => ({
+  name: `changes.news ${max}`,
   text: `
     select json_build_object('generation', ${GENERATION}, 'open', ${OPEN},
-      'isKept', $7::jsonb is null or exists (select from changes where organization_id = $1
-        and resource = ($7 ->> 0)::smallint and xid = ($7 ->> 1)::bigint and seq = ($7 ->> 2)::bigint
-        and at = ($7 ->> 3)::timestamptz),
+      'isKept', $4::jsonb is null or exists (select from changes where organization_id = $1
+        and resource = ($4 ->> 0)::smallint and xid = ($4 ->> 1)::bigint and seq = ($4 ->> 2)::bigint
+        and at = ($4 ->> 3)::timestamptz),
       'isSwept', exists (
-        select from unnest($2::smallint[]) followed (number) cross join lateral (
+        select from ${FOLLOWED_ROWS} cross join lateral (
           select * from changes where organization_id = $1 and resource = number order by xid, seq limit 1) oldest
-        where operation = 's' and (xid, seq) > (($3::bigint[])[1], ($4::bigint[])[1])),
+        where operation = 's' and (xid, seq) > (($3::jsonb -> 0 ->> 'xid')::bigint, ($3 -> 0 ->> 'seq')::bigint)),
       'changes', (
         select coalesce(json_agg(json_build_array(${ANCHOR}, operation, event_id, id, remote_ids) order by xid, seq), '[]')
         from (
-          select news.* from unnest($2::smallint[]) followed (number)
-            cross join unnest($3::bigint[], $4::bigint[], $5::bigint[]) part (after_xid, after_seq, before_xid)
+          select news.* from ${FOLLOWED_ROWS}
+            cross join jsonb_to_recordset($3) part (xid bigint, seq bigint, before bigint)
             cross join lateral (
-              select * from changes where organization_id = $1 and resource = number
-                and (xid, seq) > (after_xid, after_seq) and xid < before_xid
-              order by xid, seq limit $6 + 1) news
-          order by xid, seq limit $6 + 1) page))::text`,
-};
+              select * from changes l where organization_id = $1 and resource = number
+                and (l.xid, l.seq) > (part.xid, part.seq) and l.xid < part.before
+              order by l.xid, l.seq limit ${max + 1}) news
+          order by news.xid, news.seq limit ${max + 1}) page))::text`,
+});
+
+/** A page with a parameter in the place of its limit would be planned each time, for longer than it runs. */
+export const NEWS: readonly Statement[] = [100, MAX_CHANGES].map(newsOf);
+/** @param limit changes of the page */
+export const newsFor = (limit: number): Statement => NEWS[Number(limit > 100)]!;
 
 const remoteIdsOf = ({ remoteIds }: Followed): string => (remoteIds ? `${remoteIds}::text` : 'null::text');
 
