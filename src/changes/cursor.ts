@@ -55,10 +55,11 @@ const CHECK_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A cursor's text that nobody else has made: what it says is 400. */
+/** No cursor of the organization, whatever the database is. */
 export class MalformedCursor extends Error {}
 
-const checkOf = (sealed: Buffer): Buffer => hash('sha256', sealed, 'buffer').subarray(0, CHECK_BYTES);
+const checkOf = (sealed: Buffer, organizationId: number): Buffer =>
+  hash('sha256', Buffer.concat([sealed, Buffer.from(String(organizationId))]), 'buffer').subarray(0, CHECK_BYTES);
 
 /**
  * A cursor as clients see it: sealed, because numbers of transactions tell what other organizations do. Where many
@@ -78,24 +79,24 @@ function sealed(cursor: Cursor, organizationId: number, secret: Buffer): string 
   // Differences are shorter.
   const open = cursor.open.map(([xid, seq], n): Place => [xid - (cursor.open[n - 1]?.[0] ?? 0), seq]);
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', secret, iv).setAAD(Buffer.from(String(organizationId)));
+  const cipher = createCipheriv('aes-256-gcm', secret, iv);
   const text = cipher.update(deflateRawSync(JSON.stringify({ ...cursor, open })));
   const whole = Buffer.concat([iv, text, cipher.final(), cipher.getAuthTag()]);
-  return Buffer.concat([checkOf(whole), whole]).toString('base64url');
+  return Buffer.concat([checkOf(whole, organizationId), whole]).toString('base64url');
 }
 
 /**
- * @returns undefined when the cursor is not of this organization and this database
- * @throws MalformedCursor when the text is no whole cursor
+ * @returns undefined when the cursor is not of this database
+ * @throws MalformedCursor when the text is no whole cursor of the organization
  */
 export function unsealed(text: string, organizationId: number, secret: Buffer): Cursor | undefined {
   const bytes = Buffer.from(text, 'base64url');
   const whole = bytes.subarray(CHECK_BYTES);
   const isWhole = whole.length > IV_BYTES + TAG_BYTES && bytes.toString('base64url') === text;
-  if (!isWhole || !checkOf(whole).equals(bytes.subarray(0, CHECK_BYTES))) throw new MalformedCursor();
-  const decipher = createDecipheriv('aes-256-gcm', secret, whole.subarray(0, IV_BYTES))
-    .setAAD(Buffer.from(String(organizationId)))
-    .setAuthTag(whole.subarray(-TAG_BYTES));
+  if (!isWhole || !checkOf(whole, organizationId).equals(bytes.subarray(0, CHECK_BYTES))) throw new MalformedCursor();
+  const decipher = createDecipheriv('aes-256-gcm', secret, whole.subarray(0, IV_BYTES)).setAuthTag(
+    whole.subarray(-TAG_BYTES),
+  );
   try {
     const content = Buffer.concat([decipher.update(whole.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
     const cursor = JSON.parse(inflateRawSync(content).toString()) as Cursor;

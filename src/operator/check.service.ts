@@ -7,6 +7,8 @@ import { CATALOGUE, lockOrganization } from '../database/locks';
 interface Checked {
   checked: number;
   wrong: number;
+  /** of triggers: which are switched off, as `table.trigger` */
+  off?: string[];
 }
 
 /** A trigger that is switched off, by what SQL calls it and its table. */
@@ -63,7 +65,7 @@ export class CheckService {
     const found = await this.dataSource.query<(Off & { isOn: boolean })[]>(TRIGGERS);
     const off = found.filter(({ isOn }) => !isOn);
     if (repair && off.length > 0) await this.switchOn(off);
-    return { checked: found.length, wrong: off.length };
+    return { checked: found.length, wrong: off.length, off: off.map(({ name, table }) => `${table}.${name}`) };
   }
 
   /** Who follows the feed of changes has missed some, and must read anew. */

@@ -38,7 +38,7 @@ export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     const { caller } = request;
-    const asked = request.headers[SIMULATE.toLowerCase()] ?? caller?.simulate;
+    const asked = caller?.simulate ?? request.headers[SIMULATE.toLowerCase()];
     if (!caller || asked === undefined || asked === null) return super.intercept(context, next);
     const faults = parseFaults(String(asked));
     if (faults && !this.isNextHit(`${caller.keyId} ${String(asked)}`, faults)) return super.intercept(context, next);

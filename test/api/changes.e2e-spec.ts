@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventInput, exhibitor, leadInput } from '../support/builders';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
-import { Change, ChangesPage, Replica } from '../support/replica';
+import { Change, ChangesPage, Replica, strangeCursor } from '../support/replica';
 
 let lanyard: Lanyard;
 let tenant: Tenant;
@@ -215,9 +215,15 @@ describe('a cursor', () => {
     expect(first.cursor).toMatch(/^[\w-]{1,1024}$/);
     expect(first.cursor).not.toBe(second.cursor);
     const other = await lanyard.tenant();
-    await other.api.get('/changes', { cursor: first.cursor }).expect(410, { status: 410, error: 'Gone' });
+    const refused = await other.api.get('/changes', { cursor: first.cursor }).expect(400);
+    expect(refused.headers['lanyard-fault']).toBe('query cursor');
     await other.api.post('/leads', leadInput()).expect(200);
     expect((await read({ cursor: first.cursor })).changes).toEqual([]);
+  });
+
+  it('of another database is gone', async () => {
+    const cursor = strangeCursor(tenant.organizationId);
+    await tenant.api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
   });
 
   it('takes pages of at most 500', async () => {

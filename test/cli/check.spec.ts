@@ -21,7 +21,7 @@ describe('operator check', () => {
   const found = (wrong: number) => ({
     documents: { checked: 2, wrong },
     lists: expect.objectContaining({ wrong }) as object,
-    triggers: { checked: expect.any(Number) as number, wrong: 0 },
+    triggers: { checked: expect.any(Number) as number, wrong: 0, off: [] },
     words: { checked: 2, wrong },
   });
 
@@ -41,7 +41,8 @@ describe('operator check', () => {
       alter table industry_events enable trigger user; commit`);
     const refused = { status: 1, stderr: expect.stringContaining('run check --repair') as string };
     expect(await check()).toEqual({ ...refused, found: found(1) });
-    expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: found(1) });
+    const stderr = 'Repaired: 1 documents of leads, 1 lists, 1 words of industry events\n';
+    expect(await check('--repair')).toEqual({ status: 0, stderr, found: found(1) });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     expect(await sql(`select name from industry_events where search @@ 'solar'`)).toEqual([{ name: 'Solar fair' }]);
   });
@@ -52,12 +53,14 @@ describe('operator check', () => {
       alter table industry_events disable trigger user; update industry_events set search = 'stale';
       create trigger t99_keep before update on industry_events for each row execute function keep()`);
     const stderr = 'still wrong after the repair: 2 words of industry events; are triggers of these tables disabled?\n';
-    const [{ off }] = (await sql(`select count(*)::int as off from pg_trigger
-      where tgrelid = 'industry_events'::regclass and tgenabled = 'D' and not tgisinternal`)) as [{ off: number }];
-    const triggers = { checked: expect.any(Number) as number, wrong: off };
+    const off = (await sql(`select 'industry_events.' || tgname as name from pg_trigger
+      where tgrelid = 'industry_events'::regclass and tgenabled = 'D' and not tgisinternal`)) as { name: string }[];
+    const names = expect.arrayContaining(off.map(({ name }) => name)) as string[];
+    const triggers = { checked: expect.any(Number) as number, wrong: off.length, off: names };
     expect(await check('--repair')).toEqual({ status: 1, stderr, found: { ...found(0), triggers, words: all(2) } });
     await sql('drop function keep cascade');
-    expect(await check('--repair')).toEqual({ status: 0, stderr: '', found: { ...found(0), words: all(2) } });
+    const repaired = { status: 0, stderr: 'Repaired: 2 words of industry events\n' };
+    expect(await check('--repair')).toEqual({ ...repaired, found: { ...found(0), words: all(2) } });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
   });
 
@@ -66,11 +69,15 @@ describe('operator check', () => {
     const { cursor } = (await api.get('/changes', { since: 'now' }).expect(200)).body.results as { cursor: string };
     await sql('alter table leads disable trigger t60_change_inserted');
     await api.post('/leads', leadInput()).expect(200);
-    const triggers = { checked: expect.any(Number) as number, wrong: 1 };
+    const off = ['leads.t60_change_inserted'];
+    const triggers = { checked: expect.any(Number) as number, wrong: 1, off };
     const documents = { checked: 3, wrong: 0 };
-    const refused = { status: 1, stderr: 'derived data is inconsistent; run check --repair\n' };
+    const stderr = 'inconsistent: 1 triggers (leads.t60_change_inserted); run check --repair\n';
+    const refused = { status: 1, stderr };
     expect(await check()).toEqual({ ...refused, found: { ...found(0), documents, triggers } });
-    expect(await check('--repair')).toMatchObject({ status: 0, found: { triggers } });
+    const repaired = await check('--repair');
+    expect(repaired).toMatchObject({ status: 0, found: { triggers } });
+    expect(repaired.stderr).toMatch(/^Repaired: 1 triggers .*\nChanges were missed meanwhile: .*\n$/);
     expect(await check()).toEqual({ status: 0, stderr: '', found: { ...found(0), documents } });
     await api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
   });

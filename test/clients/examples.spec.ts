@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { leadInput, unique } from '../support/builders';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
 import { Fate, Network } from '../support/network';
+import { strangeCursor } from '../support/replica';
 
 const EXAMPLES = join(__dirname, '../../clients/examples');
 
@@ -168,8 +169,11 @@ describe('the examples', () => {
     it('reads anew when its cursor can no longer be used, and removes what that does not bring', async () => {
       await tenant.api.post('/leads', leadInput()).expect(200);
       await end(start('crm-sync', 'leads.csv'));
-      const other = await lanyard.tenant(); // to which a cursor says nothing that is of another one
+      const other = await lanyard.tenant();
       await other.import({ leads: Array.from({ length: 600 }, (_, n) => ({ id: idOf(n) })) });
+      const state = join(folder, 'leads.csv.state');
+      const kept = JSON.parse(readFileSync(state, 'utf8')) as object;
+      writeFileSync(state, JSON.stringify({ ...kept, cursor: strangeCursor(other.organizationId) }));
       const env = { LANYARD_KEY: other.key };
       network.requests.length = 0;
       network.fate = (nth) => (nth === 3 ? 'program killed' : 'answered');

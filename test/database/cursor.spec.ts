@@ -1,4 +1,13 @@
-import { after, type Anchor, type Cursor, MAX_CURSOR, seal, unsealed, untold } from '../../src/changes/cursor';
+import {
+  after,
+  type Anchor,
+  type Cursor,
+  MalformedCursor,
+  MAX_CURSOR,
+  seal,
+  unsealed,
+  untold,
+} from '../../src/changes/cursor';
 import { Random } from '../prove/support/random';
 
 /** Runs of each kind; raise it for a long run. */
@@ -180,7 +189,7 @@ describe('the cursor of the feed', () => {
       const cursor: Cursor = { ...FIRST, open, from: [xid + 1, n], anchor, reading };
       const text = seal(cursor, ORGANIZATION, SECRET);
       expect(unsealed(text, ORGANIZATION, SECRET)).toEqual(cursor);
-      expect(unsealed(text, ORGANIZATION + 1, SECRET)).toBeUndefined();
+      expect(() => unsealed(text, ORGANIZATION + 1, SECRET)).toThrow(MalformedCursor);
       expect(unsealed(text, ORGANIZATION, Buffer.alloc(32, 8))).toBeUndefined();
     }
   });

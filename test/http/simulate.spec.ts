@@ -168,7 +168,7 @@ describe('a server that simulates faults', () => {
     expect(issued.simulate).toBe('status=503');
     const rotated = await operator.json<typeof issued>(['keys', 'rotate', issued.id, '--overlap', '60']);
     for (const { key } of [issued, rotated]) await lanyard.client(key).get('/leads').expect(503);
-    await suffering('status=500', lanyard.client(rotated.key).get('/leads')).expect(500);
+    await suffering('status=500', lanyard.client(rotated.key).get('/leads')).expect(503);
     const listed = await operator.json<object[]>(['keys', 'list', '--organization', organization]);
     expect(listed.filter((key) => 'simulate' in key)).toHaveLength(2);
     const shown = await operator.run(issue);

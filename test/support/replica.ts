@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiClient } from './client';
 
@@ -22,6 +23,13 @@ export interface ChangesPage {
 type Query = Record<string, string | number>;
 
 const LISTS = ['tagGroups', 'events', 'activations', 'leads', 'leadActivityEvents'];
+
+/** A cursor of an organization that was made by another database. */
+export function strangeCursor(organizationId: number): string {
+  const sealed = randomBytes(100);
+  const check = createHash('sha256').update(sealed).update(String(organizationId)).digest().subarray(0, 4);
+  return Buffer.concat([check, sealed]).toString('base64url');
+}
 
 /** The name of a record in a copy. */
 export const nameOf = ({ resource, id, eventId, leadId }: Change): string =>

@@ -3,7 +3,7 @@ import { command, GlobalOptions } from '../arguments';
 import { type CheckResult, CheckService } from '../../operator/check.service';
 import { withDatabase } from '../session';
 import { figure, table } from '../terminal/table';
-import { answer, Refusal, styled } from '../terminal/terminal';
+import { answer, Refusal, say, styled } from '../terminal/terminal';
 
 /** `check` */
 export function checkCommand(program: Command): void {
@@ -11,7 +11,7 @@ export function checkCommand(program: Command): void {
     about:
       'Compare derived data (rendered leads, totals and places of lists, words of the search) with its source, and find ' +
       'triggers that are switched off.',
-    result: '{documents: {checked, wrong}, lists: …, triggers: …, words: …}, as it was found',
+    result: '{documents: {checked, wrong}, lists: …, triggers: {…, off: [table.trigger]}, words: …}, as it was found',
     example: 'check --repair',
   })
     .option('--repair', 'derive again what is wrong, and switch triggers on', false)
@@ -44,16 +44,22 @@ async function check({ json, repair }: GlobalOptions & { repair: boolean }): Pro
     ),
   );
   const wrong = wrongIn(left).join(', ');
+  if (repair && wrong === '' && wrongIn(found).length > 0) say(`Repaired: ${wrongIn(found).join(', ')}`);
+  if (repair && found.triggers?.off?.some((name) => name.includes('.t60_'))) say(MISSED);
   if (wrong === '') return;
   throw new Refusal(
     repair
       ? `still wrong after the repair: ${wrong}; are triggers of these tables disabled?`
-      : 'derived data is inconsistent; run check --repair',
+      : `inconsistent: ${wrong}; run check --repair`,
   );
 }
+
+const MISSED = 'Changes were missed meanwhile: who follows the feed gets 410 and reads anew, webhooks too';
 
 /** The parts with something wrong, each with its count. */
 const wrongIn = (result: CheckResult): string[] =>
   Object.entries(result)
     .filter(([, { wrong }]) => wrong > 0)
-    .map(([part, { wrong }]) => `${figure(wrong)} ${PARTS[part] ?? part}`);
+    .map(
+      ([part, { wrong, off }]) => `${figure(wrong)} ${PARTS[part] ?? part}${off?.length ? ` (${off.join(', ')})` : ''}`,
+    );
