@@ -13,6 +13,7 @@ import {
   Text,
   Uuid,
 } from '../api-schema/fields';
+import { EXAMPLE_IDS } from '../api-schema/schemas';
 import { Event, EventLeadV0Response } from '../events/event.response';
 import { LeadActivityEventV0Response } from '../lead-activity-events/lead-activity-event.response';
 import { LeadV0Response, MAX_REMOTE_IDS, RemoteId } from '../leads/lead.response';
@@ -48,16 +49,16 @@ function changeOf(resource: string, model: Type<object>, keys: Record<string, Pr
   return Change;
 }
 
-const uuid = { id: Uuid({ description: 'The id of the record.' }) };
+const uuid = (example: string) => ({ id: Uuid({ description: 'The id of the record.', example }) });
 const event = NumericId({ description: 'The id of the event.' });
 
 /** What a change of each resource is, in the order of the first reading. */
 const CHANGES = [
-  changeOf('tagGroups', TagGroupV0Response, uuid),
+  changeOf('tagGroups', TagGroupV0Response, uuid(EXAMPLE_IDS.tagGroup)),
   changeOf('events', Event, { id: event }),
-  changeOf('activations', ActivationV0Response, uuid),
+  changeOf('activations', ActivationV0Response, uuid(EXAMPLE_IDS.activation)),
   changeOf('leads', LeadV0Response, {
-    ...uuid,
+    ...uuid(EXAMPLE_IDS.lead),
     remoteIds: ListOf(() => RemoteId, {
       max: MAX_REMOTE_IDS,
       description: 'The remote ids that the lead has, or had when it was deleted.',
@@ -67,7 +68,7 @@ const CHANGES = [
     eventId: event,
     leadId: Uuid({ description: 'The id of the lead.' }),
   }),
-  changeOf('leadActivityEvents', LeadActivityEventV0Response, uuid),
+  changeOf('leadActivityEvents', LeadActivityEventV0Response, uuid(EXAMPLE_IDS.leadActivityEvent)),
 ];
 
 @ApiExtraModels(...CHANGES)

@@ -1782,7 +1782,7 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 448e55d6-0a6e-5e30-81d1-19527287a0c9
+             * @example f61c900a-31a6-545c-a067-c8bc2c052ee2
              */
             id: string;
         };
@@ -1846,7 +1846,7 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 448e55d6-0a6e-5e30-81d1-19527287a0c9
+             * @example 0459f730-1f1b-503e-8775-ec140ffbfe97
              */
             id: string;
         };
@@ -1950,7 +1950,7 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 448e55d6-0a6e-5e30-81d1-19527287a0c9
+             * @example c25d7460-b07b-5a65-8095-0b1e43eb27b5
              */
             id: string;
         };
@@ -2940,7 +2940,7 @@ export interface operations {
                      *                 }
                      *               ]
                      *             },
-                     *             "id": "448e55d6-0a6e-5e30-81d1-19527287a0c9"
+                     *             "id": "f61c900a-31a6-545c-a067-c8bc2c052ee2"
                      *           }
                      *         ],
                      *         "cursor": "dGhlIG5leHQgcGFnZQ",
@@ -5950,7 +5950,7 @@ export interface operations {
                  *               }
                  *             ]
                  *           },
-                 *           "id": "448e55d6-0a6e-5e30-81d1-19527287a0c9"
+                 *           "id": "f61c900a-31a6-545c-a067-c8bc2c052ee2"
                  *         }
                  *       ],
                  *       "hasMore": false,
