@@ -11,6 +11,8 @@ export interface Context {
   ids: string[];
   /** the server's answer, of which only values that it makes up are taken */
   answer: unknown;
+  /** whether nothing else was under way */
+  isAlone: boolean;
   /** @throws Refused when limit or offset are malformed */
   paging(): Paging;
 }
@@ -23,7 +25,7 @@ export class Impossible {
   constructor(readonly message: string) {}
 }
 
-export function mustBe(right: boolean, what: string, value: unknown): void {
+export function mustBe(right: boolean, what: string, value: unknown): asserts right {
   if (!right) throw new Impossible(`expected ${what}, not ${JSON.stringify(value)}`);
 }
 

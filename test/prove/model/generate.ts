@@ -1,5 +1,6 @@
 import type { Random } from '../support/random';
 import { type Call, type EndpointName, ENDPOINTS, type Payload } from './endpoints';
+import { RESOURCES } from './changes';
 import { KNOWN } from './model';
 import type { Fields, State, Tenant } from './records';
 import { ACTIVITY_TYPES, EVENT_TYPES, INDUSTRY_EVENT_FIELDS, INTEGRATION_TYPES, PHONE_TYPES } from './rules';
@@ -36,12 +37,17 @@ const MALFORMED_IDS = {
 };
 const WRONG_KEYS = [[], [''], [' '], ['lan_unknown'], [`lan_${'0'.repeat(49)}`], ['a', 'b']];
 const WRONG_NUMBERS = ['', '-1', '1.5', 'x', ' 5', '1e1', '0x10', '+1', '٣', '9'.repeat(30), '2147483648'];
+const WRONG_PLACES = Object.entries({
+  cursor: ['', ' ', 'x', '\0', 'x'.repeat(1025)],
+  resources: ['', 'leads,leads', 'users', 'leads,', 'LEADS'],
+  since: ['', 'NOW'],
+}).flatMap(([name, values]) => values.map((value): Call['query'][number] => [name, value]));
 const NO_OBJECTS = ['', '{', '[]', 'null', '"text"', '5', '{"a":1}}', '[{}]'];
 
 /** How often each endpoint is asked (else 3); deletions are fewer than creations, so that lists grow. */
 const OFTEN: Partial<Record<EndpointName, number>> = {
   ...{ createEvent: 5, createLead: 10, createIndustryEvent: 6, associateEventLeads: 12, patchLead: 10 },
-  ...{ upsertLeads: 8, listLeads: 6 },
+  ...{ upsertLeads: 8, listLeads: 6, listChanges: 12 },
   ...{ updateIndustryEvent: 6, dissociateEventLead: 5, replaceEvent: 4, listEventLeads: 6, listIndustryEvents: 8 },
   ...{ deleteEvent: 2, deleteLead: 4, listLeadActivityEvents: 10, bookmarkIndustryEvent: 4 },
 };
@@ -50,9 +56,9 @@ const WEIGHTS = NAMES.map((name) => [OFTEN[name] ?? 3, name] as const);
 
 /** Endpoints whose requests meet when they are asked at once. */
 const CLASHES: EndpointName[][] = [
-  ['associateEventLeads', 'deleteLead', 'dissociateEventLead', 'listEventLeads', 'deleteEvent'],
+  ['associateEventLeads', 'deleteLead', 'dissociateEventLead', 'listEventLeads', 'deleteEvent', 'listChanges'],
   ['patchLead', 'deleteLead', 'getLead', 'listLeads', 'createLead'],
-  ['upsertLeads', 'patchLead', 'deleteLead', 'listLeads', 'createLead'],
+  ['upsertLeads', 'patchLead', 'deleteLead', 'listLeads', 'createLead', 'listChanges'],
   [
     'createIndustryEvent',
     'updateIndustryEvent',
@@ -160,11 +166,30 @@ export class Generator {
       if (random.chance(0.4)) query.push(['remoteId', id], ['integrationType', integrationType]);
       if (random.chance(0.1)) query.push([random.pick(['remoteId', 'integrationType']), random.pick([id, 'zoho'])]);
     }
+    if (endpoint === 'listChanges') query.push(...this.place(tenant));
     if (endpoint === 'listIndustryEvents') {
       if (random.chance(0.6)) query.push(['q', this.search()]);
       if (random.chance(0.3)) query.push(['eventUrl', this.eventUrl()]);
     }
     return query;
+  }
+
+  /** Where a page of the feed begins: mostly where the last one ended. */
+  private place({ followers }: Tenant): Call['query'] {
+    const { random } = this;
+    const cursors = followers.living();
+    const others = this.state.tenants.list().flatMap((tenant) => tenant.followers.living());
+    const cursor = ([text]: string[]): Call['query'] => (text === undefined ? [] : [['cursor', text]]);
+    const resources = (): Call['query'] => [['resources', random.some(RESOURCES, random.between(1, 6)).join()]];
+    return random.weighted<() => Call['query']>([
+      [12, () => cursor(cursors)],
+      [4, () => cursor(random.some(cursors, 1))],
+      [1, resources],
+      [2, () => [['since', 'now'], ...random.pick([[], resources()])]],
+      [1, () => [...cursor(cursors), ...resources()]],
+      [1, () => cursor(random.some(others, 1))],
+      [1, () => [random.pick(WRONG_PLACES), ...random.pick([[], cursor(cursors)])]],
+    ])();
   }
 
   private search(): string {

@@ -9,17 +9,6 @@ import { ACTIVITY_TYPES, INTEGRATION_TYPES, isFilter, isUuid, LEAD_BATCH, LEAD_C
 
 const leadOf = (tenant: Tenant, id: string): LeadRecord => tenant.leads.get(id) ?? refuse(NOT_FOUND);
 
-const activitiesOf = (tenant: Tenant, lead: string) =>
-  tenant.activities.list().filter(({ associatedLead }) => associatedLead === lead);
-
-/** A lead as the contract shows it, with what belongs to other records. */
-const shownLead = (tenant: Tenant, { shown, tags, activations }: LeadRecord): Fields => ({
-  ...shown,
-  activations,
-  tags: tags.map((id) => ({ tagOptionId: id, value: tenant.tagOption(id)?.value })),
-  leadActivityEvents: activitiesOf(tenant, shown.id).map(({ id }) => id),
-});
-
 const EMPTY_COMPANY: Fields = {
   ...{ name: null, industry: null, linkedin: null, streetAddress: null, city: null, state: null },
   ...{ zip: null, country: null },
@@ -51,10 +40,10 @@ function filterOf(call: Call): (lead: LeadRecord) => boolean {
 
 export const listLeads: Handler = ({ tenant, call, paging }) => {
   const found = tenant.leads.list().filter(filterOf(call));
-  return page('leads', found, paging(), (lead) => shownLead(tenant, lead));
+  return page('leads', found, paging(), (lead) => tenant.shownLead(lead));
 };
 
-export const getLead: Handler = ({ tenant, ids: [id = ''] }) => ok(shownLead(tenant, leadOf(tenant, id)));
+export const getLead: Handler = ({ tenant, ids: [id = ''] }) => ok(tenant.shownLead(leadOf(tenant, id)));
 
 /** A lead of a body that POST takes. @param made the lead in the answer, of which the id and the moment are taken */
 function newLead(state: State, tenant: Tenant, body: Fields, made: unknown): LeadRecord {
@@ -74,7 +63,7 @@ function newLead(state: State, tenant: Tenant, body: Fields, made: unknown): Lea
 }
 
 export const createLead: Handler = ({ state, tenant, call, answer }) =>
-  ok(shownLead(tenant, newLead(state, tenant, bodyOf(call, LEAD_CREATE), valueAt(answer, 'results'))));
+  ok(tenant.shownLead(newLead(state, tenant, bodyOf(call, LEAD_CREATE), valueAt(answer, 'results'))));
 
 /** Unknown fields of a number are not kept. */
 const phonesOf = (numbers: unknown): Fields[] =>
@@ -106,7 +95,7 @@ function patch(tenant: Tenant, lead: LeadRecord, body: Fields): LeadRecord {
 
 export const patchLead: Handler = ({ tenant, ids: [id = ''], call }) => {
   const body = bodyOf(call, LEAD_PATCH);
-  return ok(shownLead(tenant, patch(tenant, leadOf(tenant, id), body)));
+  return ok(tenant.shownLead(patch(tenant, leadOf(tenant, id), body)));
 };
 
 const REQUIRED = ['createdByEmail', 'firstName', 'lastName', 'companyName'];
@@ -139,14 +128,14 @@ export const upsertLeads: Handler = ({ state, tenant, call, answer }) => {
   const outcomes = written.map((id, n) => {
     const [before, after] = [targets[n], leadOf(tenant, id)];
     const isSame = before && isDeepStrictEqual({ ...before, profilePicture: before.profilePicture ?? null }, after);
-    return { outcome: isSame ? 'unchanged' : before ? 'updated' : 'created', lead: shownLead(tenant, after) };
+    return { outcome: isSame ? 'unchanged' : before ? 'updated' : 'created', lead: tenant.shownLead(after) };
   });
   return ok({ leads: outcomes });
 };
 
 export const deleteLead: Handler = ({ tenant, ids: [id = ''] }) => {
   leadOf(tenant, id);
-  for (const { id: activity } of activitiesOf(tenant, id)) tenant.activities.delete(activity);
+  for (const { id: activity } of tenant.activitiesOf(id)) tenant.activities.delete(activity);
   for (const { event, shown } of tenant.associations.list()) {
     if (shown.leadId === id) tenant.associations.delete(`${event}/${id}`);
   }

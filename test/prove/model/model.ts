@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as catalogue from './catalogue';
+import { listChanges, note } from './changes';
 import { type Handler, Impossible } from './contract';
 import { type Answer, type Call, type EndpointName, ENDPOINTS } from './endpoints';
 import * as events from './events';
 import * as leads from './leads';
-import { type Fields, type Key, State } from './records';
+import { type Key, State } from './records';
 import { BAD_REQUEST, FORBIDDEN, NOT_FOUND, ok, page, pagingOf, Refused, refuse, type Reply } from './replies';
-import { TOO_MANY, UNAUTHORIZED } from './replies';
+import { comparable, TOO_MANY, UNAUTHORIZED } from './replies';
 import { isUuid } from './rules';
 import { knownPart } from './unknown';
 
@@ -16,6 +17,7 @@ const HANDLERS: Partial<Record<EndpointName, Handler>> = {
   ...events,
   ...leads,
   ...catalogueHandlers,
+  listChanges,
   listActivations: ({ tenant, paging }) => page('activations', tenant.activations.list(), paging(), (each) => each),
   getActivation: ({ tenant, ids: [id = ''] }) => ok(tenant.activations.get(id) ?? refuse(NOT_FOUND)),
   listTagGroups: ({ tenant, paging }) => page('tagGroups', tenant.tagGroups.list(), paging(), (each) => each),
@@ -35,7 +37,7 @@ export class Model {
    * @returns what the contract has instead; undefined when the answer is right
    */
   check(call: Call, answer: Answer): string | undefined {
-    return this.charge(call, answer) ?? this.answer(call, answer);
+    return this.charge(call, answer) ?? this.answer(call, answer, true);
   }
 
   /** Takes the token that a request cost. Of requests made at once, tokens and effects may come in different orders. */
@@ -49,9 +51,9 @@ export class Model {
   }
 
   /** What an answer should have been but for its token; takes over what the request changed. */
-  answer(call: Call, answer: Answer): string | undefined {
+  answer(call: Call, answer: Answer, isAlone = false): string | undefined {
     try {
-      const expected = this.replyTo(call, answer);
+      const expected = this.replyTo(call, answer, isAlone);
       const wanted = comparable(expected);
       const body = knownPart(comparable(answer.body), wanted, this.unknownFields);
       const isRight = expected.status === answer.status && isDeepStrictEqual(wanted, body);
@@ -62,7 +64,7 @@ export class Model {
     }
   }
 
-  private replyTo(call: Call, answer: Answer): Reply {
+  private replyTo(call: Call, answer: Answer, isAlone: boolean): Reply {
     const key = this.admitted(call);
     if ('status' in key) return key;
     if (answer.status === TOO_MANY.status) return TOO_MANY;
@@ -75,8 +77,9 @@ export class Model {
     const tenant = state.tenant(key.organization);
     const handler = HANDLERS[call.endpoint];
     if (!handler) throw new Error(`The model does not know ${call.endpoint}`);
+    note(tenant);
     try {
-      return handler({ state, tenant, call, ids, answer: answer.body, paging: () => pagingOf(call) });
+      return handler({ state, tenant, call, ids, answer: answer.body, isAlone, paging: () => pagingOf(call) });
     } catch (error) {
       if (error instanceof Refused) return error.reply;
       throw error;
@@ -91,20 +94,6 @@ export class Model {
 }
 
 const isEventId = (id: string): boolean => /^\d+$/.test(id) && Number.isSafeInteger(Number(id)) && Number(id) > 0;
-
-/** The contract gives no order of remote ids. */
-function comparable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(comparable);
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = value as Fields;
-  if (Array.isArray(fields.leads)) return { ...fields, leads: fields.leads.map(comparable) };
-  if (Array.isArray(fields.remoteIds)) return { ...fields, remoteIds: sortedByType(fields.remoteIds as Fields[]) };
-  if ('lead' in fields) return { ...fields, lead: comparable(fields.lead) };
-  return 'results' in fields ? { ...fields, results: comparable(fields.results) } : fields;
-}
-
-const sortedByType = (ids: Fields[]): Fields[] =>
-  ids.toSorted((a, b) => (String(a.integrationType) < String(b.integrationType) ? -1 : 1));
 
 /** The key after an answer; or what the answer's headers should say. */
 function charged(key: Key, { status, headers, sent }: Answer): Key | string {

@@ -1,6 +1,6 @@
 import { type Answer, type Call, type EndpointName, ENDPOINTS } from './endpoints';
 import { valueAt } from './replies';
-import type { State } from './records';
+import type { State, Tenant } from './records';
 
 /** Requests that only look: what a comparison of what is stored asks. */
 
@@ -22,11 +22,11 @@ const MAX_AT_ONCE = 4;
 /** Entries of a batch that may be valid, at most. */
 const MAX_BATCH_SIZE = 4;
 
-/** Everything that can be read, of every organization. */
-export function audits(state: State): Call[] {
-  return state.tenants.list().flatMap((tenant) => {
+/** Everything that can be read, of every organization; each is made when that before it has been compared. */
+export function* audits(state: State): Generator<Call> {
+  for (const tenant of state.tenants.list()) {
     const key = state.mainKey(tenant.id);
-    return [
+    yield* [
       ...pages(key, 'listEvents', tenant.events.list().length, 50),
       ...pages(key, 'listLeads', tenant.leads.list().length, 17),
       ...pages(key, 'listLeadActivityEvents', tenant.activities.list().length, 20),
@@ -41,7 +41,16 @@ export function audits(state: State): Call[] {
           get(key, 'listEventUsers', [String(id)]),
         ]),
     ];
-  });
+    yield* catchUp(tenant, key);
+  }
+}
+
+/** The newest follower of the feed, until it knows all. */
+function* catchUp({ followers }: Tenant, key: string): Generator<Call> {
+  do {
+    const [cursor] = followers.living();
+    yield get(key, 'listChanges', [], Object.entries({ limit: '500', ...(cursor && { cursor }) }));
+  } while (followers.list().at(-1)?.hasMore);
 }
 
 /** What shows the outcome of requests made at once: each thing that they name or made, who is associated, and places. */

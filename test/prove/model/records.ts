@@ -1,4 +1,5 @@
 import type { components } from '../../../clients/typescript/src/schema';
+import type { Change, ChangesPage } from '../../support/replica';
 
 /** What the model keeps: records as the contract shows them, and what it does not show. */
 
@@ -91,6 +92,20 @@ class Table<Key, Row> {
   }
 }
 
+/** A change as the feed tells it, but for what happened and when. */
+export type Shown = Omit<Change, 'operation' | 'at'>;
+
+/** A client of the feed, as it is with one of its cursors. */
+export interface Follower {
+  resources: string[];
+  phase: ChangesPage['phase'];
+  hasMore: boolean;
+  /** the records as pages told them */
+  copy: Map<string, unknown>;
+  /** what there was when the follower last knew all, or began to read: it is told only what is not the same */
+  known: Map<string, Shown>;
+}
+
 /** Everything of one organization. */
 export class Tenant {
   readonly events = new Table<number, EventRecord>();
@@ -102,12 +117,30 @@ export class Tenant {
   readonly tagGroups = new Table<string, TagGroup>();
   readonly users = new Table<string, User>();
   readonly bookmarks = new Table<string, string>();
+  /** by cursors */
+  readonly followers = new Table<string, Follower>();
+  /** by names, those that are gone as well: a row is replaced whenever what its record shows changes */
+  readonly history = new Table<string, Shown>();
 
   constructor(readonly id: number) {}
 
   tagOption(id: string): TagGroup['tagOptions'][number] | undefined {
     const options = this.tagGroups.list().flatMap(({ tagOptions }) => tagOptions);
     return options.find((option) => option.id === id);
+  }
+
+  activitiesOf(lead: string): Activity[] {
+    return this.activities.list().filter(({ associatedLead }) => associatedLead === lead);
+  }
+
+  /** A lead as the contract shows it, with what belongs to other records. */
+  shownLead({ shown, tags, activations }: LeadRecord): LeadRecord['shown'] {
+    return {
+      ...shown,
+      activations,
+      tags: tags.map((id) => ({ tagOptionId: id, value: this.tagOption(id)?.value })),
+      leadActivityEvents: this.activitiesOf(shown.id).map(({ id }) => id),
+    };
   }
 
   /** A new lead comes last in the list of an event; one that is there keeps its place. */

@@ -13,6 +13,7 @@ export const BAD_REQUEST: Reply = { status: 400, error: 'Bad Request' };
 export const UNAUTHORIZED: Reply = { status: 401, error: 'Unauthorized' };
 export const FORBIDDEN: Reply = { status: 403, error: 'Forbidden' };
 export const NOT_FOUND: Reply = { status: 404, error: 'Not Found' };
+export const GONE: Reply = { status: 410, error: 'Gone' };
 export const TOO_MANY: Reply = { status: 429, error: 'Too Many Requests' };
 export const invalid = (field: string): Reply => ({ status: 400, error: `Missing or invalid '${field}'` });
 
@@ -31,7 +32,7 @@ export function parameter(call: Call, name: string): string | undefined {
   return values.length > 1 ? refuse(BAD_REQUEST) : values[0]?.[1];
 }
 
-function whole(call: Call, name: string, fallback: number, min: number, max: number): number {
+export function whole(call: Call, name: string, fallback: number, min: number, max: number): number {
   const value = parameter(call, name);
   if (value === undefined) return fallback;
   return /^\d+$/.test(value) && Number(value) >= min && Number(value) <= max ? Number(value) : refuse(BAD_REQUEST);
@@ -80,3 +81,16 @@ export function valueAt(answer: unknown, ...path: string[]): unknown {
     answer,
   );
 }
+
+/** The contract gives no order of remote ids. */
+export function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value !== 'object' || value === null) return value;
+  const isSet = (name: string, each: unknown): each is Fields[] => name === 'remoteIds' && Array.isArray(each);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, isSet(name, each) ? sortedByType(each) : comparable(each)]),
+  );
+}
+
+const sortedByType = (ids: Fields[]): Fields[] =>
+  ids.toSorted((a, b) => (String(a.integrationType) < String(b.integrationType) ? -1 : 1));
