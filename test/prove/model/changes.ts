@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Change, type ChangesPage, nameOf } from '../../support/replica';
 import { type Context, type Handler, mustBe } from './contract';
 import type { Follower, Shown, Tenant } from './records';
-import { BAD_REQUEST, comparable, GONE, ok, parameter, refuse, valueAt, whole } from './replies';
+import { BAD_REQUEST, comparable, ok, parameter, refuse, valueAt, whole } from './replies';
 import { knownPart } from './unknown';
 
 /** The feed of changes, by what its followers know. */
@@ -44,7 +44,7 @@ const presentOf = ({ history }: Tenant, resources: string[]): Follower['known'] 
   new Map(history.list().flatMap((each) => (resources.includes(each.resource) ? [[named(each), each]] : [])));
 
 /** The one that asks, which may be a new one. @throws Refused */
-function followerOf({ state, tenant, call, isAlone }: Context): Follower {
+function followerOf({ tenant, call, isAlone }: Context): Follower {
   const [cursor, since, list] = ['cursor', 'since', 'resources'].map((name) => parameter(call, name));
   const resources = RESOURCES.filter((name) => list === undefined || list.split(',').includes(name));
   const areNames = list === undefined || isDeepStrictEqual(list.split(',').sort(), resources.toSorted());
@@ -55,8 +55,7 @@ function followerOf({ state, tenant, call, isAlone }: Context): Follower {
     const copy = new Map(since ? [...known].map(([name, { record }]) => [name, comparable(record)]) : []);
     return { resources, phase: since ? 'changes' : 'snapshot', hasMore: !since, copy, known };
   }
-  const isOfOthers = state.tenants.list().some(({ followers }) => followers.has(cursor));
-  const follower = tenant.followers.get(cursor) ?? refuse(isOfOthers ? GONE : BAD_REQUEST);
+  const follower = tenant.followers.get(cursor) ?? refuse(BAD_REQUEST);
   return list && resources.join() !== follower.resources.join() ? refuse(BAD_REQUEST) : follower;
 }
 
