@@ -42,7 +42,8 @@ describe('a connection that PostgreSQL ends while it is used', () => {
   it('does not end the process, whether it is the first one or a later one', async () => {
     const { app } = await startInProcess();
     const pool = poolOf(app.get(DataSource));
-    const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+    // All but the one on which webhooks are sent.
+    const clients = await Promise.all(Array.from({ length: pool.options.max - 1 }, () => pool.connect()));
     const listening = clients.map((client) => client.listenerCount('error'));
     for (const client of clients) client.release();
     expect(listening).toEqual(listening.map(() => 1));
