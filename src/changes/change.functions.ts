@@ -6,52 +6,38 @@ const COLUMNS = 'organization_id, resource, operation, event_id, id, remote_ids'
 const keyOf = ({ eventId, id }: Followed['key'], row: string): string =>
   `${eventId ? `${row}.${eventId}` : 'null::bigint'}, ${id ? `${row}.${id}` : 'null::uuid'}`;
 
-const EACH_ROW = 'for each row when (old.* is distinct from new.*)';
-
-/** What comes and goes is logged for each statement, for it may be many rows; what changes mostly for each row. */
-const triggersOf = (table: string, updates = EACH_ROW): string => `
+/** What comes and goes is logged for each statement, for it may be many rows; what changes for each row. */
+const triggersOf = (table: string, differs = 'old.* is distinct from new.*'): string => `
 create trigger t60_change_inserted after insert on ${table} referencing new table as changed
   for each statement execute function changes_of_${table}();
 create trigger t60_change_deleted after delete on ${table} referencing old table as changed
   for each statement execute function changes_of_${table}();
-create trigger t60_change_updated after update on ${table} ${updates}
-  execute function changes_of_${table}();
+create trigger t60_change_updated after update on ${table} for each row
+  when (${differs}) execute function changes_of_${table}();
 `;
 
-/** An update that leaves what the record shows is no change of it. @returns its trigger's scope, and what that does */
-function updatesOf({ table, number, item, key, shown }: Followed): [scope: string, log: string] {
-  const log = `insert into changes (${COLUMNS})`;
-  const values = `${log} values (new.organization_id, ${number}, 'u', ${keyOf(key, 'new')}, null)`;
-  if (!shown) {
-    const rendered = (row: string): string => `(select ${item} from (select ${row}.*) ${table})`;
-    return [EACH_ROW, `if ${rendered('old')} is distinct from ${rendered('new')} then ${values}; end if`];
-  }
-  const { columns, ofMany } = shown;
-  if (!ofMany) return [`for each row when (old.${columns} is distinct from new.${columns})`, values];
-  const rows = (of: string): string => `select organization_id, ${keyOf(key, of)}, ${columns} from ${of}`;
-  return [
-    'referencing old table as before new table as changed for each statement',
-    `${log} select organization_id, ${number}, 'u', ${keyOf(key, 'differing')}, null
-    from (${rows('changed')} except ${rows('before')}) differing`,
-  ];
-}
-
-const ofRecords = (resource: Followed): string => {
-  const { table, number, key, remoteIds } = resource;
-  const [scope, log] = updatesOf(resource);
+/** An update that leaves what the record shows is no change of it. */
+const ofRecords = ({ table, number, item, key, remoteIds, shown }: Followed): string => {
+  const rendered = (row: string): string => `(select ${item} from (select ${row}.*) ${table})`;
+  const update = `insert into changes (${COLUMNS}) values (new.organization_id, ${number}, 'u', ${keyOf(key, 'new')}, null)`;
   return `
 create or replace function changes_of_${table}() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'UPDATE' then
-    ${log};
-  else
+  if tg_op <> 'UPDATE' then
     insert into changes (${COLUMNS})
     select organization_id, ${number}, case tg_op when 'INSERT' then 'c' else 'd' end, ${keyOf(key, 'changed')},
       ${remoteIds ? `case tg_op when 'DELETE' then ${remoteIds} end` : 'null'} from changed;
+  ${
+    shown
+      ? `else
+    ${update};`
+      : `elsif ${rendered('old')} is distinct from ${rendered('new')} then
+    ${update};`
+  }
   end if;
   return null;
 end $$;
-${triggersOf(table, scope)}`;
+${triggersOf(table, shown && `${shown('old')} is distinct from ${shown('new')}`)}`;
 };
 
 /** A record has changed, too, when a row that it shows comes, goes, changes, or goes to another record. */

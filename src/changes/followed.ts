@@ -19,8 +19,8 @@ export interface Followed extends TrackedList {
   item: string;
   /** the columns of its key: a number that is, or belongs to, an event, and a uuid */
   key: { eventId?: string; id?: string };
-  /** the columns that a row shows, where these are cheaper to compare than the rendered records */
-  shown?: { columns: string; /** whether a statement updates many short rows */ ofMany?: boolean };
+  /** SQL of what a row shows, where that is cheaper than to render its record; `row` is old or new */
+  shown?: (row: string) => string;
   /** rows of other tables that its record shows, and their column of its id */
   parts?: { table: string; column: string };
   /** SQL of the remote ids of a row */
@@ -46,11 +46,11 @@ export const FOLLOWED: readonly Followed[] = [
   follow(ActivationEntity, { name: 'activations', number: 3, item: ACTIVATION, key: uuid }),
   follow(LeadEntity, {
     ...{ name: 'leads', number: 4, item: LEAD, key: uuid, remoteIds: 'remote_ids' },
-    shown: { columns: 'document' },
+    shown: (row) => `${row}.document`,
   }),
   follow(EventLeadEntity, {
     ...{ name: 'eventLeads', number: 5, item: EVENT_LEAD, key: { eventId: 'event_id', id: 'lead_id' } },
-    shown: { columns: 'registered, checked_in', ofMany: true },
+    shown: (row) => `(${row}.registered, ${row}.checked_in)`,
   }),
   follow(LeadActivityEventEntity, {
     ...{ name: 'leadActivityEvents', number: 6, item: LEAD_ACTIVITY_EVENT, key: uuid },
