@@ -3,16 +3,12 @@ import { QueryOneOf, QueryText } from '../api-schema/parameters';
 import { decimal } from '../api-schema/text';
 import { MAX_CURSOR } from './cursor';
 import { MAX_CHANGES } from './changes.sql';
-import { FOLLOWED_NAMES } from './followed';
+import { areFollowed, FOLLOWED_NAMES } from './followed';
 
 export const DEFAULT_CHANGES = 100;
 
 /** A parameter that is sent twice names nothing. */
 const namesOf = (value: unknown): string[] | null => (typeof value === 'string' ? value.split(',') : null);
-const areNames = (value: unknown): boolean =>
-  Array.isArray(value) &&
-  value.every((name) => FOLLOWED_NAMES.includes(name as string)) &&
-  new Set(value).size === value.length;
 
 export class ChangesQuery {
   @QueryText('Where the last page ended. Without it the first reading begins.', { max: MAX_CURSOR, blank: false })
@@ -22,7 +18,7 @@ export class ChangesQuery {
   since?: 'now';
 
   @field(
-    areNames,
+    (value) => Array.isArray(value) && areFollowed(value as string[]),
     { type: 'string', maxLength: FOLLOWED_NAMES.join().length },
     {
       optional: true,

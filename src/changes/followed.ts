@@ -59,3 +59,7 @@ export const FOLLOWED: readonly Followed[] = [
 
 /** The names of the resources, in that order. */
 export const FOLLOWED_NAMES = FOLLOWED.map(({ name }) => name);
+
+/** Whether names are those of such resources, each once. */
+export const areFollowed = (names: string[]): boolean =>
+  names.every((name) => FOLLOWED_NAMES.includes(name)) && new Set(names).size === names.length;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { isUuid } from '../../api-schema/text';
 import { ChangesService } from '../../changes/changes.service';
-import { FOLLOWED_NAMES } from '../../changes/followed';
+import { areFollowed, FOLLOWED_NAMES } from '../../changes/followed';
 import { readConfig } from '../../config';
 import { Statements } from '../../database/statements';
 import { isYes } from '../../webhooks/webhook-message';
@@ -58,7 +58,7 @@ const url = refusing((value: string) => {
 
 const resources = refusing((value: string) => {
   const names = value.split(',');
-  if (names.every((name) => FOLLOWED_NAMES.includes(name)) && new Set(names).size === names.length) return names;
+  if (areFollowed(names)) return names;
   throw new Error(`--resources must be of ${FOLLOWED_NAMES.join(',')}, each once`);
 });
 
