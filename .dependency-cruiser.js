@@ -1,6 +1,6 @@
 // Every folder is a bounded context, a new one too, but these.
 const foundations =
-  'access|api-schema|database|datasets|embedded-postgres|health|http|observability|openapi|operator|pages|rate-limit|redis|server|simulate';
+  'access|api-schema|database|datasets|embedded-postgres|errors|health|http|observability|openapi|operator|pages|rate-limit|redis|server|simulate';
 // These follow the contexts, and tell others of them: they know how each record is shown.
 const followers = 'changes|webhooks';
 const contexts = `^src/(?!(${foundations}|${followers}|cli)/)[^/]+/`;
@@ -21,6 +21,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/database/' },
       to: { path: '^src/(access|api-schema|http|rate-limit|redis|server)/' },
+    },
+    {
+      name: 'errors-know-nobody',
+      comment: 'Everything may throw and read errors, so they import nothing of ours.',
+      severity: 'error',
+      from: { path: '^src/errors/' },
+      to: { path: '^src/(?!errors/)' },
     },
     {
       name: 'contexts-meet-through-services',

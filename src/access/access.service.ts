@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import { Batcher } from '../database/batcher';
 import { poolOf } from '../database/data-source';
-import { isConnectionFault, Overloaded, sqlState } from '../database/errors';
+import { isConnectionFault, sqlState } from '../database/errors';
+import { Overloaded } from '../errors/exceptions';
 import type { LimitedCaller } from '../http/caller';
 import { hashOf, hasKeyForm } from './key-format';
 

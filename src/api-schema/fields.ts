@@ -1,188 +1,27 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { getMetadataStorage, ValidateBy, type ValidationArguments } from 'class-validator';
+import {
+  type Check,
+  type Class,
+  type Convert,
+  field,
+  type FieldOptions,
+  firstInvalidPath,
+  isObject,
+  toInstanceIfObject,
+} from './field-rules';
 import { DATE_TIME, DATE_TIME_INPUT, DAY, email, NUMERIC_ID, int32, text, TIME_OF_DAY, UUID } from './schemas';
-import { hasAtMost, isCalendarDay, isStorableText, isUuid, isVisibleEmail, toUtc } from './text';
+import { isCalendarDay, isStorableText, isUuid, isVisibleEmail, isWithinLength, toUtc } from './text';
 
 /**
- * The kinds of field that bodies, queries, dataset records and responses are made of. One decorator gives both the check
- * (class-validator) and the description (OpenAPI).
+ * The kinds of field of bodies, queries, dataset records and responses. One decorator gives both the check and the
+ * description (`field-rules.ts`).
  *
  * Examples of bodies and responses are built from those of their fields: a nullable field without one is null there, and
  * an optional field without one is left out.
  */
 
-/** Without either, a field is required and not null. */
-interface Presence {
-  optional?: boolean;
-  nullable?: boolean;
-}
 export const optional = { optional: true } as const;
 export const nullable = { nullable: true } as const;
 export const optionalNullable = { ...optional, ...nullable } as const;
-
-type Options<Own = object> = Presence & Own & { description?: string; example?: unknown };
-
-/** @returns whether the value is valid, or the path of the fault below the field, such as `[1]` */
-type Check = (value: unknown, holder: Record<string, unknown>) => boolean | string;
-
-/** Converts a value that is given, before it is checked; `holder` is what was sent. */
-type Convert = (value: unknown, holder: object) => unknown;
-
-type Class<T extends object = object> = new () => T;
-
-/** What class-validator keeps of a field, also for classes made of others by `PickType` and the like. */
-interface Rule {
-  check: Check;
-  convert: Convert;
-  schema: FieldSchema;
-}
-
-/** What a field holds, as the API reference says it. */
-export interface FieldSchema {
-  type?: string | (() => Class);
-  isArray?: boolean;
-  required: boolean;
-  nullable: boolean;
-  format?: string;
-  pattern?: string;
-  enum?: string[];
-  minimum?: number;
-  maximum?: number;
-  maxLength?: number;
-  maxItems?: number;
-  items?: Omit<FieldSchema, 'required' | 'nullable'>;
-}
-
-/** A field that does not hold what it must. */
-export interface FieldFault {
-  path: string;
-  value: unknown;
-  schema: FieldSchema;
-  /** whether the value is good, but another entry of the list has it */
-  isRepeated: boolean;
-}
-
-const FIELD = 'field';
-
-/** A field of any other kind. */
-export function field(check: Check, schema: object, options: Options, convert?: Convert): PropertyDecorator {
-  const { optional = false, nullable = false, ...docs } = options;
-  const rule: Rule = {
-    convert: convert ?? ((value) => value),
-    schema: { ...schema, required: !optional, nullable },
-    check: (value, holder) => {
-      if (value === undefined) return optional;
-      if (value === null) return nullable;
-      return check(value, holder);
-    },
-  };
-  const resultOf = ({ value, object }: ValidationArguments) => rule.check(value, object as Record<string, unknown>);
-  return applyDecorators(
-    ValidateBy({
-      name: FIELD,
-      constraints: [rule],
-      validator: {
-        validate: (_, args) => resultOf(args as ValidationArguments) === true,
-        defaultMessage: (args) => String(resultOf(args as ValidationArguments) || ''),
-      },
-    }),
-    ApiProperty({ ...schema, required: !optional, nullable: nullable || undefined, ...docs } as ApiPropertyOptions),
-    ...(convert ? [Transform(({ value, obj }) => convert(value, obj as object))] : []),
-  );
-}
-
-type Rules = [name: string, rule: Rule][];
-
-/** Read once: the fields of a class do not change. */
-const rules = new WeakMap<Class, Rules>();
-
-const metadataOf = (type: Class) => getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-
-function rulesOf(type: Class): Rules {
-  const known = rules.get(type);
-  if (known) return known;
-  const found = metadataOf(type)
-    .filter(({ name }) => name === FIELD)
-    .map(({ propertyName, constraints }): Rules[0] => [propertyName, (constraints as [Rule])[0]]);
-  rules.set(type, found);
-  return found;
-}
-
-const properties = new WeakMap<Class, Set<string>>();
-
-/** Names of the properties of a class that decorators of class-validator check, those of this file and all others. */
-export function checkedProperties(type: Class): Set<string> {
-  const known = properties.get(type) ?? new Set(metadataOf(type).map(({ propertyName }) => propertyName));
-  properties.set(type, known);
-  return known;
-}
-
-/** Whether an object without any field is valid. */
-export const isAllOptional = (type: Class): boolean => faultOf(instanceOf(type, {})) === undefined;
-
-/** Whether this file declares every field of a class: then `instanceOf` and `faultOf` say all of it. */
-export const isOfFields = (type: Class): boolean =>
-  rulesOf(type).length > 0 && metadataOf(type).every(({ name }) => name === FIELD);
-
-/**
- * An instance of a class with what a plain object has of its fields, converted. Other fields are left out, and decorators
- * that are not of this file are not looked at.
- */
-export function instanceOf<T extends object>(type: Class<T>, plain: object): T {
-  const instance = new type() as Record<string, unknown>;
-  for (const [name, { convert }] of rulesOf(type)) {
-    const value = (plain as Record<string, unknown>)[name];
-    if (value !== undefined) instance[name] = convert(value, plain);
-  }
-  return instance as T;
-}
-
-/**
- * The path of the first field at fault of an instance, in the order of its class.
- * @param counts whether a fault counts
- */
-export function faultOf(instance: object, counts: (path: string) => boolean = () => true): string | undefined {
-  for (const [name, { check }] of rulesOf(instance.constructor as Class)) {
-    const holder = instance as Record<string, unknown>;
-    const result = check(holder[name], holder);
-    if (result === true) continue;
-    const path = name + (result || '');
-    if (counts(path)) return path;
-  }
-  return undefined;
-}
-
-/** All fields at fault of an instance, in the order of its class; objects and lists of them field by field. */
-export function* faultsOf(instance: object, before = ''): Generator<FieldFault> {
-  for (const [name, { check, schema }] of rulesOf(instance.constructor as Class)) {
-    const value = (instance as Record<string, unknown>)[name];
-    const result = check(value, instance as Record<string, unknown>);
-    if (result === true) continue;
-    const path = before + name;
-    const inner = classOf(schema) ? [...faultsWithin(value, path, schema)] : [];
-    yield* inner.length > 0 ? inner : [ofEntry(value, path, result || '', schema)];
-  }
-}
-
-/** @param place of an entry in a list, or of a field of it: `[1]`, `[1].id` */
-function ofEntry(value: unknown, path: string, place: string, schema: FieldSchema): FieldFault {
-  const [, nth, key] = /^\[(\d+)\](?:\.(.+))?$/.exec(place) ?? [];
-  if (nth === undefined) return { path, value, schema, isRepeated: false };
-  const entries = value as unknown[];
-  const entry = entries[Number(nth)];
-  const isRepeated = key !== undefined || entries.indexOf(entry) < Number(nth);
-  return { path: path + place, value: key ? (entry as Record<string, unknown>)[key] : entry, schema, isRepeated };
-}
-
-function* faultsWithin(value: unknown, path: string, schema: FieldSchema): Generator<FieldFault> {
-  if (isObject(value)) yield* faultsOf(value, `${path}.`);
-  for (const [nth, entry] of Array.isArray(value) ? value.entries() : []) {
-    if (isObject(entry)) yield* faultsOf(entry, `${path}[${nth}].`);
-    else yield { path: `${path}[${nth}]`, value: entry, schema: { ...schema, isArray: false }, isRepeated: false };
-  }
-}
 
 /** Maximum characters of a string, by what it holds. */
 export const MAX_LENGTH = { name: 255, url: 2048, prose: 65_535 } as const;
@@ -191,179 +30,188 @@ export const MAX_LENGTH = { name: 255, url: 2048, prose: 65_535 } as const;
 export const MAX_ENTRIES = 26_843_545;
 
 /** Text of at most `max` characters. A required one must not be blank; an optional one only with `blank: false`. */
-export function Text({ max = MAX_LENGTH.name, blank, ...options }: Options<{ max?: number; blank?: boolean }> = {}) {
+export function Text({
+  max = MAX_LENGTH.name,
+  blank,
+  ...options
+}: FieldOptions<{ max?: number; blank?: boolean }> = {}) {
   const mayBeBlank = blank ?? (options.optional || options.nullable || false);
-  const check: Check = (value) => isStorableText(value) && hasAtMost(value, max) && (mayBeBlank || /\S/.test(value));
-  return field(check, text(max, mayBeBlank), options);
+  const check: Check = (value) =>
+    isStorableText(value) && isWithinLength(value, max) && (mayBeBlank || /\S/.test(value));
+  return field({ kind: 'text', schema: text(max, mayBeBlank), check }, options);
 }
 
-const isShortText = (value: unknown): value is string => isStorableText(value) && hasAtMost(value, MAX_LENGTH.name);
+const isShortText = (value: unknown): value is string =>
+  isStorableText(value) && isWithinLength(value, MAX_LENGTH.name);
 const isEmailText = (value: unknown): boolean => isShortText(value) && isVisibleEmail(value);
 
-export const Email = (options: Options = {}) => field(isEmailText, email(MAX_LENGTH.name), options);
+export const Email = (options: FieldOptions = {}) =>
+  field({ kind: 'email', schema: email(MAX_LENGTH.name), check: isEmailText }, options);
 
-export const BooleanField = (options: Options = {}) =>
-  field((value) => typeof value === 'boolean', { type: 'boolean' }, options);
+export const BooleanField = (options: FieldOptions = {}) =>
+  field({ schema: { type: 'boolean' }, check: (value) => typeof value === 'boolean' }, options);
 
 /** An integer within int32, not negative unless `min` says so. */
-export function Int32({ min, max, ...options }: Options<{ min?: number; max?: number }> = {}) {
+export function Int32({ min, max, ...options }: FieldOptions<{ min?: number; max?: number }> = {}) {
   const schema = int32(min, max);
   const isInRange = (value: number): boolean => value >= schema.minimum && value <= schema.maximum;
-  return field((value) => Number.isInteger(value) && isInRange(value as number), schema, options);
+  return field({ schema, check: (value) => Number.isInteger(value) && isInRange(value as number) }, options);
 }
 
+const isNumericId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
+
 /** The id of an event or a user: an integer from 1 to 2^53 - 1. */
-export const NumericId = (options: Options = {}) =>
-  field((value) => Number.isSafeInteger(value) && (value as number) > 0, NUMERIC_ID, options);
+export const NumericId = (options: FieldOptions = {}) => field({ schema: NUMERIC_ID, check: isNumericId }, options);
 
 /** One of the values of an enumeration, which the API reference lists under its name. */
-export const OneOf = (values: readonly string[], name: string, options: Options = {}): PropertyDecorator =>
-  field(
-    (value) => values.includes(value as string),
-    { enum: [...values], enumName: name, enumSchema: { description: options.description } },
-    options,
-  );
+export function OneOf(values: readonly string[], name: string, options: FieldOptions = {}): PropertyDecorator {
+  const schema = { enum: [...values], enumName: name, enumSchema: { description: options.description } };
+  return field({ schema, check: (value) => values.includes(value as string) }, options);
+}
 
-const lowerCased = (value: unknown): unknown => (isUuid(value) ? value.toLowerCase() : value);
+const toLowerCase = (value: unknown): unknown => (isUuid(value) ? value.toLowerCase() : value);
 
 /** A uuid, converted to lower case as PostgreSQL shows it. */
-export const Uuid = (options: Options = {}) => field(isUuid, UUID, options, lowerCased);
+export const Uuid = (options: FieldOptions = {}) =>
+  field({ kind: 'uuid', schema: UUID, check: isUuid, convert: toLowerCase }, options);
 
 /** Not before the day or date-time in another field of the same object. */
-type NotBefore = Options<{ notBefore?: string }>;
+type NotBefore = FieldOptions<{ notBefore?: string }>;
 
 const dateCheck =
-  (valid: (value: unknown) => value is string, start?: string): Check =>
-  (value, holder) => {
-    const earliest = start ? holder[start] : undefined;
-    return valid(value) && !(valid(earliest) && value < earliest);
+  (isValid: (value: unknown) => value is string, start?: string): Check =>
+  (value, parent) => {
+    const earliest = start ? parent[start] : undefined;
+    return isValid(value) && !(isValid(earliest) && value < earliest);
   };
 
 /** A day, YYYY-MM-DD. */
 export const Day = ({ notBefore, ...options }: NotBefore = {}) =>
-  field(dateCheck(isCalendarDay, notBefore), DAY, options);
+  field({ kind: 'date', schema: DAY, check: dateCheck(isCalendarDay, notBefore) }, options);
 
 const isUtc = (value: unknown): value is string => typeof value === 'string' && toUtc(value) === value;
 
-const dateTimeField = (schema: object, { notBefore, ...options }: NotBefore): PropertyDecorator =>
-  field(dateCheck(isUtc, notBefore), schema, options, (value) => toUtc(value) ?? value);
+function dateTimeField(schema: object, { notBefore, ...options }: NotBefore): PropertyDecorator {
+  const check = dateCheck(isUtc, notBefore);
+  return field({ kind: 'date-time', schema, check, convert: (value) => toUtc(value) ?? value }, options);
+}
 
 /** A date-time, converted to ISO 8601 in UTC with milliseconds; the API reference shows that form. */
-export const DateTime = (options: Options = {}) => dateTimeField(DATE_TIME, options);
+export const DateTime = (options: FieldOptions = {}) => dateTimeField(DATE_TIME, options);
 
 /** The same in a body; the API reference shows every form that is accepted. */
 export const DateTimeInput = (options: NotBefore = {}) => dateTimeField(DATE_TIME_INPUT, options);
 
+const isUtcOfAnyPrecision = (value: unknown): boolean =>
+  typeof value === 'string' && value.endsWith('Z') && toUtc(value) !== undefined;
+
+const toMicroseconds = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replace(/(\.\d{6})\d{1,3}Z$/, '$1Z') : value;
+
 /** A date-time in UTC, cut to microseconds: PostgreSQL would round it, even out of the year 9999. */
-export const PreciseDateTime = (options: Options = {}) =>
-  field(
-    (value) => typeof value === 'string' && value.endsWith('Z') && toUtc(value) !== undefined,
-    DATE_TIME,
-    options,
-    (value) => (typeof value === 'string' ? value.replace(/(\.\d{6})\d{1,3}Z$/, '$1Z') : value),
-  );
+export const PreciseDateTime = (options: FieldOptions = {}) =>
+  field({ kind: 'date-time', schema: DATE_TIME, check: isUtcOfAnyPrecision, convert: toMicroseconds }, options);
 
 const TIME = new RegExp(TIME_OF_DAY.pattern);
+const isTimeOfDay = (value: unknown): boolean => typeof value === 'string' && TIME.test(value);
 
 /** A time of day, HH:MM:SS. */
-export const TimeOfDay = (options: Options = {}) =>
-  field((value) => typeof value === 'string' && TIME.test(value), TIME_OF_DAY, options);
+export const TimeOfDay = (options: FieldOptions = {}) =>
+  field({ kind: 'time', schema: TIME_OF_DAY, check: isTimeOfDay }, options);
 
-/** Entries differ: as texts, or in a field. The second of two alike is at fault. */
+/** Entries differ: as texts, or in a field. The second of two alike is invalid. */
 type Distinct = { distinct?: string | true };
-type ListOptions = Options<{ min?: number; max?: number } & Distinct>;
+type ListOptions = FieldOptions<{ min?: number; max?: number } & Distinct>;
 
 const isList = (value: unknown, max: number): value is unknown[] => Array.isArray(value) && value.length <= max;
 
-/** Names the first entry at fault by its index. */
-const eachIs =
-  (max: number, valid: (value: unknown) => boolean, distinct?: Distinct['distinct']): Check =>
+/** Names the first invalid entry by its index. */
+const everyEntry =
+  (max: number, isValid: (value: unknown) => boolean, distinct?: Distinct['distinct']): Check =>
   (value) => {
     if (!isList(value, max)) return false;
-    const fault = value.findIndex((entry) => !valid(entry));
-    return fault < 0 ? isDistinct(value, distinct) : `[${fault}]`;
+    const invalid = value.findIndex((entry) => !isValid(entry));
+    return invalid < 0 ? isDistinct(value, distinct) : `[${invalid}]`;
   };
 
 function isDistinct(entries: unknown[], distinct: Distinct['distinct']): true | string {
   if (!distinct || entries.length < 2) return true;
   const keys =
     distinct === true ? entries : entries.map((entry) => (entry as Record<string, unknown> | null)?.[distinct]);
-  // What is no entry at all is another check's fault.
+  // An entry without a key fails another check.
   if (keys.includes(undefined) || new Set(keys).size === keys.length) return true;
   const seen = new Set();
   const second = keys.findIndex((key) => seen.size === seen.add(key).size);
   return distinct === true ? `[${second}]` : `[${second}].${distinct}`;
 }
 
-/** An array of strings of at most 255 characters. A fault in an entry names the array: entries are not fields. */
+/** An array of strings of at most 255 characters. An invalid entry makes the array invalid: entries are not fields. */
 export const TextList = ({ max = 100, ...options }: ListOptions = {}) =>
   field(
-    (value) => isList(value, max) && value.every(isShortText),
-    { type: 'array', items: text(MAX_LENGTH.name, true), maxItems: max },
+    {
+      kind: 'text',
+      schema: { type: 'array', items: text(MAX_LENGTH.name, true), maxItems: max },
+      check: (value) => isList(value, max) && value.every(isShortText),
+    },
     options,
   );
 
 export const EmailList = ({ max = 1000, distinct, ...options }: ListOptions = {}) =>
-  field(eachIs(max, isEmailText, distinct), { type: 'array', items: email(MAX_LENGTH.name), maxItems: max }, options);
+  field(
+    {
+      kind: 'email',
+      schema: { type: 'array', items: email(MAX_LENGTH.name), maxItems: max },
+      check: everyEntry(max, isEmailText, distinct),
+    },
+    options,
+  );
 
 export const UuidList = ({ max = 1000, distinct, ...options }: ListOptions = {}) =>
-  field(eachIs(max, isUuid, distinct), { type: 'array', items: UUID, maxItems: max }, options, (value) =>
-    Array.isArray(value) ? value.map(lowerCased) : value,
+  field(
+    {
+      kind: 'uuid',
+      schema: { type: 'array', items: UUID, maxItems: max },
+      check: everyEntry(max, isUuid, distinct),
+      convert: (value) => (Array.isArray(value) ? value.map(toLowerCase) : value),
+    },
+    options,
   );
 
-/** The names of a class's fields, in their order. */
-export const fieldsOf = (type: Class): string[] => rulesOf(type).map(([name]) => name);
-
-/** The fields of a class with what they hold, in their order, those of the class that it extends first. */
-export function schemasOf(type: Class): Map<string, FieldSchema> {
-  const parent = Object.getPrototypeOf(type) as Class;
-  const inherited = parent.prototype === undefined ? [] : schemasOf(parent);
-  return new Map([...inherited, ...rulesOf(type).map(([name, { schema }]): [string, FieldSchema] => [name, schema])]);
+/**
+ * An array of objects of one class, whose fields the decorators of this file declare. Which class may depend on the object
+ * that holds the array.
+ */
+export function ListOf(
+  type: (parent?: object) => Class,
+  { min = 0, max = 1000, distinct, ...options }: ListOptions = {},
+): PropertyDecorator {
+  const check: Check = (value) => {
+    if (!isList(value, max) || value.length < min) return false;
+    const result = isDistinct(value, distinct);
+    if (result !== true) return result;
+    for (const [index, entry] of value.entries()) {
+      const path = isObject(entry) ? firstInvalidPath(entry) : '';
+      if (path !== undefined) return `[${index}]${path && `.${path}`}`;
+    }
+    return true;
+  };
+  const convert: Convert = (value, parent) => {
+    if (!Array.isArray(value)) return value;
+    const entryType = type(parent);
+    return value.map((entry) => toInstanceIfObject(entry, entryType));
+  };
+  const schema = { type: () => type(), isArray: true, ...(min > 0 && { minItems: min }), maxItems: max };
+  return field({ schema, check, convert }, options);
 }
 
-/** The class of the objects that a field holds. */
-export const classOf = ({ type }: Pick<FieldSchema, 'type'>): Class | undefined =>
-  typeof type === 'function' ? type() : undefined;
-
-export const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Objects become instances; what is none stays, and is at fault. */
-const made = (value: unknown, type: Class): unknown => (isObject(value) ? instanceOf(type, value) : value);
-
-/** An array of objects of one class, whose fields this file declares; which one may depend on the object that holds the array. */
-export const ListOf = (
-  type: (holder?: object) => Class,
-  { min = 0, max = 1000, distinct, ...options }: ListOptions = {},
-) =>
-  field(
-    (value) => {
-      if (!isList(value, max) || value.length < min) return false;
-      const result = isDistinct(value, distinct);
-      if (result !== true) return result;
-      for (const [index, entry] of value.entries()) {
-        const fault = isObject(entry) ? faultOf(entry) : '';
-        if (fault !== undefined) return `[${index}]${fault && `.${fault}`}`;
-      }
-      return true;
-    },
-    { type: () => type(), isArray: true, ...(min > 0 && { minItems: min }), maxItems: max },
+/** One object of a class, whose fields the decorators of this file declare. */
+export function ObjectOf(type: () => Class, options: FieldOptions = {}): PropertyDecorator {
+  const check: Check = (value) => {
+    const path = isObject(value) ? firstInvalidPath(value) : '';
+    return path === undefined || (path && `.${path}`);
+  };
+  return field(
+    { schema: { type: () => type() }, check, convert: (value) => toInstanceIfObject(value, type()) },
     options,
-    (value, holder) => {
-      if (!Array.isArray(value)) return value;
-      const entryType = type(holder);
-      return value.map((entry) => made(entry, entryType));
-    },
   );
-
-/** One object of a class, whose fields this file declares. */
-export const ObjectOf = (type: () => Class, options: Options = {}) =>
-  field(
-    (value) => {
-      const fault = isObject(value) ? faultOf(value) : '';
-      return fault === undefined || (fault && `.${fault}`);
-    },
-    { type: () => type() },
-    options,
-    (value) => made(value, type()),
-  );
+}

@@ -1,10 +1,11 @@
 import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
 import { MAX_PAGE_SIZE } from '../database/limits';
-import { InvalidRequest } from '../http/errors';
-import { field, OneOf, Text, Uuid } from './fields';
+import { InvalidRequest } from '../errors/exceptions';
+import { field } from './field-rules';
+import { OneOf, Text, Uuid } from './fields';
 import { EXAMPLE_IDS, NUMERIC_ID, int32, UUID } from './schemas';
-import { decimal, isUuid } from './text';
+import { isUuid, parseDecimal } from './text';
 
 const uuid: PipeTransform<string, string> = {
   transform: (value, { data: name }) => {
@@ -15,7 +16,7 @@ const uuid: PipeTransform<string, string> = {
 
 const int64: PipeTransform<string, number> = {
   transform: (value, { data: name }) => {
-    const id = decimal(value);
+    const id = parseDecimal(value);
     if (!Number.isSafeInteger(id) || id < 1) throw new InvalidRequest(`path ${name}`);
     return id;
   },
@@ -61,22 +62,26 @@ const OFFSET = int32();
 /** The query parameters of every list; the query of a list extends it. A parameter that is sent twice is an array here. */
 export class PageQuery {
   @field(
-    (value) => (value as number) >= 1,
-    // No format and maximum: any number of digits is accepted.
-    { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE },
+    {
+      // Any number of digits is accepted, so there is no format and no maximum.
+      schema: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE },
+      check: (value) => (value as number) >= 1,
+      convert: (value) => Math.min(parseDecimal(value), MAX_PAGE_SIZE),
+    },
     { optional: true, description: `Page size. Values above ${MAX_PAGE_SIZE} count as ${MAX_PAGE_SIZE}.` },
-    (value) => Math.min(decimal(value), MAX_PAGE_SIZE),
   )
   limit: number = DEFAULT_PAGE_SIZE;
 
   @field(
-    (value) => (value as number) <= OFFSET.maximum,
-    { ...OFFSET, default: 0 },
+    {
+      schema: { ...OFFSET, default: 0 },
+      check: (value) => (value as number) <= OFFSET.maximum,
+      convert: parseDecimal,
+    },
     {
       optional: true,
       description: 'Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items.',
     },
-    decimal,
   )
   offset: number = 0;
 }

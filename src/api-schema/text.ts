@@ -7,7 +7,7 @@ export const isStorableText = (value: unknown): value is string =>
   typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 
 /** Whether the text has at most `max` characters; a character outside the basic plane counts once. */
-export const hasAtMost = (value: string, max: number): boolean =>
+export const isWithinLength = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);
 
 /** Controls and format characters; spaces, and separators of lines and paragraphs, unless a quote follows. */
@@ -23,7 +23,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
 
 /** A number in plain decimal digits, or NaN. `Number` alone would take '', ' 5', '1e1' and '0x10'. */
-export const decimal = (value: unknown): number =>
+export const parseDecimal = (value: unknown): number =>
   typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : NaN;
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;

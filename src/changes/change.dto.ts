@@ -1,6 +1,6 @@
-import { field } from '../api-schema/fields';
+import { field } from '../api-schema/field-rules';
 import { QueryOneOf, QueryText } from '../api-schema/parameters';
-import { decimal } from '../api-schema/text';
+import { parseDecimal } from '../api-schema/text';
 import { MAX_CURSOR } from './cursor';
 import { MAX_CHANGES } from './changes.sql';
 import { areFollowed, FOLLOWED_NAMES } from './followed';
@@ -18,23 +18,27 @@ export class ChangesQuery {
   since?: 'now';
 
   @field(
-    (value) => Array.isArray(value) && areFollowed(value as string[]),
-    { type: 'string', maxLength: FOLLOWED_NAMES.join().length },
+    {
+      schema: { type: 'string', maxLength: FOLLOWED_NAMES.join().length },
+      check: (value) => Array.isArray(value) && areFollowed(value as string[]),
+      convert: namesOf,
+    },
     {
       optional: true,
       description:
         `Resources to follow, separated by commas: ${FOLLOWED_NAMES.map((name) => `\`${name}\``).join(', ')}. All of ` +
         'them by default. A cursor goes on with those that it began with; others beside it are a fault.',
     },
-    namesOf,
   )
   resources?: string[];
 
   @field(
-    (value) => (value as number) >= 1,
-    { type: 'integer', minimum: 1, default: DEFAULT_CHANGES },
+    {
+      schema: { type: 'integer', minimum: 1, default: DEFAULT_CHANGES },
+      check: (value) => (value as number) >= 1,
+      convert: (value) => Math.min(parseDecimal(value), MAX_CHANGES),
+    },
     { optional: true, description: `Changes a page. Values above ${MAX_CHANGES} count as ${MAX_CHANGES}.` },
-    (value) => Math.min(decimal(value), MAX_CHANGES),
   )
   limit: number = DEFAULT_CHANGES;
 }

@@ -1,18 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { ApiExtraModels, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { ActivationV0Response } from '../activations/activation.response';
-import {
-  BooleanField,
-  DateTime,
-  field,
-  ListOf,
-  nullable,
-  NumericId,
-  ObjectOf,
-  OneOf,
-  Text,
-  Uuid,
-} from '../api-schema/fields';
+import { field } from '../api-schema/field-rules';
+import { BooleanField, DateTime, ListOf, nullable, NumericId, ObjectOf, OneOf, Text, Uuid } from '../api-schema/fields';
 import { EXAMPLE_IDS } from '../api-schema/schemas';
 import { Event, EventLeadV0Response } from '../events/event.response';
 import { LeadActivityEventV0Response } from '../lead-activity-events/lead-activity-event.response';
@@ -81,17 +71,19 @@ export class ChangesV0Response {
   phase: ChangesPhase;
 
   @field(
-    () => true,
     {
-      type: 'array',
-      items: {
-        oneOf: CHANGES.map((change) => ({ $ref: getSchemaPath(change) })),
-        discriminator: {
-          propertyName: 'resource',
-          mapping: Object.fromEntries(FOLLOWED_NAMES.map((name, n) => [name, getSchemaPath(CHANGES[n]!)])),
+      schema: {
+        type: 'array',
+        items: {
+          oneOf: CHANGES.map((change) => ({ $ref: getSchemaPath(change) })),
+          discriminator: {
+            propertyName: 'resource',
+            mapping: Object.fromEntries(FOLLOWED_NAMES.map((name, n) => [name, getSchemaPath(CHANGES[n]!)])),
+          },
         },
+        maxItems: MAX_CHANGES,
       },
-      maxItems: MAX_CHANGES,
+      check: () => true,
     },
     { description: 'Each record once, in the order in which they changed.' },
   )

@@ -1,9 +1,8 @@
 import { GoneException, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Overloaded } from '../database/errors';
 import { type Json, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
-import { InvalidRequest } from '../http/errors';
+import { InvalidRequest, Overloaded } from '../errors/exceptions';
 import { type ChangesQuery, DEFAULT_CHANGES } from './change.dto';
 import type { ChangesPhase } from './change.response';
 import * as SQL from './changes.sql';

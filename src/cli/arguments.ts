@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { EntityManager } from 'typeorm';
 import { OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../api-schema/schemas';
-import { decimal as digits, hasAtMost, isStorableText, isUuid, toUtc } from '../api-schema/text';
+import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../api-schema/text';
 import { PROGRAM } from '../program';
 import { Refusal, UsageError } from './terminal/terminal';
 
@@ -39,7 +39,7 @@ export const text =
     if (value.includes('\ufffd')) {
       throw new UsageError(`${option} must be UTF-8, without the replacement character U+FFFD`);
     }
-    if (/\S/.test(value) && hasAtMost(value, 255) && isStorableText(value)) return value;
+    if (/\S/.test(value) && isWithinLength(value, 255) && isStorableText(value)) return value;
     throw new UsageError(`${option} must have 1 to 255 characters and not be blank`);
   };
 
@@ -48,7 +48,7 @@ export const decimal = (value: string): number => (/^\d+(\.\d+)?$/.test(value) ?
 
 /** The id of an organization. */
 export function organization(value: string): number {
-  const id = digits(value);
+  const id = parseDecimal(value);
   if (id >= 0 && Number.isSafeInteger(id)) return id;
   throw new UsageError('--organization must be the number of an organization (see organizations list)');
 }
@@ -76,7 +76,7 @@ export function moment(value: string): Date {
 export const wholeNumber =
   (option: string, max: number) =>
   (value: string): number => {
-    const number = digits(value);
+    const number = parseDecimal(value);
     if (number <= max) return number;
     throw new UsageError(`${option} must be an integer from 0 to ${max}`);
   };

@@ -1,4 +1,5 @@
-import { isConnectionFault, isOverload, isRefused, Overloaded } from './errors';
+import { Overloaded } from '../errors/exceptions';
+import { isConnectionFault, isOverload, isRefused } from './errors';
 import { MAX_WAITING_REQUESTS } from './limits';
 
 interface Waiting<Item, Result> {

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { ConfigError } from '../config';
+import { NOT_READY } from '../errors/sql-states';
 import { operatorDataSourceOptions } from './data-source';
-import { sqlState } from './errors';
+import { hasSqlState } from './errors';
 
 /** Milliseconds between two tries: the first, and the longest. */
 export const FIRST_PAUSE = 50;
@@ -21,9 +22,6 @@ export interface Waiting {
   /** ends the waiting */
   signal?: AbortSignal;
 }
-
-/** PostgreSQL is there, but still in recovery or shutting down, or has no connection left. */
-const NOT_YET = ['57P01', '57P02', '57P03', '53300'];
 
 /** No server answers yet or any more, or DNS does not. A wrong host name or password is final. */
 const AWAY = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN)$/;
@@ -53,7 +51,7 @@ export async function connect(
 }
 
 function patienceWith(error: unknown, milliseconds: number): number {
-  if (NOT_YET.includes(sqlState(error) ?? '')) return Math.max(PATIENCE, milliseconds);
+  if (hasSqlState(error, NOT_READY)) return Math.max(PATIENCE, milliseconds);
   const { code, message } = error as { code?: string; message: string };
   return AWAY.test(code ?? '') || CUT_OFF.test(message) ? milliseconds : 0;
 }

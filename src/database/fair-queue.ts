@@ -1,4 +1,5 @@
-import { isConnectionFault, Overloaded } from './errors';
+import { Overloaded } from '../errors/exceptions';
+import { isConnectionFault } from './errors';
 import { LARGE_RESULTS_MS, MAX_CONNECTION_SHARE, MAX_WAITING_REQUESTS, QUEUE_TIMEOUT_MS } from './limits';
 
 interface Waiting {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { CurrentTransaction } from './current-transaction';
-import { AnswerTooLarge, IdempotencyConflict, Retry } from './errors';
+import { IdempotencyKeyInUse, IdempotencyKeyReused, ResponseTooLarge, Retry } from '../errors/exceptions';
 import type { Caller } from './statements';
 import { Sweeper } from './sweeper';
 import { Writes } from './writes';
@@ -62,7 +62,7 @@ export class IdempotentAnswers {
    * both are stored, or neither.
    * @param fingerprint SHA-256 of what the request asks for
    * @param handle runs in the transaction, and again after a deadlock and the like
-   * @throws IdempotencyConflict, AnswerTooLarge
+   * @throws IdempotencyKeyInUse, IdempotencyKeyReused, ResponseTooLarge
    */
   once(
     caller: Caller,
@@ -74,10 +74,10 @@ export class IdempotentAnswers {
       type Claim = { free: boolean; same: boolean | null; answer: string | null };
       const [claim] = await manager.query<Claim[]>(CLAIM, [caller.keyId, key, fingerprint]);
       if (typeof claim?.answer === 'string') {
-        if (!claim.same) throw new IdempotencyConflict(false);
+        if (!claim.same) throw new IdempotencyKeyReused();
         return { text: claim.answer, isReplayed: true };
       }
-      if (!claim?.free) throw new IdempotencyConflict(true);
+      if (!claim?.free) throw new IdempotencyKeyInUse();
       const text = await this.current.run(manager, handle);
       await requireRoom(manager, caller, Buffer.byteLength(text));
       const stored = await manager.query<unknown[]>(STORE, [caller.keyId, key, fingerprint, text]);
@@ -98,10 +98,10 @@ export class IdempotentAnswers {
   }
 }
 
-/** @throws AnswerTooLarge */
+/** @throws ResponseTooLarge */
 async function requireRoom(manager: EntityManager, { keyId }: Caller, bytes: number): Promise<void> {
   if (bytes <= LARGE_ANSWER_BYTES) return;
-  if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLarge();
+  if (bytes > MAX_ANSWER_BYTES) throw new ResponseTooLarge();
   const [{ hasRoom }] = await manager.query<[{ hasRoom: boolean }]>(HAS_ROOM, [keyId]);
-  if (!hasRoom) throw new AnswerTooLarge();
+  if (!hasRoom) throw new ResponseTooLarge();
 }

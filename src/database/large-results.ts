@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Client, Query, type QueryArrayConfig } from 'pg';
-import { LargeResult } from './errors';
+import { LargeResult } from '../errors/exceptions';
 import { FairQueue } from './fair-queue';
 import { MAX_SMALL_RESULT } from './limits';
 

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { ConfigError } from '../config';
 import { connect, FIRST_PAUSE, LONGEST_PAUSE, type Waiting } from './connect';
-import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
+import { LOCKED } from '../errors/sql-states';
+import { hasSqlState } from './errors';
 import { deriveAnew } from './derive-anew';
 import { Functions } from './functions';
 
@@ -87,7 +88,7 @@ async function applyMissing(dataSource: DataSource, { say, signal }: Waiting): P
       await deriveAnew(dataSource, { say, signal });
       return missing.map(({ name }) => name);
     } catch (error) {
-      if (![DEADLOCK, LOCK_NOT_AVAILABLE].includes(sqlState(error) ?? '')) throw error;
+      if (!hasSqlState(error, LOCKED)) throw error;
       if (!isTold) say?.('Waiting for an import, or another long transaction, before the database can be migrated');
       await pause(LONGEST_PAUSE, undefined, { signal });
     }

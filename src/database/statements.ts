@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
+import { RowNotFound } from '../errors/exceptions';
 import { CurrentTransaction } from './current-transaction';
 import { poolOf } from './data-source';
-import { breaksConnection, RowNotFound } from './errors';
+import { breaksConnection } from './errors';
 import { FairQueue } from './fair-queue';
 import { LargeResults, type TimedQuery } from './large-results';
 import type { List } from './paginate';

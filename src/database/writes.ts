@@ -3,15 +3,9 @@ import type { Client } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Batcher } from './batcher';
 import { CurrentTransaction } from './current-transaction';
-import {
-  breaksConnection,
-  isConnectionFault,
-  NotCommitted,
-  Overloaded,
-  QUERY_CANCELED,
-  retried,
-  sqlState,
-} from './errors';
+import { NotCommitted, Overloaded } from '../errors/exceptions';
+import { CANCELED } from '../errors/sql-states';
+import { breaksConnection, hasSqlState, isConnectionFault, retried } from './errors';
 import { FairQueue } from './fair-queue';
 import {
   CONNECTION_CHECK_INTERVAL_MS,
@@ -93,7 +87,7 @@ export class Writes implements BeforeApplicationShutdown {
     try {
       return await retried(() => this.queue.run(caller.organizationId, () => this.inTransaction(work)));
     } catch (error) {
-      if (timeMs === undefined || sqlState(error) !== QUERY_CANCELED) throw error;
+      if (timeMs === undefined || !hasSqlState(error, CANCELED)) throw error;
       const longWork = (manager: EntityManager) => this.longWork(manager, work, timeMs);
       return retried(() => this.longQueue.run(caller.organizationId, () => this.inTransaction(longWork)));
     }

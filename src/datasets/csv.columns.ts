@@ -1,7 +1,7 @@
 import type { Field } from './cells';
 import type { CsvService } from './csv.service';
 import { type CsvMatch } from './dataset';
-import { meant, plainName } from './expected';
+import { closestName, normalizedName } from './expected';
 import { type Faults, NOWHERE, refusal } from './faults';
 import type { Clock } from './moments';
 import { quoted } from './quoted';
@@ -64,7 +64,7 @@ export function columnsOf(csv: CsvService, form: CsvForm, heads: string[], line:
   const columns: Column[] = [];
   for (const [index, head] of heads.entries()) {
     if (head.trim() === '') continue;
-    const plain = plainName(head);
+    const plain = normalizedName(head);
     const nth = (times.get(plain) ?? 0) + 1;
     times.set(plain, nth);
     const mapped = mappingsOf(mappings, head, plain, nth);
@@ -95,16 +95,16 @@ function mappingsOf(mappings: Mapping[], head: string, plain: string, nth: numbe
   if (exact.length > 0) return exact;
   const named = mappings.filter(({ column }) => {
     const [, base = '', place] = /^(.+)#(\d+)$/.exec(column) ?? [];
-    return Number(place) === nth && plainName(base) === plain;
+    return Number(place) === nth && normalizedName(base) === plain;
   });
   if (named.length > 0) return named;
-  return mappings.filter(({ column }) => !/#\d+$/.test(column) && plainName(column) === plain);
+  return mappings.filter(({ column }) => !/#\d+$/.test(column) && normalizedName(column) === plain);
 }
 
 function addUnknown(csv: CsvService, section: string, unknown: string[], line: number, faults: Faults): void {
   const names = [...csv.byName(section)].map(([plain, { name }]): [string, string] => [plain, name]);
   const told = unknown.slice(0, MAX_LISTED).map((head) => {
-    const field = meant(head, names);
+    const field = closestName(head, names);
     const guess = field ? `; did you mean ${field}?` : ';';
     const how = `say --map ${quoted(`${head}=${field ?? 'FIELD'}`)}, or leave it out with --map ${quoted(`${head}=`)}`;
     const says = `not a field of ${section}${guess} ${how}, or all such columns with --ignore-unknown`;

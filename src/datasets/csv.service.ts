@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { classOf, type FieldSchema, schemasOf } from '../api-schema/fields';
+import { classOf, type FieldSchema, schemasOf, type TextKind } from '../api-schema/field-rules';
 import { address, array, type Field, field, flag, identifier, type Kind, list, moment, text, whole } from './cells';
 import { type Class, type CsvDataset, Datasets } from './dataset';
-import { kindOfText, plainName } from './expected';
+import { normalizedName } from './expected';
 
 /** Columns that stand first. */
 const FIRST = ['id', 'createdAt', 'updatedAt', 'createdBy'];
@@ -26,7 +26,7 @@ export class CsvService {
   /** The fields by all names that say them, plainly written: `company` and `account name` are `company.name`. */
   byName = (section: string): Map<string, Field> => this.of(section).byName;
 
-  fieldNamed = (section: string, name: string): Field | undefined => this.byName(section).get(plainName(name));
+  fieldNamed = (section: string, name: string): Field | undefined => this.byName(section).get(normalizedName(name));
 
   private of(section: string) {
     const known = this.known.get(section);
@@ -38,7 +38,7 @@ export class CsvService {
     const first = FIRST.flatMap((name) => own.filter((each) => each.name === name));
     const fields = [...new Set([...first, ...own, ...others])];
     const named = (namesOf: (field: Field) => string[]) =>
-      fields.flatMap((each) => namesOf(each).map((name) => [plainName(name), each] as const));
+      fields.flatMap((each) => namesOf(each).map((name) => [normalizedName(name), each] as const));
     const byName = new Map([
       ...named(({ name }) => aliases[name] ?? []),
       ...named(({ name }) => (name.endsWith('.name') ? [name.replace(/\.name$/, '')] : [])),
@@ -62,16 +62,16 @@ const texts = list(
   (item) => item,
 );
 const KINDS: Record<string, Kind> = { integer: whole, boolean: flag, array: texts };
-const TEXTS = {
+const TEXT_KINDS: Record<TextKind, Kind> = {
   uuid: identifier,
-  day: identifier,
+  date: identifier,
   time: identifier,
   'date-time': moment,
-  'e-mail address': address,
+  email: address,
   text,
 };
 
 function kindOf(schema: FieldSchema): Kind {
   if (classOf(schema)) return array;
-  return KINDS[String(schema.type)] ?? TEXTS[kindOfText(schema)];
+  return KINDS[String(schema.type)] ?? TEXT_KINDS[schema.kind];
 }

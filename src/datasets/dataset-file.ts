@@ -1,8 +1,8 @@
 import { constants } from 'node:buffer';
-import { isObject } from '../api-schema/fields';
+import { isObject } from '../api-schema/field-rules';
 import { most } from './csv.text';
 import type { Datasets, UncheckedRecord } from './dataset';
-import { meant } from './expected';
+import { closestName } from './expected';
 import { type Faults, ImportFault, NOWHERE, refusal } from './faults';
 import { requireRow } from './file-text';
 import { quoted } from './quoted';
@@ -128,7 +128,7 @@ export function* ofObject(dataset: object, { has, names }: Datasets, faults: Fau
     const fault = { ...NOWHERE, path: section, value: null, order: -1 };
     if (OF_ANSWERS.includes(section) && typeof records === 'number') continue;
     if (!has(section)) {
-      const close = meant(
+      const close = closestName(
         section,
         names.map((name) => [name.toLowerCase(), name]),
       );

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { schemasOf } from '../api-schema/fields';
+import { schemasOf } from '../api-schema/field-rules';
 import type { Draft } from './cells';
 import type { CsvForm } from './csv.columns';
 import type { CsvService } from './csv.service';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from 'typeorm';
-import { DEADLOCK, sqlState } from '../database/errors';
+import { hasSqlState } from '../database/errors';
 import { CATALOGUE, lockOrganization } from '../database/locks';
+import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
 import { Checks } from './checks';
 import { type Counts, Datasets, type Records } from './dataset';
 import { ofObject } from './dataset-file';
@@ -37,11 +38,6 @@ export interface ImportOptions {
 /** The tables that fill themselves as those of the entities are filled. */
 const KEPT_BY_TRIGGERS = ['lists', 'list_counts'];
 
-/**
- * What others did between the checks and the writing: a deadlock, or what is referred to was deleted, or an id or eventUrl
- * taken. The checks, which run again, name what is at fault now.
- */
-const CHANGED_MEANWHILE = [DEADLOCK, '23502', '23503', '23505'];
 const MAX_ATTEMPTS = 4;
 
 type Written = Pick<ImportResult, 'outcomes' | 'events'>;
@@ -131,7 +127,8 @@ export class ImportService {
         return await manager.transaction((writer) => this.writeOnce(writer, context, imported, options));
       } catch (error) {
         if (error instanceof DryRun) return error.written;
-        if (attempt === MAX_ATTEMPTS || !CHANGED_MEANWHILE.includes(sqlState(error) ?? '')) throw error;
+        // Others changed what the checks saw. They run again, and name what is invalid now.
+        if (attempt === MAX_ATTEMPTS || !hasSqlState(error, CHANGED_SINCE_CHECKED)) throw error;
       }
     }
   }

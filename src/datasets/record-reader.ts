@@ -1,7 +1,8 @@
-import { faultOf, faultsOf, instanceOf, isObject } from '../api-schema/fields';
+import { fieldErrors, firstInvalidPath, isObject, toInstance } from '../api-schema/field-rules';
+import { findUnknownPath, unknownPaths } from '../api-schema/unknown-fields';
 import { orderOf } from './checks';
 import type { Counts, Datasets, UncheckedRecord } from './dataset';
-import { hasUnknown, meant, pathsOf, plainName, told, unknownIn } from './expected';
+import { closestName, describeError, normalizedName, pathsOf } from './expected';
 import { type Faults, type ToldFault } from './faults';
 import type { Given, Place } from './moves';
 import { SHOWN } from './tables';
@@ -35,14 +36,15 @@ export class RecordReader {
       return this.refuse(at, [{ ...this.placed(at, ''), value: unchecked ?? null, wanted: 'an object', says }]);
     }
     const { record: type } = this.datasets.of(section);
-    const unknown = this.given.isPart || !hasUnknown(type, unchecked) ? [] : this.unknown(at, unchecked);
-    const record = instanceOf(type, unchecked);
+    const record = toInstance(type, unchecked);
+    const hasUnknown = !this.given.isPart && findUnknownPath(unchecked, record) !== undefined;
+    const unknown = hasUnknown ? this.unknown(at, unchecked, record) : [];
     const counts = (path: string): boolean => this.given.has(path) && !before?.some((bad) => path.startsWith(bad));
     const found: ToldFault[] = unknown;
-    if (faultOf(record, counts) !== undefined) {
-      for (const fault of faultsOf(record)) {
-        if (!counts(fault.path)) continue;
-        found.push({ ...this.placed(at, fault.path), value: fault.value ?? null, ...told(fault) });
+    if (firstInvalidPath(record, counts) !== undefined) {
+      for (const error of fieldErrors(record)) {
+        if (!counts(error.path)) continue;
+        found.push({ ...this.placed(at, error.path), value: error.value ?? null, ...describeError(error) });
       }
     }
     if (found.length > 0 || before) return this.refuse(at, found);
@@ -62,13 +64,14 @@ export class RecordReader {
   }
 
   /** What a record has that is no field, and is not shown by GET either. */
-  private unknown(at: Place, record: object): ToldFault[] {
-    const { record: type, shown } = this.datasets.of(at.section);
-    const paths = [...unknownIn(type, record)].filter((path) => !shown?.fields.includes(path.replace(/\[\d+\]/g, '')));
+  private unknown(at: Place, unchecked: object, record: object): ToldFault[] {
+    const { shown } = this.datasets.of(at.section);
+    const all = [...unknownPaths(unchecked, record)];
+    const paths = all.filter((path) => !shown?.fields.includes(path.replace(/\[\d+\]/g, '')));
     if (paths.length === 0) return [];
     const names = this.namesOf(at.section);
     return paths.map((path) => {
-      const field = path.includes('[') ? undefined : (names.get(plainName(path)) ?? meant(path, names));
+      const field = path.includes('[') ? undefined : (names.get(normalizedName(path)) ?? closestName(path, names));
       const says = `not a field${field ? `; did you mean ${field}?` : ''}`;
       return { ...this.placed(at, path), value: null, wanted: field ?? `a field of ${at.section}`, says };
     });
@@ -83,10 +86,10 @@ export class RecordReader {
     const { record, csv, places = {} } = this.datasets.of(section);
     const names = new Map<string, string>();
     for (const [place, aliases] of Object.entries(csv?.aliases ?? {})) {
-      for (const alias of aliases) names.set(plainName(alias), place);
+      for (const alias of aliases) names.set(normalizedName(alias), place);
     }
-    for (const [property, place] of Object.entries(places)) names.set(plainName(property), place);
-    for (const path of pathsOf(record)) names.set(plainName(path), path);
+    for (const [property, place] of Object.entries(places)) names.set(normalizedName(property), place);
+    for (const path of pathsOf(record)) names.set(normalizedName(path), path);
     this.names.set(section, names);
     return names;
   }

@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { classOf, schemasOf } from '../api-schema/fields';
+import { classOf, schemasOf } from '../api-schema/field-rules';
 import { snakeCase as nameOf } from '../database/data-source';
 import { listsOf, type TrackedList } from '../database/lists';
 import type { Dataset, Datasets, List } from './dataset';

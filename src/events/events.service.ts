@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { PageQuery } from '../api-schema/parameters';
-import { RowNotFound } from '../database/errors';
 import { LONG_STATEMENT_TIMEOUT_MS } from '../database/limits';
 import { renamed } from '../database/rendering';
 import { type Json, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
+import { RowNotFound } from '../errors/exceptions';
 import type { Caller } from '../http/caller';
 import type { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input } from './event.dto';
 import { EventEntity } from './event.entity';

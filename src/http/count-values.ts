@@ -1,5 +1,5 @@
 import { PayloadTooLargeException } from '@nestjs/common';
-import { InvalidRequest } from './errors';
+import { InvalidRequest } from '../errors/exceptions';
 
 /** Values in a body: objects, arrays, strings, numbers and literals, at any depth. */
 const MAX_VALUES = 20_000;

@@ -1,17 +1,10 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import {
-  AnswerTooLarge,
-  causeOf,
-  IdempotencyConflict,
-  isBadInput,
-  isConnectionFault,
-  isOverload,
-  isUnreachable,
-  RowNotFound,
-  sqlState,
-} from '../database/errors';
-import { errorBody, errorText, InvalidField, InvalidRequest, JSON_TYPE, nameFault } from './errors';
+import { causeOf, hasSqlState, isConnectionFault, isUnreachable, sqlState } from '../database/errors';
+import { ERROR_ROWS, type ErrorRow, ERRORS } from '../errors/error-table';
+import { InvalidRequest } from '../errors/exceptions';
+import { UNDEFINED_OBJECT } from '../errors/sql-states';
+import { errorBody, errorText, JSON_TYPE, setFaultHeader } from './errors';
 import { discardBody } from './request';
 
 /** Refusals are logged once in this time, so that the log does not grow with them. */
@@ -19,10 +12,7 @@ const LOG_INTERVAL_MS = 10_000;
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
-/** A table, a column, a function or a type that is not there. */
-const SCHEMA_FAULTS = ['42P01', '42703', '42883', '42704'];
-
-/** Every error leaves as `{status, error}`. */
+/** Every error leaves as `{status, error}`, as the table of errors says. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Request');
@@ -37,18 +27,16 @@ export class ErrorFilter implements ExceptionFilter {
     if (isUnread) await discardBody(request);
     // It was refused meanwhile, because its body was broken or did not arrive.
     if (response.writableEnded) return;
-    const status = httpStatusOf(error, request.method);
+    const { status, retryAfter, ...row } = findRow(error, request.method);
     if (status === 503 && !(error instanceof HttpException)) this.logRefusal(request, error);
     else if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describe(error) });
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    const isRunning = error instanceof IdempotencyConflict && error.isRunning;
-    if (status === 503 || isRunning) response.setHeader('Retry-After', '1');
-    if (error instanceof InvalidRequest) nameFault(response, error.fault);
-    const text =
-      error instanceof InvalidField || error instanceof IdempotencyConflict ? error.message : errorText(status);
+    if (typeof retryAfter === 'number') response.setHeader('Retry-After', String(retryAfter));
+    if (error instanceof InvalidRequest) setFaultHeader(response, error.fault);
+    const text = row.sendsMessage ? (error as Error).message : (row.text ?? errorText(status));
     response.status(status).setHeader('Content-Type', JSON_TYPE);
     response.send(JSON.stringify(errorBody(status, text)));
   }
@@ -61,16 +49,19 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-function httpStatusOf(error: unknown, method: string): number {
-  if (error instanceof HttpException) return error.getStatus();
-  if (error instanceof RowNotFound) return 404;
-  if (error instanceof AnswerTooLarge) return 413;
-  if (error instanceof IdempotencyConflict) return error.isRunning ? 409 : 422;
-  if (isBadInput(error)) return 400;
-  // Nothing was changed, and the same request may succeed soon.
-  if (isOverload(error) || isUnreachable(error)) return 503;
+/** The row of the table for an error. An exception of Nest without a row is sent with its own status. */
+function findRow(error: unknown, method: string): ErrorRow {
+  const row = ERROR_ROWS.find(({ type, sqlStates = [] }) => {
+    return (type !== undefined && error instanceof type) || hasSqlState(error, sqlStates);
+  });
+  if (row) return row;
+  if (error instanceof HttpException) {
+    const status = error.getStatus();
+    return ERROR_ROWS.find((each) => each.status === status && !each.type && !each.sqlStates) ?? { status };
+  }
   // A write whose connection was lost may be stored or not.
-  return isConnectionFault(error) && SAFE_METHODS.includes(method) ? 503 : 500;
+  const isUnchanged = isUnreachable(error) || (isConnectionFault(error) && SAFE_METHODS.includes(method));
+  return isUnchanged ? ERRORS.databaseUnreachable : ERRORS.serverError;
 }
 
 /**
@@ -85,6 +76,6 @@ function describe(error: unknown): Record<string, unknown> {
   if (!driverError && !state) return { error: error.constructor.name, message: error.message, frames };
   const { constraint, table, column, routine } = (driverError ?? error) as Record<string, unknown>;
   // Class 42 is a fault of the statement: its message names tables and columns, and quotes no value.
-  const message = state && SCHEMA_FAULTS.includes(state) ? causeOf(error).message : undefined;
+  const message = hasSqlState(error, UNDEFINED_OBJECT) ? causeOf(error).message : undefined;
   return { error: error.constructor.name, sqlState: state, message, constraint, table, column, routine, frames };
 }

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { IdempotentAnswers } from '../database/idempotent-answers';
 import { JsonPayload } from './envelope.interceptor';
-import { InvalidField } from './errors';
+import { InvalidField } from '../errors/exceptions';
 import { NotFoundController } from './not-found.controller';
 
 /** 1 to 255 visible ASCII characters */
@@ -21,7 +21,7 @@ export const NON_IDEMPOTENT_METHODS = ['POST', 'PATCH'];
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(private readonly responses: IdempotentAnswers) {}
 
-  /** @throws InvalidField when the key is not 1 to 255 visible ASCII characters, IdempotencyConflict */
+  /** @throws InvalidField when the key is not 1 to 255 visible ASCII characters, IdempotencyKeyInUse, IdempotencyKeyReused */
   intercept(context: ExecutionContext, next: CallHandler<JsonPayload>): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();

@@ -6,16 +6,15 @@ import {
   Injectable,
   type NestInterceptor,
   PayloadTooLargeException,
-  type Type,
 } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
-import { isAllOptional, isOfFields } from '../api-schema/fields';
+import { isAllOptional, usesOnlyFieldDecorators } from '../api-schema/field-rules';
+import { InvalidRequest } from '../errors/exceptions';
 import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
-import { InvalidRequest, refuse } from './errors';
-import { applyPreferences, refuseUnknown } from './preferences';
+import { sendError } from './errors';
+import { parsePreferences, rejectUnknownFields } from './preferences';
+import { routeArguments } from './route-arguments';
 import { Semaphore } from './semaphore';
 import { countValues } from './count-values';
 
@@ -34,16 +33,19 @@ const MAX_UNPACKING = 8;
 
 /** How a handler reads its body. */
 interface BodyOptions {
-  /** no field is required, so that a body of another type than JSON would pass as an empty one: it is 400 */
+  /** No field is required, so a body of another type than JSON would pass as an empty one. It is a 400 instead. */
   allOptional: boolean;
 }
 
-/** Reads the body of a handler with `@Body()` as JSON, and what a request prefers. It follows the token bucket, so that a request without a key or a token never has its body read. */
+/**
+ * Reads the preferences of a request, and the body of a handler with `@Body()` as JSON. It follows the token bucket, so that
+ * a request without a key or a token never has its body read.
+ */
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
   private readonly partialBodies = new BodyMemoryLimit();
   private readonly unpacking = new Semaphore(MAX_UNPACKING);
-  /** of each handler that was called; undefined where it has no body */
+  /** The options of each handler that was called; undefined where it has no body. */
   private readonly bodies = new Map<unknown, BodyOptions | undefined>();
 
   /** @throws InvalidRequest, PayloadTooLargeException */
@@ -53,16 +55,16 @@ export class JsonBodyInterceptor implements NestInterceptor {
     const response = http.getResponse<Response>();
     // The rest of the request was broken, and it was refused while its key was checked.
     if (response.writableEnded) throw new InvalidRequest('body');
-    if (request.caller) applyPreferences(request, response);
-    if (request.isStrict) refuseUnknown(context, 'QUERY', request.query);
+    if (request.caller) parsePreferences(request, response);
+    if (request.isStrict) rejectUnknownFields(context, 'QUERY', request.query);
     const handler = context.getHandler();
-    if (!this.bodies.has(handler)) this.bodies.set(handler, bodyOf(context.getClass(), handler.name));
+    if (!this.bodies.has(handler)) this.bodies.set(handler, bodyOptionsOf(context));
     const options = this.bodies.get(handler);
     // A write without a body must not happen either before it has arrived whole and well-formed.
     const isWrite = request.caller && !SAFE_METHODS.includes(request.method);
     if (!options && !isWrite) return next.handle();
     return this.read(request, response, options).then(() => {
-      if (request.isStrict && options) refuseUnknown(context, 'BODY', request.body as object);
+      if (request.isStrict && options) rejectUnknownFields(context, 'BODY', request.body as object);
       return next.handle();
     });
   }
@@ -82,26 +84,26 @@ export class JsonBodyInterceptor implements NestInterceptor {
     if (request.complete && request.readableLength === 0) return EMPTY;
     let buffer: Buffer = EMPTY;
     let length = 0;
-    const partial = this.partialBodies.add(request, () => {
-      if (!response.headersSent) refuse(response, 408);
+    const pendingBody = this.partialBodies.add(request, () => {
+      if (!response.headersSent) sendError(response, 408);
       buffer = EMPTY; // now, as the client may take its time to read the response
     });
     try {
-      await consumeBody(request, response, (piece) => {
+      await readBody(request, response, (chunk) => {
         if (response.writableEnded) return;
-        if (buffer.length < length + piece.length) {
-          const larger = Buffer.allocUnsafe(Math.max(2 * buffer.length, length + piece.length));
-          this.partialBodies.hold(partial, larger.length - buffer.length);
+        if (buffer.length < length + chunk.length) {
+          const larger = Buffer.allocUnsafe(Math.max(2 * buffer.length, length + chunk.length));
+          this.partialBodies.hold(pendingBody, larger.length - buffer.length);
           if (response.writableEnded) return; // this body was the one to be dropped
           buffer.copy(larger);
           buffer = larger;
         }
-        length += piece.copy(buffer, length);
+        length += chunk.copy(buffer, length);
       });
       return buffer.subarray(0, length);
     } finally {
       buffer = EMPTY; // the request keeps its listeners, and the connection keeps the request
-      this.partialBodies.release(partial);
+      this.partialBodies.release(pendingBody);
     }
   }
 
@@ -119,24 +121,18 @@ export class JsonBodyInterceptor implements NestInterceptor {
   }
 }
 
-/** What Nest keeps of a handler's parameters. */
-type RouteArguments = Record<string, { index: number }>;
-
-/** How a handler reads its body, by its `@Body()`. */
-function bodyOf(controller: Type, handler: string): BodyOptions | undefined {
-  const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler) as RouteArguments | undefined;
-  const body = Object.entries(parameters ?? {}).find(([name]) => name.startsWith(`${RouteParamtypes.BODY}:`))?.[1];
+function bodyOptionsOf(context: ExecutionContext): BodyOptions | undefined {
+  const [body] = routeArguments(context, 'BODY');
   if (!body) return undefined;
-  const types = Reflect.getMetadata('design:paramtypes', controller.prototype as object, handler) as Type<object>[];
-  const type = types[body.index];
-  return { allOptional: !type || !isOfFields(type) || isAllOptional(type) };
+  const { type } = body;
+  return { allOptional: !type || !usesOnlyFieldDecorators(type) || isAllOptional(type) };
 }
 
 /**
- * Consumes a body as it arrives, to its end.
+ * Reads a body as it arrives, to its end.
  * @throws InvalidRequest when it breaks off, PayloadTooLargeException as soon as that is known
  */
-async function consumeBody(request: Request, response: Response, take: (piece: Buffer) => void): Promise<void> {
+async function readBody(request: Request, response: Response, onChunk: (chunk: Buffer) => void): Promise<void> {
   const isCompressed = encodingOf(request) !== undefined;
   // The unpacked size of a compressed body is not known yet.
   if (!isCompressed && Number(request.headers['content-length']) > MAX_BODY_BYTES) throw new PayloadTooLargeException();
@@ -150,17 +146,17 @@ async function consumeBody(request: Request, response: Response, take: (piece: B
   let length = 0;
   await new Promise<void>((resolve, reject) => {
     if (request.destroyed) reject(new InvalidRequest('body'));
-    request.on('data', (piece: Buffer) => {
-      length += piece.length;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
       if (length > max) reject(new PayloadTooLargeException());
-      else take(piece);
+      else onChunk(chunk);
     });
-    const breakOff = (): void => {
+    const onAbort = (): void => {
       if (!request.readableEnded) reject(new InvalidRequest('body'));
     };
     request.once('end', resolve);
-    request.once('error', breakOff);
-    request.once('close', breakOff);
+    request.once('error', onAbort);
+    request.once('close', onAbort);
   });
 }
 

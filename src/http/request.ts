@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Request, Response } from 'express';
-import { refuse } from './errors';
+import { sendError } from './errors';
 import { SECURITY_HEADERS } from './security-headers';
 
 declare module 'express-serve-static-core' {
@@ -37,7 +37,7 @@ export function prepareRequest(refused: WeakSet<Socket>, request: Request, respo
   if (refusal !== undefined) {
     refused.add(request.socket);
     response.setHeader('Connection', 'close');
-    refuse(response, ...refusal);
+    sendError(response, ...refusal);
     return;
   }
   // After an offer of another protocol Node reads no further request.

@@ -1,5 +1,6 @@
 import { ApiSchema, IntersectionType } from '@nestjs/swagger';
-import { DateTimeInput, field, MAX_LENGTH, optionalNullable, optional, Text } from '../api-schema/fields';
+import { field } from '../api-schema/field-rules';
+import { DateTimeInput, MAX_LENGTH, optionalNullable, optional, Text } from '../api-schema/fields';
 import { MAX_HEAD_BYTES, PageQuery, QueryText } from '../api-schema/parameters';
 import { text } from '../api-schema/schemas';
 import { isStorableText } from '../api-schema/text';
@@ -44,9 +45,12 @@ const SEARCH =
 export class IndustryEventsQuery extends PageQuery {
   @QueryText('Exact `eventUrl` of the record. `q` is ignored when it is given.') eventUrl?: string;
   @field(
-    // Ignored with eventUrl, unless it is sent twice.
-    (q, { eventUrl }) => (eventUrl === undefined ? isStorableText(q) : typeof q === 'string'),
-    text(MAX_HEAD_BYTES, true),
+    {
+      kind: 'text',
+      schema: text(MAX_HEAD_BYTES, true),
+      // Ignored with eventUrl, unless it is sent twice.
+      check: (q, { eventUrl }) => (eventUrl === undefined ? isStorableText(q) : typeof q === 'string'),
+    },
     { ...optional, example: undefined, description: SEARCH },
   )
   q?: string;

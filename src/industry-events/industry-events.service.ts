@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Retry, RowNotFound, violates } from '../database/errors';
+import { violates } from '../database/errors';
 import { type Json, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
+import { InvalidField, InvalidRequest, Retry, RowNotFound } from '../errors/exceptions';
 import type { Caller } from '../http/caller';
-import { InvalidField, InvalidRequest } from '../http/errors';
+
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';
 import type { BookmarkResult } from './industry-event.response';

@@ -1,5 +1,5 @@
 import { MAX_LENGTH } from '../api-schema/fields';
-import { hasAtMost, isStorableText } from '../api-schema/text';
+import { isWithinLength, isStorableText } from '../api-schema/text';
 import { uuidV5, uuidV7 } from '../database/uuid';
 import { addEntries, CellFault, cellOf, type Draft, field, type Field, links, list, partsOf } from '../datasets/cells';
 import type { CsvDataset } from '../datasets/dataset';
@@ -78,7 +78,7 @@ const phone = (name: string, type: PhoneNumberTypeEnum): Field => ({
       ? numbers.map((number) => (isLiteral ? String(number) : numberOf(String(number), raw)))
       : [cell];
     const entries = added.map((number, nth) => ({ number, type, preferred: before.length + nth === 0 }));
-    if (entries.some(({ number }) => !hasAtMost(number, MAX_LENGTH.name) || !isStorableText(number))) {
+    if (entries.some(({ number }) => !isWithinLength(number, MAX_LENGTH.name) || !isStorableText(number))) {
       throw new CellFault('is no such text', `numbers of at most ${MAX_LENGTH.name} characters, without NUL`);
     }
     const key = (entry: unknown) => [(entry as PhoneNumber).type, (entry as PhoneNumber).number];
@@ -106,7 +106,7 @@ const remoteId = (integrationType: IntegrationType): Field => ({
   put: (draft, id) => {
     const all = draft.remoteIds ?? [];
     if (!Array.isArray(all)) return;
-    if (id !== '' && !(hasAtMost(id, MAX_LENGTH.name) && isStorableText(id) && /\S/.test(id))) {
+    if (id !== '' && !(isWithinLength(id, MAX_LENGTH.name) && isStorableText(id) && /\S/.test(id))) {
       throw new CellFault('is no such text', `text of at most ${MAX_LENGTH.name} characters, not blank, without NUL`);
     }
     const others = all.filter((other: Draft | null) => other?.integrationType !== integrationType) as unknown[];

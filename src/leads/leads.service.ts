@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Overloaded } from '../database/errors';
 import { LONG_STATEMENT_TIMEOUT_MS } from '../database/limits';
 import { type Json, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
+import { InvalidField, InvalidRequest, Overloaded } from '../errors/exceptions';
 import type { Caller } from '../http/caller';
-import { InvalidField, InvalidRequest } from '../http/errors';
 import {
   type LeadBatchV0Input,
   type LeadCreateV0Input,

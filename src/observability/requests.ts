@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { FAULT } from '../http/errors';
+import { FAULT_HEADER } from '../http/errors';
 import type { Log } from './log';
 
 /** What is known of a request once its answer is gone. */
@@ -31,7 +31,7 @@ export function observe(request: Request, response: Response, observers: readonl
       route: routeOf(request),
       status: isSent ? response.statusCode : CLIENT_LEFT,
       milliseconds: performance.now() - begun,
-      fault: response.getHeader(FAULT),
+      fault: response.getHeader(FAULT_HEADER),
     };
     for (const observer of observers) observer(observed, request);
   });

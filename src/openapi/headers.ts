@@ -1,4 +1,4 @@
-import { FAULT } from '../http/errors';
+import { FAULT_HEADER } from '../http/errors';
 import { REQUEST_ID } from '../http/request';
 import { int64, int32 } from '../api-schema/schemas';
 import { IDEMPOTENCY_KEY } from '../http/idempotency.interceptor';
@@ -49,7 +49,7 @@ const HEADERS = {
     schema: int32(1),
     example: 1,
   },
-  [FAULT]: {
+  [FAULT_HEADER]: {
     description:
       'Part of the request for which it is a 400: `query`, `path`, `header` or `body`, followed by the name of the ' +
       'parameter, header or field. `body` alone is a body that is not JSON or no object. Never holds a value. Absent if ' +

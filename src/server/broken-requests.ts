@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorBody, errorText, JSON_TYPE, refuse } from '../http/errors';
+import { errorBody, errorText, JSON_TYPE, sendError } from '../http/errors';
 import { SECURITY_HEADERS } from '../http/security-headers';
 
 const STATUS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
@@ -41,7 +41,7 @@ function refuseOn(socket: Socket, last: ServerResponse | undefined, status: numb
   const isOfLast = last !== undefined && !last.req.complete;
   if (isOfLast && !last.headersSent) {
     last.setHeader('Connection', 'close');
-    refuse(last, status, status === 400 ? 'body' : undefined);
+    sendError(last, status, status === 400 ? 'body' : undefined);
     return;
   }
   const end = (): void => endWith(socket, isOfLast ? '' : responseOf(status));

@@ -3,9 +3,8 @@ import { type CallHandler, type ExecutionContext, HttpException, Injectable } fr
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { IdempotencyConflict } from '../database/errors';
-import { InvalidRequest } from '../http/errors';
-import { applyPreferences } from '../http/preferences';
+import { IdempotencyKeyInUse, InvalidRequest } from '../errors/exceptions';
+import { parsePreferences } from '../http/preferences';
 import { describeTake, storedLimits } from '../rate-limit/token-bucket';
 import { BUCKET_HEADERS, TokenBucketInterceptor } from '../rate-limit/token-bucket.interceptor';
 import { cutOff } from './cut-off';
@@ -81,7 +80,7 @@ function played(faults: Faults, response: Response, handle: () => Promise<unknow
 /** The error of a status, with the headers that the real one has. */
 async function failed(status: number, request: Request, response: Response): Promise<never> {
   if (status === 401 || status === 403) for (const name of BUCKET_HEADERS) response.removeHeader(name);
-  else applyPreferences(request, response);
+  else parsePreferences(request, response);
   if (status === 408) response.setHeader('Connection', 'close');
-  throw status === 409 ? new IdempotencyConflict(true) : new HttpException(`Simulated by ${SIMULATE}`, status);
+  throw status === 409 ? new IdempotencyKeyInUse() : new HttpException(`Simulated by ${SIMULATE}`, status);
 }

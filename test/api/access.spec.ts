@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
 import { BoundedThrottlerStorage } from '../../src/access/failed-authentication.throttler';
 import { newKey } from '../../src/access/key-format';
-import { Overloaded } from '../../src/database/errors';
+import { Overloaded } from '../../src/errors/exceptions';
 import { type InProcess, startInProcess } from '../support/lanyard';
 
 /** A data source that knows one key; the test answers its look-ups. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { DataSource } from 'typeorm';
-import { AnswerTooLarge } from '../../src/database/errors';
+import { ResponseTooLarge } from '../../src/errors/exceptions';
 import { IdempotentAnswers } from '../../src/database/idempotent-answers';
 import { Sweeper } from '../../src/database/sweeper';
 import { eventInput, industryEventInput, leadInput, OF_TESTS, unique } from '../support/builders';
@@ -239,7 +239,7 @@ describeInside(`stored answers${INSIDE}`, () => {
         'x'.repeat(bytes),
       );
     await answers(tenant.keyId, 90 << 20);
-    await expect(store(tenant.keyId, 16_385)).rejects.toThrow(AnswerTooLarge);
+    await expect(store(tenant.keyId, 16_385)).rejects.toThrow(ResponseTooLarge);
     expect(await store(tenant.keyId, 16_384)).toMatchObject({ isReplayed: false });
     expect(await store(other.id, 16_385)).toMatchObject({ isReplayed: false });
     await age('25 hours');

@@ -1,4 +1,4 @@
-import { Overloaded } from '../../src/database/errors';
+import { Overloaded } from '../../src/errors/exceptions';
 import { FairQueue } from '../../src/database/fair-queue';
 import { MAX_WAITING_REQUESTS, QUEUE_TIMEOUT_MS } from '../../src/database/limits';
 

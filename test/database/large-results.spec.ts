@@ -1,5 +1,6 @@
 import { Client } from 'pg';
-import { breaksConnection, LargeResult } from '../../src/database/errors';
+import { breaksConnection } from '../../src/database/errors';
+import { LargeResult } from '../../src/errors/exceptions';
 import { FairQueue } from '../../src/database/fair-queue';
 import { LargeResults } from '../../src/database/large-results';
 import { LARGE_RESULTS_MS } from '../../src/database/limits';

@@ -1,15 +1,17 @@
 import { HttpException, Logger, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
+import { ErrorFilter } from '../../src/http/error.filter';
 import {
-  AnswerTooLarge,
-  IdempotencyConflict,
+  IdempotencyKeyInUse,
+  IdempotencyKeyReused,
+  InvalidField,
+  InvalidRequest,
   NotCommitted,
   Overloaded,
+  ResponseTooLarge,
   Retry,
   RowNotFound,
-} from '../../src/database/errors';
-import { ErrorFilter } from '../../src/http/error.filter';
-import { InvalidField, InvalidRequest } from '../../src/http/errors';
+} from '../../src/errors/exceptions';
 
 describe('an error', () => {
   let logged: unknown[];
@@ -48,8 +50,13 @@ describe('an error', () => {
   it.each([
     ['of a status', new NotFoundException('secret'), 404, 'Not Found'],
     ['of a row that is not there', new RowNotFound(), 404, 'Not Found'],
-    ['of a key of another request', new IdempotencyConflict(false), 422, IdempotencyConflict.USED],
-    ['of an answer that is too large to be stored', new AnswerTooLarge(), 413, 'Payload Too Large'],
+    [
+      'of a key of another request',
+      new IdempotencyKeyReused(),
+      422,
+      'This Idempotency-Key was used for another request',
+    ],
+    ['of an answer that is too large to be stored', new ResponseTooLarge(), 413, 'Payload Too Large'],
     ['of 499', new HttpException('secret', 499), 499, 'Error'],
     ['of a value that PostgreSQL refuses', Object.assign(new Error('secret'), { code: '22021' }), 400, 'Bad Request'],
   ])('%s is answered and not logged', (_, error, status, text) => {
@@ -80,8 +87,10 @@ describe('an error', () => {
   });
 
   it('of a key of a running request tells when to come again', () => {
-    expect(answerTo(new IdempotencyConflict(true))).toEqual({
-      ...{ headers: { ...TYPE, 'Retry-After': '1' }, status: 409, body: body(409, IdempotencyConflict.RUNNING) },
+    expect(answerTo(new IdempotencyKeyInUse())).toEqual({
+      headers: { ...TYPE, 'Retry-After': '1' },
+      status: 409,
+      body: body(409, 'The first request with this Idempotency-Key is still running'),
     });
   });
 

@@ -1,17 +1,8 @@
 import { Transform } from 'class-transformer';
 import { IsInt } from 'class-validator';
 import fc from 'fast-check';
-import {
-  Email,
-  EmailList,
-  faultOf,
-  instanceOf,
-  NumericId,
-  ListOf,
-  PreciseDateTime,
-  Text,
-  TimeOfDay,
-} from '../../src/api-schema/fields';
+import { Email, EmailList, NumericId, ListOf, PreciseDateTime, Text, TimeOfDay } from '../../src/api-schema/fields';
+import { firstInvalidPath, toInstance } from '../../src/api-schema/field-rules';
 import { isCalendarDay, toUtc } from '../../src/api-schema/text';
 import { countValues } from '../../src/http/count-values';
 import { RequestValidationPipe } from '../../src/http/validation.pipe';
@@ -97,7 +88,8 @@ const INVISIBLE = [
   ...[' ', '\u00a0', '\u1680', '\u2003', '\u202f', '\u3000', '\u2028', '\u2029'],
 ];
 
-const faultIn = (field: string, value: unknown): string | undefined => faultOf(instanceOf(Kinds, { [field]: value }));
+const faultIn = (field: string, value: unknown): string | undefined =>
+  firstInvalidPath(toInstance(Kinds, { [field]: value }));
 
 describe('a field', () => {
   it.each<[string, unknown[]]>([
@@ -137,9 +129,9 @@ describe('a field', () => {
     ['2026-03-01T09:30:00.1234567Z', '2026-03-01T09:30:00.123456Z'],
     ['2026-03-01T09:30:00.123456Z', '2026-03-01T09:30:00.123456Z'],
   ])('of a moment to the microsecond is cut, and not rounded: %s', (given, kept) => {
-    const record = instanceOf(Kinds, { moment: given });
+    const record = toInstance(Kinds, { moment: given });
     expect(record).toEqual({ moment: kept });
-    expect(faultOf(record)).toBeUndefined();
+    expect(firstInvalidPath(record)).toBeUndefined();
   });
 });
 

@@ -1,0 +1,214 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { getMetadataStorage, ValidateBy, type ValidationArguments } from 'class-validator';
+
+/**
+ * The engine of fields: one decorator declares a field's check (class-validator), its conversion (class-transformer) and
+ * its description (OpenAPI), and the functions of this file read them back. The kinds of field are in `fields.ts`.
+ */
+
+/** By default, a field is required and not null. */
+interface Presence {
+  optional?: boolean;
+  nullable?: boolean;
+}
+
+export type FieldOptions<Own = object> = Presence & Own & { description?: string; example?: unknown };
+
+/** @returns whether the value is valid, or the path of the error below the field, such as `[1]` */
+export type Check = (value: unknown, parent: Record<string, unknown>) => boolean | string;
+
+/** Converts a value before it is checked; `parent` is the object as it was sent. */
+export type Convert = (value: unknown, parent: object) => unknown;
+
+export type Class<T extends object = object> = new () => T;
+
+/** What a text means. CSV reads its values by it, and messages of an import name it. */
+export type TextKind = 'uuid' | 'date' | 'date-time' | 'email' | 'time' | 'text';
+
+/** What a field is, apart from whether it may be absent. */
+export interface FieldDefinition {
+  /** The kind of the text, or of each text of a list. */
+  kind?: TextKind;
+  /** The OpenAPI schema. */
+  schema: object;
+  check: Check;
+  convert?: Convert;
+}
+
+/** The schema of a value, as the API reference shows it. */
+export interface ValueSchema {
+  type?: string | (() => Class);
+  isArray?: boolean;
+  format?: string;
+  pattern?: string;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+  items?: ValueSchema;
+}
+
+export interface FieldSchema extends ValueSchema {
+  kind: TextKind;
+  required: boolean;
+  nullable: boolean;
+}
+
+/** class-validator keeps it, also for classes that `PickType` and the like derive from others. */
+interface FieldRule {
+  check: Check;
+  convert: Convert;
+  schema: FieldSchema;
+}
+
+/** An invalid field. */
+export interface FieldError {
+  path: string;
+  value: unknown;
+  schema: FieldSchema;
+  /** Whether the value itself is valid, but another entry of the list has it too. */
+  isDuplicate: boolean;
+}
+
+const FIELD = 'field';
+
+/** Declares a field. Use the decorators of `fields.ts` where one fits. */
+export function field(definition: FieldDefinition, options: FieldOptions): PropertyDecorator {
+  const { kind = 'text', schema, check, convert } = definition;
+  const { optional = false, nullable = false, ...docs } = options;
+  const rule: FieldRule = {
+    convert: convert ?? ((value) => value),
+    schema: { ...schema, kind, required: !optional, nullable },
+    check: (value, parent) => {
+      if (value === undefined) return optional;
+      if (value === null) return nullable;
+      return check(value, parent);
+    },
+  };
+  const resultOf = ({ value, object }: ValidationArguments) => rule.check(value, object as Record<string, unknown>);
+  return applyDecorators(
+    ValidateBy({
+      name: FIELD,
+      constraints: [rule],
+      validator: {
+        validate: (_, args) => resultOf(args as ValidationArguments) === true,
+        defaultMessage: (args) => String(resultOf(args as ValidationArguments) || ''),
+      },
+    }),
+    ApiProperty({ ...schema, required: !optional, nullable: nullable || undefined, ...docs } as ApiPropertyOptions),
+    ...(convert ? [Transform(({ value, obj }) => convert(value, obj as object))] : []),
+  );
+}
+
+type NamedRule = [name: string, rule: FieldRule];
+
+/** The fields of a class do not change, so they are read once. */
+const rulesByClass = new WeakMap<Class, NamedRule[]>();
+
+const metadataOf = (type: Class) => getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+
+function fieldRulesOf(type: Class): NamedRule[] {
+  const known = rulesByClass.get(type);
+  if (known) return known;
+  const found = metadataOf(type)
+    .filter(({ name }) => name === FIELD)
+    .map(({ propertyName, constraints }): NamedRule => [propertyName, (constraints as [FieldRule])[0]]);
+  rulesByClass.set(type, found);
+  return found;
+}
+
+const propertiesByClass = new WeakMap<Class, Set<string>>();
+
+/** The properties of a class that any decorator of class-validator checks, those of `field` included. */
+export function checkedProperties(type: Class): Set<string> {
+  const known = propertiesByClass.get(type) ?? new Set(metadataOf(type).map(({ propertyName }) => propertyName));
+  propertiesByClass.set(type, known);
+  return known;
+}
+
+/** Whether an object without any field is valid. */
+export const isAllOptional = (type: Class): boolean => firstInvalidPath(toInstance(type, {})) === undefined;
+
+/** Whether `field` declares every property of a class. Then `toInstance` and `firstInvalidPath` cover all of it. */
+export const usesOnlyFieldDecorators = (type: Class): boolean =>
+  fieldRulesOf(type).length > 0 && metadataOf(type).every(({ name }) => name === FIELD);
+
+/**
+ * An instance of a class with the converted values of its fields in a plain object. Other properties are left out, and
+ * decorators other than `field` are ignored.
+ */
+export function toInstance<T extends object>(type: Class<T>, plain: object): T {
+  const instance = new type() as Record<string, unknown>;
+  for (const [name, { convert }] of fieldRulesOf(type)) {
+    const value = (plain as Record<string, unknown>)[name];
+    if (value !== undefined) instance[name] = convert(value, plain);
+  }
+  return instance as T;
+}
+
+/** Objects become instances; any other value stays, and is invalid. */
+export const toInstanceIfObject = (value: unknown, type: Class): unknown =>
+  isObject(value) ? toInstance(type, value) : value;
+
+/**
+ * The path of the first invalid field of an instance, in the order of its class.
+ * @param counts whether an error at the path counts
+ */
+export function firstInvalidPath(instance: object, counts: (path: string) => boolean = () => true): string | undefined {
+  for (const [name, { check }] of fieldRulesOf(instance.constructor as Class)) {
+    const parent = instance as Record<string, unknown>;
+    const result = check(parent[name], parent);
+    if (result === true) continue;
+    const path = name + (result || '');
+    if (counts(path)) return path;
+  }
+  return undefined;
+}
+
+/** The errors of all fields of an instance, in the order of its class; objects and lists of them field by field. */
+export function* fieldErrors(instance: object, prefix = ''): Generator<FieldError> {
+  for (const [name, { check, schema }] of fieldRulesOf(instance.constructor as Class)) {
+    const value = (instance as Record<string, unknown>)[name];
+    const result = check(value, instance as Record<string, unknown>);
+    if (result === true) continue;
+    const path = prefix + name;
+    const nested = classOf(schema) ? [...nestedErrors(value, path, schema)] : [];
+    yield* nested.length > 0 ? nested : [entryError(value, path, result || '', schema)];
+  }
+}
+
+/** @param place of an entry in a list, or of a field of it: `[1]`, `[1].id` */
+function entryError(value: unknown, path: string, place: string, schema: FieldSchema): FieldError {
+  const [, index, key] = /^\[(\d+)\](?:\.(.+))?$/.exec(place) ?? [];
+  if (index === undefined) return { path, value, schema, isDuplicate: false };
+  const entries = value as unknown[];
+  const entry = entries[Number(index)];
+  const isDuplicate = key !== undefined || entries.indexOf(entry) < Number(index);
+  return { path: path + place, value: key ? (entry as Record<string, unknown>)[key] : entry, schema, isDuplicate };
+}
+
+function* nestedErrors(value: unknown, path: string, schema: FieldSchema): Generator<FieldError> {
+  if (isObject(value)) yield* fieldErrors(value, `${path}.`);
+  for (const [index, entry] of Array.isArray(value) ? value.entries() : []) {
+    if (isObject(entry)) yield* fieldErrors(entry, `${path}[${index}].`);
+    else yield { path: `${path}[${index}]`, value: entry, schema: { ...schema, isArray: false }, isDuplicate: false };
+  }
+}
+
+/** The schemas of the fields of a class by their names, in their order, those of the class that it extends first. */
+export function schemasOf(type: Class): Map<string, FieldSchema> {
+  const parent = Object.getPrototypeOf(type) as Class;
+  const inherited = parent.prototype === undefined ? [] : schemasOf(parent);
+  const own = fieldRulesOf(type).map(([name, { schema }]): [string, FieldSchema] => [name, schema]);
+  return new Map([...inherited, ...own]);
+}
+
+/** The class of the objects that a field holds. */
+export const classOf = ({ type }: Pick<ValueSchema, 'type'>): Class | undefined =>
+  typeof type === 'function' ? type() : undefined;
+
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,54 @@
+import { BadRequestException } from '@nestjs/common';
+
+/** A part of the request is missing or invalid. */
+export class InvalidRequest extends BadRequestException {
+  /**
+   * @param fault names the part for the log and for `Lanyard-Fault`: `query limit`, `path leadId`, `header Host`, `body`. It
+   * never holds a value, which may be personal data.
+   */
+  constructor(
+    readonly fault: string,
+    message?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A field of the body is missing or invalid. The message names it by its path, such as `phoneNumbers[0].type`. */
+export class InvalidField extends InvalidRequest {
+  constructor(path: string, fault = `body ${path}`) {
+    super(fault, `Missing or invalid '${path}'`);
+  }
+}
+
+/** The row does not exist, or it belongs to another organization. */
+export class RowNotFound extends Error {}
+
+/** The first request with the Idempotency-Key is still running. */
+export class IdempotencyKeyInUse extends Error {}
+
+/** The Idempotency-Key was used for another request. */
+export class IdempotencyKeyReused extends Error {}
+
+/** The response is too large to be stored for its Idempotency-Key, or its API key has no storage left. */
+export class ResponseTooLarge extends Error {}
+
+/** Nothing was done, because the database has too much to do or cannot be reached. */
+export class Overloaded extends Error {}
+
+/** The connection was lost before the transaction's commit was sent, so nothing was changed. */
+export class NotCommitted extends Overloaded {
+  constructor(cause: unknown) {
+    super('The connection was lost before the commit', { cause });
+  }
+}
+
+/** The organization is already receiving a large result, so the rest of this one is not read. */
+export class LargeResult extends Overloaded {
+  constructor() {
+    super('Two large results of an organization at once');
+  }
+}
+
+/** The data changed while the work ran. The work runs again, and is rejected when that happens again and again. */
+export class Retry extends Overloaded {}
