@@ -24,19 +24,13 @@ export function routeArguments(context: ExecutionContext, part: 'BODY' | 'QUERY'
 }
 
 /** The name of a handler in its class. A decorator may have put a function of another name in its place. */
-function methodNameOf(
-  controller: Type,
-  handler: ExecutionContext['getHandler'] extends () => infer H ? H : never,
-): string {
-  for (
-    let prototype = controller.prototype as object | null;
-    prototype;
-    prototype = Object.getPrototypeOf(prototype) as object | null
-  ) {
-    const found = Object.entries(Object.getOwnPropertyDescriptors(prototype)).find(
-      ([, { value }]) => value === handler,
-    );
+function methodNameOf(controller: Type, handler: ReturnType<ExecutionContext['getHandler']>): string {
+  let prototype = controller.prototype as object | null;
+  while (prototype) {
+    const properties = Object.entries(Object.getOwnPropertyDescriptors(prototype));
+    const found = properties.find(([, { value }]) => value === handler);
     if (found) return found[0];
+    prototype = Object.getPrototypeOf(prototype) as object | null;
   }
   return handler.name;
 }
