@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PageQuery } from '../api-schema/parameters';
 import { arrivalList } from '../database/paginate';
-import { type Json, type Page, Statements } from '../database/statements';
+import { type JsonText, type Page, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
 import { ActivationEntity } from './activation.entity';
 import { ACTIVATION } from './activation.response';
@@ -22,7 +22,7 @@ export class ActivationsService {
   }
 
   /** @throws RowNotFound */
-  get(caller: Caller, activationId: string): Promise<Json> {
+  get(caller: Caller, activationId: string): Promise<JsonText> {
     return this.statements.one(caller, GET_ACTIVATION, [activationId]);
   }
 }

@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, SetMetadata, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { MAX_PAGE_SIZE } from '../database/limits';
-import type { Json, Page } from '../database/statements';
+import type { JsonText, Page } from '../database/statements';
 import { Int32, MAX_ENTRIES, Text } from './fields';
 import { DEFAULT_PAGE_SIZE } from './parameters';
 import { int32, int64 } from './schemas';
@@ -59,10 +59,10 @@ const returns = ({ title, about, description, models, properties }: Success, env
   );
 };
 
-const textOf = (record: Json | object): Json => (typeof record === 'string' ? record : JSON.stringify(record));
+const textOf = (record: JsonText | object): string => (typeof record === 'string' ? record : JSON.stringify(record));
 
 /** The items with a comma before each but the first. */
-const joined = (items: (Json | object)[]): string[] =>
+const joined = (items: (JsonText | object)[]): string[] =>
   items.map((item, index) => (index === 0 ? textOf(item) : `,${textOf(item)}`));
 
 /**
@@ -74,12 +74,12 @@ export const Returns = <T extends object>(
   model: Type<T>,
   description: string,
   key?: string,
-): Answers<Json | Json[] | T> => {
+): Answers<JsonText | string[] | T> => {
   const name = model.name.replace(/(V0Response|Result)$/, '');
   const results = key === undefined ? ref(model) : object({ [key]: ref(model) }, 'Record, by resource name.');
   return returns(
     { title: `${name}Answer`, about: 'One record.', description, models: [model], properties: { results } },
-    (record: Json | Json[] | T) => [
+    (record: JsonText | string[] | T) => [
       key === undefined ? '{"status":200,"results":' : `{"status":200,"results":{"${key}":`,
       ...(Array.isArray(record) ? record : [textOf(record)]),
       key === undefined ? '}' : '}}',
@@ -100,13 +100,13 @@ export const ReturnsNothing = (description: string): Answers<void> =>
     () => ['{"status":200,"results":{}}'],
   );
 
-/** `results.<key>` is an array, without pagination. */
+/** `results.<key>` is an array, without pagination. The handler returns its items, or the array as JSON text. */
 export const ReturnsList = (
   key: string,
   model: Type,
   description: string,
   max = MAX_ENTRIES,
-): Answers<(Json | object)[]> =>
+): Answers<JsonText | (JsonText | object)[]> =>
   returns(
     {
       title: `${capitalized(key)}List`,
@@ -115,7 +115,10 @@ export const ReturnsList = (
       models: [model],
       properties: { results: object({ [key]: array(model, max) }, 'Records, by resource name.') },
     },
-    (items: (Json | object)[]) => [`{"status":200,"results":{"${key}":[`, ...joined(items), ']}}'],
+    (list: JsonText | (JsonText | object)[]) => {
+      const array = typeof list === 'string' ? [list] : ['[', ...joined(list), ']'];
+      return [`{"status":200,"results":{"${key}":`, ...array, '}}'];
+    },
   );
 
 @ApiSchema({ description: 'Position of the page in the list.' })

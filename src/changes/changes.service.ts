@@ -1,6 +1,6 @@
 import { GoneException, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type Json, Statements } from '../database/statements';
+import { type JsonText, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
 import { InvalidRequest, Overloaded } from '../errors/exceptions';
 import { type ChangesQuery, DEFAULT_CHANGES } from './change.dto';
@@ -12,7 +12,7 @@ import { FOLLOWED, FOLLOWED_NAMES, type Followed } from './followed';
 /** A page of the feed; a change is JSON text. */
 export interface ChangesPage {
   phase: ChangesPhase;
-  changes: Json[];
+  changes: JsonText[];
   cursor: string;
   hasMore: boolean;
 }
@@ -28,7 +28,7 @@ interface Log {
 /** A row of the log. */
 type Logged = [anchor: Anchor, operation: string, eventId: number | null, id: string | null, remoteIds: object | null];
 type News = Log & { isKept: boolean; isSwept: boolean; changes: Logged[] };
-type Found = [record: Json | null, remoteIds: Json | null];
+type Found = [record: JsonText | null, remoteIds: JsonText | null];
 type Read = [...Found, eventId: string | null, id: string | null, position: string];
 
 /** A record that changed, with all that the log has of it for a page. */
@@ -70,7 +70,7 @@ export class ChangesService {
   }
 
   /** A page as the API answers it. @throws as `page` does */
-  async text(caller: Caller, query: ChangesQuery): Promise<Json[]> {
+  async text(caller: Caller, query: ChangesQuery): Promise<string[]> {
     const { phase, changes, cursor, hasMore } = await this.page(caller, query);
     const parts = changes.map((change, n) => (n === 0 ? change : `,${change}`));
     return [`{"phase":"${phase}","changes":[`, ...parts, `],"cursor":"${cursor}","hasMore":${hasMore}}`];
@@ -200,7 +200,7 @@ interface Page {
 
 /** The changes of a page. */
 class Bounded {
-  readonly texts: Json[] = [];
+  readonly texts: JsonText[] = [];
   /** records to read at once: of a smaller page, fewer that there may be no room for */
   readonly atOnce: number;
   private bytes = 0;
@@ -210,7 +210,7 @@ class Bounded {
   }
 
   /** @returns whether there was room */
-  add(text: Json): boolean {
+  add(text: JsonText): boolean {
     this.bytes += Buffer.byteLength(text);
     const hasRoom = this.texts.length === 0 || this.bytes <= this.maxBytes;
     if (hasRoom) this.texts.push(text);
@@ -218,9 +218,9 @@ class Bounded {
   }
 }
 
-const rowsOf = (numbers: number[]): Json => JSON.stringify(numbers.map((number) => ({ number })));
+const rowsOf = (numbers: number[]): string => JSON.stringify(numbers.map((number) => ({ number })));
 
-const json = (value: object | null): Json | null => (value === null ? null : JSON.stringify(value));
+const json = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
 
 /** Numbers in the order of the first reading. */
 const numbersOf = (names: string[]): number[] =>
@@ -250,11 +250,11 @@ function changeText(
   { resource, eventId, id }: Pick<Told, 'resource' | 'eventId' | 'id'>,
   operation: string,
   at: string,
-  record: Json | null,
-  remoteIds: Json | null,
-): Json {
+  record: JsonText | null,
+  remoteIds: string | null,
+): JsonText {
   const { name, key } = resource;
   const keys = !key.eventId ? `"id":"${id}"` : key.id ? `"eventId":${eventId},"leadId":"${id}"` : `"id":${eventId}`;
   const ids = resource.remoteIds ? `,"remoteIds":${remoteIds}` : '';
-  return `{"resource":"${name}",${keys},"operation":"${operation}","at":"${at}","record":${record}${ids}}`;
+  return `{"resource":"${name}",${keys},"operation":"${operation}","at":"${at}","record":${record}${ids}}` as JsonText;
 }

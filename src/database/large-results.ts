@@ -6,6 +6,12 @@ import { MAX_SMALL_RESULT } from './limits';
 
 export type TimedQuery = QueryArrayConfig & { query_timeout?: number };
 
+export interface Result<R extends unknown[]> {
+  rows: R[];
+  /** The number of rows that the statement has selected, changed or deleted. */
+  affected: number;
+}
+
 /**
  * Runs queries, and lets an organization receive one large result at a time. Records of a megabyte are allowed, and a page
  * has fifty of them: eight such pages at once would fill the memory of the process (docs/decisions/0013).
@@ -17,29 +23,32 @@ export class LargeResults {
 
   constructor(private readonly queue: FairQueue) {}
 
-  /** @param done is called once, with an error or with the rows; LargeResult means that the connection must be closed */
+  /** @param done is called once, with an error or with the result; LargeResult means that the connection must be closed */
   run<R extends unknown[]>(
     client: Client,
     organizationId: number,
     { query_timeout, ...config }: TimedQuery,
-    done: (error: Error | undefined, rows: R[]) => void,
+    done: (error: Error | undefined, result: Result<R>) => void,
   ): void {
     let characters = 0;
     let isDone = false;
-    const end = (error: Error | undefined, rows: R[]): void => {
+    const end = (error: Error | undefined, rows: R[], affected: number | null): void => {
       if (isDone) return; // a connection that is closed fails its query, too
       isDone = true;
       if (this.large.get(organizationId) === query) this.large.delete(organizationId);
-      done(error, rows);
+      done(error, { rows, affected: affected ?? 0 });
     };
-    const query = new Query<R>(config, (error, result) => end(error, error ? [] : result.rows));
+    const query = new Query<R>(config, (error, result) => {
+      if (error) end(error, [], 0);
+      else end(undefined, result.rows, result.rowCount);
+    });
     query.on('row', (row) => {
       characters += typeof row[0] === 'string' ? row[0].length : 0;
       if (characters <= MAX_SMALL_RESULT || isDone) return;
       this.queue.slowDown(organizationId);
       const other = this.large.get(organizationId);
       if (other === undefined) this.large.set(organizationId, query);
-      else if (other !== query) end(new LargeResult(), []);
+      else if (other !== query) end(new LargeResult(), [], 0);
     });
     client.query(Object.assign(query, { query_timeout }));
   }

@@ -6,11 +6,11 @@ import { CurrentTransaction } from './current-transaction';
 import { poolOf } from './data-source';
 import { breaksConnection } from './errors';
 import { FairQueue } from './fair-queue';
-import { LargeResults, type TimedQuery } from './large-results';
+import { LargeResults, type Result, type TimedQuery } from './large-results';
 import type { List } from './paginate';
 
-/** JSON text that PostgreSQL rendered and that is sent as it is. */
-export type Json = string;
+/** Text that is one JSON value. PostgreSQL renders it, and it is sent as it is. */
+export type JsonText = string & { readonly isJson: unique symbol };
 
 /** One page of a list. */
 export interface Page {
@@ -19,7 +19,7 @@ export interface Page {
   /** zero-based page index */
   offset: number;
   /** JSON texts, or plain objects */
-  items: (Json | object)[];
+  items: (JsonText | object)[];
   /** records matching the query */
   total: number;
 }
@@ -79,28 +79,41 @@ export class Statements {
   }
 
   /** The JSON text of a statement's one row. @throws RowNotFound */
-  async one(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<Json> {
+  async one(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<JsonText> {
     const [json] = await this.all(caller, statement, values, options);
     if (json === undefined) throw new RowNotFound();
     return json;
   }
 
   /** The JSON texts of a statement's rows. */
-  async all(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<Json[]> {
-    return (await this.select<[Json]>(caller, statement, values, options)).map(([json]) => json);
+  async all(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<JsonText[]> {
+    return (await this.select<[JsonText]>(caller, statement, values, options)).map(([json]) => json);
   }
 
   /** The rows of a statement with several columns. */
-  select<R extends unknown[]>(
+  async select<R extends unknown[]>(
     caller: Caller,
     statement: Statement,
     values: unknown[],
-    options: Options = {},
+    options?: Options,
   ): Promise<R[]> {
-    const { manager, timeoutMs } = options;
+    return (await this.execute<R>(caller, statement, values, options)).rows;
+  }
+
+  /** The number of rows that a statement has changed or deleted. */
+  async affected(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<number> {
+    return (await this.execute(caller, statement, values, options)).affected;
+  }
+
+  private execute<R extends unknown[]>(
+    caller: Caller,
+    statement: Statement,
+    values: unknown[],
+    { manager, timeoutMs }: Options = {},
+  ): Promise<Result<R>> {
     const query = this.prepared(statement, statement.shared ? values : [caller.organizationId, ...values]);
     if (timeoutMs) query.query_timeout = timeoutMs;
-    return this.rows<R>(caller, query, manager);
+    return this.run<R>(caller, query, manager);
   }
 
   /**
@@ -119,10 +132,10 @@ export class Statements {
       list.first && offset === 0
         ? this.prepared({ name: `${list.name} first page`, text: list.first }, values)
         : this.prepared({ name: `${list.name} page`, text: list.text }, [...values, offset]);
-    const rows = await this.rows<[Json | null, string]>(caller, query);
+    const { rows } = await this.run<[JsonText | null, string]>(caller, query);
     const [first] = rows;
     if (!first) throw new RowNotFound();
-    const items = first[0] === null ? [] : rows.map(([json]) => json as Json);
+    const items = first[0] === null ? [] : rows.map(([json]) => json as JsonText);
     return { limit, offset, items, total: Number(first[1]) };
   }
 
@@ -134,27 +147,30 @@ export class Statements {
     return { name, text, values, rowMode: 'array' };
   }
 
-  private async rows<R extends unknown[]>(
+  private async run<R extends unknown[]>(
     { organizationId }: Caller,
     query: TimedQuery,
     manager = this.transaction.manager,
-  ): Promise<R[]> {
+  ): Promise<Result<R>> {
     if (!manager) return this.queue.run(organizationId, () => this.query<R>(organizationId, query));
     const connection = (await manager.queryRunner?.connect()) as PoolClient;
     return new Promise((resolve, reject) => {
-      this.results.run<R>(connection, organizationId, query, (error, rows) => (error ? reject(error) : resolve(rows)));
+      this.results.run<R>(connection, organizationId, query, (error, result) => {
+        if (error) reject(error);
+        else resolve(result);
+      });
     });
   }
 
   /** `pool.query` would also close the connection after an error that PostgreSQL answered. */
-  private query<R extends unknown[]>(organizationId: number, query: TimedQuery): Promise<R[]> {
+  private query<R extends unknown[]>(organizationId: number, query: TimedQuery): Promise<Result<R>> {
     return new Promise((resolve, reject) => {
       this.pool.connect((unreachable, client, release) => {
         if (!client) return reject(unreachable as Error);
-        this.results.run<R>(client, organizationId, query, (error, rows) => {
+        this.results.run<R>(client, organizationId, query, (error, result) => {
           release(error && breaksConnection(error) ? error : undefined);
           if (error) reject(error);
-          else resolve(rows);
+          else resolve(result);
         });
       });
     });

@@ -3,18 +3,19 @@ import type { Client } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Batcher } from './batcher';
 import { CurrentTransaction } from './current-transaction';
-import { NotCommitted, Overloaded } from '../errors/exceptions';
+import { NotCommitted, Overloaded, RowNotFound } from '../errors/exceptions';
 import { CANCELED } from '../errors/sql-states';
 import { breaksConnection, hasSqlState, isConnectionFault, retried } from './errors';
 import { FairQueue } from './fair-queue';
 import {
   CONNECTION_CHECK_INTERVAL_MS,
+  LONG_STATEMENT_TIMEOUT_MS,
   MAX_BATCH_SIZE,
   MAX_LONG_WRITES,
   QUERY_TIMEOUT_MS,
   STATEMENT_TIMEOUT_MS,
 } from './limits';
-import { type Caller, type Json, type Statement, Statements } from './statements';
+import { type Caller, type JsonText, type Statement, Statements } from './statements';
 
 /** An input of a batch, whose callers are of one organization. */
 interface Batched {
@@ -32,7 +33,7 @@ export class Writes implements BeforeApplicationShutdown {
   /** the connections of long writes under way */
   private readonly longWrites = new Set<Client>();
   private isStopping = false;
-  private readonly batchers = new Map<Statement, Batcher<Batched, Json>>();
+  private readonly batchers = new Map<Statement, Batcher<Batched, JsonText>>();
 
   constructor(
     private readonly statements: Statements,
@@ -47,17 +48,40 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   /** A write of one statement. @returns the JSON text of its one row @throws RowNotFound */
-  one(caller: Caller, statement: Statement, values: unknown[]): Promise<Json> {
-    const write = () => this.statements.one(caller, statement, values);
-    // In a request's transaction it is that which runs again.
-    return this.current.manager ? write() : retried(write);
+  one(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText> {
+    return this.write(() => this.statements.one(caller, statement, values));
+  }
+
+  /** A write of one statement. @returns the JSON text of its row, or undefined when it has none */
+  async oneOrNone(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText | undefined> {
+    const [json] = await this.write(() => this.statements.all(caller, statement, values));
+    return json;
+  }
+
+  /** A write of one statement. @returns the number of rows that it has changed or deleted */
+  affected(caller: Caller, statement: Statement, values: unknown[]): Promise<number> {
+    return this.write(() => this.statements.affected(caller, statement, values));
+  }
+
+  /** A delete of one row, which may cascade to a million rows. @throws RowNotFound */
+  async deleteLong(caller: Caller, statement: Statement, values: unknown[]): Promise<void> {
+    const work = async (manager: EntityManager, timeoutMs?: number): Promise<void> => {
+      const affected = await this.statements.affected(caller, statement, values, { manager, timeoutMs });
+      if (affected === 0) throw new RowNotFound();
+    };
+    await this.transaction(caller, work, LONG_STATEMENT_TIMEOUT_MS);
+  }
+
+  /** A request's transaction runs again as a whole. */
+  private write<T>(work: () => Promise<T>): Promise<T> {
+    return this.current.manager ? work() : retried(work);
   }
 
   /**
    * A write whose concurrent inputs of one organization are batched into one statement: its `$2` is a JSON array of
    * inputs, and it returns a row for each, in their order.
    */
-  batched(caller: Caller, statement: Statement, input: object): Promise<Json> {
+  batched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
     if (this.current.manager) return this.statements.one(caller, statement, [JSON.stringify([input])]);
     const batcher = this.batchers.get(statement) ?? new Batcher(this.batchOf(statement), MAX_BATCH_SIZE);
     this.batchers.set(statement, batcher);
@@ -65,7 +89,7 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   private batchOf(statement: Statement) {
-    return async (_: number, items: Batched[]): Promise<Json[]> => {
+    return async (_: number, items: Batched[]): Promise<JsonText[]> => {
       const inputs = items.map(({ input }) => input);
       const caller = items[0]?.caller as Caller;
       const rows = await retried(() => this.statements.all(caller, statement, [JSON.stringify(inputs)]));

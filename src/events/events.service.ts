@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { PageQuery } from '../api-schema/parameters';
-import { LONG_STATEMENT_TIMEOUT_MS } from '../database/limits';
 import { renamed } from '../database/rendering';
-import { type Json, type Page, Statements } from '../database/statements';
+import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { RowNotFound } from '../errors/exceptions';
 import type { Caller } from '../http/caller';
@@ -23,11 +21,11 @@ export class EventsService {
   }
 
   /** @throws RowNotFound */
-  get(caller: Caller, eventId: number): Promise<Json> {
+  get(caller: Caller, eventId: number): Promise<JsonText> {
     return this.statements.one(caller, SQL.GET_EVENT, [eventId]);
   }
 
-  create(caller: Caller, input: EventCreateV0Input): Promise<Json> {
+  create(caller: Caller, input: EventCreateV0Input): Promise<JsonText> {
     return this.writes.transaction(caller, async (manager) => {
       const event = { ...propertiesOf(input), organizationId: caller.organizationId };
       const { identifiers } = await manager.insert(EventEntity, event);
@@ -36,7 +34,7 @@ export class EventsService {
   }
 
   /** Location, tag groups, users and creator stay. @throws RowNotFound */
-  replace(caller: Caller, eventId: number, input: EventUpdateV0Input): Promise<Json> {
+  replace(caller: Caller, eventId: number, input: EventUpdateV0Input): Promise<JsonText> {
     return this.writes.transaction(caller, async (manager) => {
       const where = { organizationId: caller.organizationId, id: String(eventId) };
       const { affected } = await manager.update(EventEntity, where, propertiesOf(input));
@@ -46,10 +44,8 @@ export class EventsService {
   }
 
   /** @throws RowNotFound */
-  async delete(caller: Caller, eventId: number): Promise<void> {
-    const work = (manager: EntityManager, timeoutMs?: number) =>
-      this.statements.one(caller, SQL.DELETE, [eventId], { manager, timeoutMs });
-    await this.writes.transaction(caller, work, LONG_STATEMENT_TIMEOUT_MS);
+  delete(caller: Caller, eventId: number): Promise<void> {
+    return this.writes.deleteLong(caller, SQL.DELETE, [eventId]);
   }
 
   /** @throws RowNotFound */
@@ -64,21 +60,21 @@ export class EventsService {
 
   /**
    * A lead that stands in the body twice keeps its first place and has its last flags, as a Map keeps them.
-   * @returns the JSON texts of the associations in the order of the body, in one
+   * @returns the associations in the order of the body, as a JSON array
    * @throws RowNotFound when the event, or one of the leads, is not the organization's
    */
-  async associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<Json[]> {
+  associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<JsonText> {
     const leads = [...new Map(eventLeads.map((lead) => [lead.leadId.toLowerCase(), lead])).values()];
     const ids = leads.map(({ leadId }) => leadId);
     const registered = leads.map((lead) => lead.registered ?? false);
     const checkedIn = leads.map((lead) => lead.checkedIn ?? false);
-    const associations = await this.writes.one(caller, SQL.ASSOCIATE, [eventId, ids, registered, checkedIn]);
-    return associations === '' ? [] : [associations];
+    return this.writes.one(caller, SQL.ASSOCIATE, [eventId, ids, registered, checkedIn]);
   }
 
   /** @throws RowNotFound */
   async dissociate(caller: Caller, eventId: number, leadId: string): Promise<void> {
-    await this.writes.one(caller, SQL.DISSOCIATE, [eventId, leadId]);
+    const affected = await this.writes.affected(caller, SQL.DISSOCIATE, [eventId, leadId]);
+    if (affected === 0) throw new RowNotFound();
   }
 }
 

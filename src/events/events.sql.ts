@@ -17,7 +17,7 @@ export const GET_EVENT = {
 export const DELETE = {
   name: 'event.delete',
   text: `
-    delete from events where (select ${lockOf('$1')}) is not null and organization_id = $1 and id = $2 returning ''`,
+    delete from events where (select ${lockOf('$1')}) is not null and organization_id = $1 and id = $2`,
 };
 
 const exists = 'select from events where organization_id = $1 and id = $2';
@@ -61,11 +61,11 @@ export const ASSOCIATE = {
         on conflict (organization_id, event_id, lead_id)
           do update set registered = excluded.registered, checked_in = excluded.checked_in
       )
-    select coalesce((select string_agg(${EVENT_LEAD}, ',' order by n) from given event_leads), '')
+    select '[' || coalesce((select string_agg(${EVENT_LEAD}, ',' order by n) from given event_leads), '') || ']'
     where exists (select from known)`,
 };
 
 export const DISSOCIATE = {
   name: 'event.leads.dissociate',
-  text: `delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3 returning ''`,
+  text: `delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3`,
 };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { violates } from '../database/errors';
-import { type Json, type Page, Statements } from '../database/statements';
+import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { InvalidField, InvalidRequest, Retry, RowNotFound } from '../errors/exceptions';
 import type { Caller } from '../http/caller';
@@ -30,7 +30,7 @@ export class IndustryEventsService {
   }
 
   /** @throws RowNotFound */
-  get(caller: Caller, industryEventId: string): Promise<Json> {
+  get(caller: Caller, industryEventId: string): Promise<JsonText> {
     return this.statements.one(caller, SQL.GET_WITH_BOOKMARK, [industryEventId]);
   }
 
@@ -39,20 +39,20 @@ export class IndustryEventsService {
    * under any concurrency one request alone creates it: the others wait for that one's commit and then find its record.
    * Duplicates are looked for before, since rendering them takes long: two that are created at one moment do not see each other.
    */
-  async create(caller: Caller, input: IndustryEventCreateV0Input): Promise<Json[]> {
+  async create(caller: Caller, input: IndustryEventCreateV0Input): Promise<string[]> {
     const known = await this.findByUrl(caller, input);
     if (known !== undefined) return asCreation(known, false);
     const named = [input.name, input.startDate ?? null];
     const duplicates = await this.statements.all(caller, SQL.POTENTIAL_DUPLICATES, named);
-    const created = await this.writes.one(caller, SQL.CREATE, [JSON.stringify(input)]);
-    if (created) return asCreation(created, true, duplicates);
+    const created = await this.writes.oneOrNone(caller, SQL.CREATE, [JSON.stringify(input)]);
+    if (created !== undefined) return asCreation(created, true, duplicates);
     const other = await this.findByUrl(caller, input);
     // The record that was in the way has another URL by now.
     if (other === undefined) throw new Retry();
     return asCreation(other, false);
   }
 
-  private async findByUrl(caller: Caller, { eventUrl }: IndustryEventCreateV0Input): Promise<Json | undefined> {
+  private async findByUrl(caller: Caller, { eventUrl }: IndustryEventCreateV0Input): Promise<JsonText | undefined> {
     return eventUrl ? (await this.statements.all(caller, SQL.GET_BY_URL, [eventUrl]))[0] : undefined;
   }
 
@@ -61,7 +61,7 @@ export class IndustryEventsService {
    * @throws RowNotFound
    * @throws InvalidField when the end would come before the start, or another record has the eventUrl
    */
-  async update(caller: Caller, industryEventId: string, input: IndustryEventUpdateV0Input): Promise<Json> {
+  async update(caller: Caller, industryEventId: string, input: IndustryEventUpdateV0Input): Promise<JsonText> {
     try {
       return await this.writes.transaction(caller, async (manager) => {
         const stored = await manager.findOne(IndustryEventEntity, {
@@ -83,7 +83,7 @@ export class IndustryEventsService {
     }
   }
 
-  bookmarked(caller: Caller): Promise<Json[]> {
+  bookmarked(caller: Caller): Promise<JsonText[]> {
     return this.statements.all(caller, SQL.BOOKMARKED, []);
   }
 
@@ -114,7 +114,8 @@ async function requireRecord(manager: EntityManager, id: string): Promise<void> 
   if (!(await manager.existsBy(IndustryEventEntity, { id }))) throw new RowNotFound();
 }
 
-const asCreation = (record: Json, created: boolean, duplicates: Json[] = []): Json[] => [
+/** The parts of one JSON text. */
+const asCreation = (record: JsonText, created: boolean, duplicates: JsonText[] = []): string[] => [
   `{"industryEvent":${record},"created":${created},"potentialDuplicates":[`,
   ...duplicates.map((duplicate, index) => (index === 0 ? duplicate : `,${duplicate}`)),
   ']}',

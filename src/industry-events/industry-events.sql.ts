@@ -96,26 +96,23 @@ const STORED: Record<keyof IndustryEventCreateV0Input, 'text' | 'integer' | 'tex
 };
 
 /**
- * `$1` is a body. An empty text when a record has the eventUrl. One statement, which commits by itself: while it runs, all
+ * `$1` is a body. No row when a record has the eventUrl. One statement, which commits by itself: while it runs, all
  * other creates of the catalogue wait.
  */
 export const CREATE = {
   name: 'industryEvent.create',
   shared,
   text: `
-    with created as (
-      insert into industry_events (${Object.keys(STORED).map(snakeCase).join(', ')})
-      select * from jsonb_to_record($1) as given (${Object.entries(STORED)
-        .map(([field, type]) => `"${field}" ${type}`)
-        .join(', ')})
-      -- A record that has the URL by now is seen before the list is locked.
-      where not exists (
-        select from industry_events
-        where event_url_digest(event_url) = event_url_digest(given."eventUrl") and event_url = given."eventUrl"
-      )
-      on conflict do nothing returning ${INDUSTRY_EVENT} as json
+    insert into industry_events (${Object.keys(STORED).map(snakeCase).join(', ')})
+    select * from jsonb_to_record($1) as given (${Object.entries(STORED)
+      .map(([field, type]) => `"${field}" ${type}`)
+      .join(', ')})
+    -- A record that has the URL by now is seen before the list is locked.
+    where not exists (
+      select from industry_events
+      where event_url_digest(event_url) = event_url_digest(given."eventUrl") and event_url = given."eventUrl"
     )
-    select coalesce((select json from created), '')`,
+    on conflict do nothing returning ${INDUSTRY_EVENT}`,
 };
 
 export const BOOKMARKED = {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { arrivalList, filteredList } from '../database/paginate';
-import { type Json, type Page, Statements } from '../database/statements';
+import { type JsonText, type Page, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
 import type { LeadActivityEventsQuery } from './lead-activity-event.dto';
 import { LeadActivityEventEntity } from './lead-activity-event.entity';
@@ -48,7 +48,7 @@ export class LeadActivityEventsService {
   }
 
   /** @throws RowNotFound */
-  get(caller: Caller, leadActivityEventId: string): Promise<Json> {
+  get(caller: Caller, leadActivityEventId: string): Promise<JsonText> {
     return this.statements.one(caller, GET_LEAD_ACTIVITY_EVENT, [leadActivityEventId]);
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { LONG_STATEMENT_TIMEOUT_MS } from '../database/limits';
-import { type Json, type Page, Statements } from '../database/statements';
+import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { InvalidField, InvalidRequest, Overloaded } from '../errors/exceptions';
 import type { Caller } from '../http/caller';
@@ -48,16 +47,16 @@ export class LeadsService {
   }
 
   /** @throws RowNotFound */
-  get(caller: Caller, leadId: string): Promise<Json> {
+  get(caller: Caller, leadId: string): Promise<JsonText> {
     return this.statements.one(caller, SQL.GET_LEAD, [leadId]);
   }
 
-  create(caller: Caller, input: LeadCreateV0Input): Promise<Json> {
+  create(caller: Caller, input: LeadCreateV0Input): Promise<JsonText> {
     return this.writes.batched(caller, SQL.CREATE, input);
   }
 
   /** @throws RowNotFound */
-  patch(caller: Caller, leadId: string, input: LeadPatchV0Input): Promise<Json> {
+  patch(caller: Caller, leadId: string, input: LeadPatchV0Input): Promise<JsonText> {
     if (Object.keys(input).length === 0) return this.get(caller, leadId);
     return this.writes.one(caller, SQL.PATCH, [leadId, JSON.stringify(input)]);
   }
@@ -68,7 +67,7 @@ export class LeadsService {
    * @returns the JSON texts of the outcomes in the order of the entries
    * @throws InvalidField when two entries have the same value, or one that creates lacks a field
    */
-  upsert(caller: Caller, batch: LeadBatchV0Input): Promise<Json[]> {
+  upsert(caller: Caller, batch: LeadBatchV0Input): Promise<JsonText[]> {
     return this.writes.transaction(caller, async (manager) => {
       await this.statements.one(caller, SQL.LOCK_LIST, [], { manager });
       const matches = await this.match(caller, batch, manager);
@@ -80,7 +79,7 @@ export class LeadsService {
       const values = [JSON.stringify([...entries.values()]), ids];
       const outcomes = await this.statements.all(caller, SQL.UPSERT, values, { manager });
       const outcomeOf = new Map([...entries.keys()].map((key, n) => [key, outcomes[n]]));
-      return keys.map((key) => outcomeOf.get(key) as Json);
+      return keys.map((key) => outcomeOf.get(key) as JsonText);
     });
   }
 
@@ -101,10 +100,8 @@ export class LeadsService {
   }
 
   /** @throws RowNotFound */
-  async delete(caller: Caller, leadId: string): Promise<void> {
-    const work = (manager: EntityManager, timeoutMs?: number) =>
-      this.statements.one(caller, SQL.DELETE, [leadId], { manager, timeoutMs });
-    await this.writes.transaction(caller, work, LONG_STATEMENT_TIMEOUT_MS);
+  delete(caller: Caller, leadId: string): Promise<void> {
+    return this.writes.deleteLong(caller, SQL.DELETE, [leadId]);
   }
 }
 

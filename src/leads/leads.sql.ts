@@ -198,5 +198,5 @@ export const UPSERT = {
 export const DELETE = {
   name: 'lead.delete',
   text: `
-    delete from leads where (select ${lockOf('$1')}) is not null and organization_id = $1 and id = $2 returning ''`,
+    delete from leads where (select ${lockOf('$1')}) is not null and organization_id = $1 and id = $2`,
 };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PageQuery } from '../api-schema/parameters';
 import { arrivalList } from '../database/paginate';
-import { type Json, type Page, Statements } from '../database/statements';
+import { type JsonText, type Page, Statements } from '../database/statements';
 import type { Caller } from '../http/caller';
 import { TagGroupEntity } from './tag-group.entity';
 import { TAG_GROUP } from './tag-group.response';
@@ -22,7 +22,7 @@ export class TagGroupsService {
   }
 
   /** @throws RowNotFound */
-  get(caller: Caller, tagGroupId: string): Promise<Json> {
+  get(caller: Caller, tagGroupId: string): Promise<JsonText> {
     return this.statements.one(caller, GET_TAG_GROUP, [tagGroupId]);
   }
 }

@@ -3,7 +3,6 @@ import http from 'node:http';
 import https from 'node:https';
 import { Webhook } from 'standardwebhooks';
 import { version } from '../../package.json';
-import type { Json } from '../database/statements';
 import type { WebhookEntity } from './webhook.entity';
 
 /** Milliseconds from the start of a try within which the head of the answer must have come. */
@@ -17,7 +16,7 @@ export interface Message {
   /** stands for what it says: a receiver may drop one that it knows */
   id: string;
   /** JSON text of its fields after `type`, `timestamp` and `organizationId` */
-  fields: Json;
+  fields: string;
   type: 'changes' | 'ping';
 }
 

@@ -28,7 +28,10 @@ describe('large results of one organization', () => {
     const text = `select repeat('x', 1 << 18) || case when n = $1 then pg_advisory_xact_lock(${LOCK})::text else '' end
       from generate_series(1, $1) n`;
     return new Promise((resolve, reject) => {
-      const done = (error: Error | undefined, { length }: unknown[]) => (error ? reject(error) : resolve(length));
+      const done = (error: Error | undefined, { rows }: { rows: unknown[] }) => {
+        if (error) reject(error);
+        else resolve(rows.length);
+      };
       results.run(client, organizationId, { text, values: [rows], rowMode: 'array' }, done);
     });
   };

@@ -67,8 +67,8 @@ class HallsService {
 }
 
 /** A decorator that puts a function without a name in the place of the handler, as those for tracing do. */
-function Traced(): MethodDecorator {
-  return (_target, _key, descriptor: TypedPropertyDescriptor<unknown>) => {
+function Traced() {
+  return (_target: object, _key: string, descriptor: PropertyDescriptor): void => {
     const original = descriptor.value as (...values: unknown[]) => unknown;
     descriptor.value = function (this: unknown, ...values: unknown[]) {
       return original.apply(this, values);

@@ -3,7 +3,7 @@ import { GoneException } from '@nestjs/common';
 import { Command } from 'commander';
 import { ChangesService } from '../../changes/changes.service';
 import { MAX_CHANGES } from '../../changes/changes.sql';
-import { type Json, Statements } from '../../database/statements';
+import { type JsonText, Statements } from '../../database/statements';
 import { command, type GlobalOptions, organization, requireOrganization } from '../arguments';
 import { withDatabase } from '../session';
 import { OutputClosed, print, Refusal, styled, UsageError } from '../terminal/terminal';
@@ -52,7 +52,7 @@ async function showChanges({ json, ndjson, organization: id, follow = false }: C
 }
 
 /** Until there is no more, or without end. */
-async function* pagesOf(service: ChangesService, organizationId: number, follow: boolean): AsyncGenerator<Json[]> {
+async function* pagesOf(service: ChangesService, organizationId: number, follow: boolean): AsyncGenerator<JsonText[]> {
   const caller = { organizationId, keyId: '' };
   const limit = MAX_CHANGES;
   let page = await service.page(caller, follow ? { limit, since: 'now' } : { limit });
@@ -68,11 +68,11 @@ async function* pagesOf(service: ChangesService, organizationId: number, follow:
 interface Form {
   begin: string;
   between: string;
-  change: (change: Json) => string;
+  change: (change: JsonText) => string;
   end: string;
 }
 
-async function showPages(pages: AsyncIterable<Json[]>, { begin, between, change, end }: Form): Promise<void> {
+async function showPages(pages: AsyncIterable<JsonText[]>, { begin, between, change, end }: Form): Promise<void> {
   let [text, isFirst] = [begin, true];
   for await (const changes of pages) {
     for (const each of changes) {
