@@ -8,6 +8,16 @@ export class RowNotFound extends Error {}
 /** Refused before anything was done, because the database has too much to do or cannot be reached. */
 export class Overloaded extends Error {}
 
+/** Work that was canceled after the time of a statement, in a transaction that begins anew with the time that it may have. */
+export class NeedsMoreTime extends Overloaded {
+  constructor(
+    readonly timeMs: number,
+    cause: unknown,
+  ) {
+    super('The statement needs more time', { cause });
+  }
+}
+
 /** An Idempotency-Key whose first request is still running, or that was used for another request. */
 export class IdempotencyConflict extends Error {
   constructor(readonly isRunning: boolean) {
@@ -78,9 +88,17 @@ export function sqlState(error: unknown): string | undefined {
   return typeof cause.code === 'string' && /^[0-9A-Z]{5}$/.test(cause.code) ? cause.code : undefined;
 }
 
+/**
+ * Whether PostgreSQL lacks what the work needs (class 53): disk, memory, connections. Nothing was done. Its message names
+ * files and sizes, and quotes no value.
+ */
+export const isOutOfResources = (error: unknown): boolean => /^53/.test(sqlState(error) ?? '');
+
 /** Whether nothing was done because others have so much to do, or hold a lock, also when it was tried again. */
 export const isOverload = (error: unknown): boolean =>
-  error instanceof Overloaded || [LOCK_NOT_AVAILABLE, QUERY_CANCELED, DEADLOCK].includes(sqlState(error) ?? '');
+  error instanceof Overloaded ||
+  isOutOfResources(error) ||
+  [LOCK_NOT_AVAILABLE, QUERY_CANCELED, DEADLOCK].includes(sqlState(error) ?? '');
 
 const UNREACHABLE = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 /** The server starts, stops, or has no connection left. */
@@ -119,6 +137,12 @@ export const isRefused = (error: unknown): boolean => isBadInput(error) || /^23/
 
 /** Whether PostgreSQL refused a row because of this unique index or constraint. */
 export const violates = (error: unknown, constraint: string): boolean => causeOf(error).constraint === constraint;
+
+/** What a log may hold of an error of the background: its SQLSTATE, and PostgreSQL's words where they quote no value. */
+export const logFields = (error: unknown): { sqlState?: string; reason?: string } => ({
+  sqlState: sqlState(error),
+  reason: isOutOfResources(error) ? causeOf(error).message : undefined,
+});
 
 /** One line about an error of the database, without the statement, its parameters, or a value of a row. */
 export function databaseFault(error: unknown): string | undefined {

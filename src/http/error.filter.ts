@@ -6,15 +6,16 @@ import {
   IdempotencyConflict,
   isBadInput,
   isConnectionFault,
+  isOutOfResources,
   isOverload,
   isUnreachable,
   RowNotFound,
   sqlState,
 } from '../database/errors';
-import { errorBody, errorText, InvalidField, InvalidRequest, JSON_TYPE, nameFault } from './errors';
+import { errorBody, errorText, InvalidField, InvalidRequest, JSON_TYPE, nameFault, NotReplayable } from './errors';
 import { discardBody } from './request';
 
-/** Refusals are logged once in this time, so that the log does not grow with them. */
+/** Rejections of one kind are logged once in this time, so that the log does not grow with them. */
 const LOG_INTERVAL_MS = 10_000;
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
@@ -22,11 +23,19 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 /** A table, a column, a function or a type that is not there. */
 const SCHEMA_FAULTS = ['42P01', '42703', '42883', '42704'];
 
+declare module 'express-serve-static-core' {
+  interface Locals {
+    /** The SQLSTATE of class 53 for which a request was rejected: metrics read it here. */
+    outOfResources?: string;
+  }
+}
+
 /** Every error leaves as `{status, error}`. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Request');
-  private lastLoggedAt = -Infinity;
+  /** By the kind of the rejection. */
+  private readonly lastLoggedAt = new Map<string, number>();
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
@@ -44,19 +53,22 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    if (isOutOfResources(error)) response.locals.outOfResources = sqlState(error);
     const isRunning = error instanceof IdempotencyConflict && error.isRunning;
     if (status === 503 || isRunning) response.setHeader('Retry-After', '1');
     if (error instanceof InvalidRequest) nameFault(response, error.fault);
-    const text =
-      error instanceof InvalidField || error instanceof IdempotencyConflict ? error.message : errorText(status);
+    const isExplained = [InvalidField, IdempotencyConflict, NotReplayable].some((type) => error instanceof type);
+    const text = isExplained ? (error as Error).message : errorText(status);
     response.status(status).setHeader('Content-Type', JSON_TYPE);
     response.send(JSON.stringify(errorBody(status, text)));
   }
 
   private logRefusal({ id: requestId }: Request, error: unknown): void {
     const now = performance.now();
-    if (now - this.lastLoggedAt < LOG_INTERVAL_MS) return;
-    this.lastLoggedAt = now;
+    // A full disk must not go unseen behind requests that wait for a lock.
+    const kind = isOutOfResources(error) ? 'resources' : 'load';
+    if (now - (this.lastLoggedAt.get(kind) ?? -Infinity) < LOG_INTERVAL_MS) return;
+    this.lastLoggedAt.set(kind, now);
     this.logger.warn({ requestId, ...describe(error) });
   }
 }
@@ -85,6 +97,7 @@ function describe(error: unknown): Record<string, unknown> {
   if (!driverError && !state) return { error: error.constructor.name, message: error.message, frames };
   const { constraint, table, column, routine } = (driverError ?? error) as Record<string, unknown>;
   // Class 42 is a fault of the statement: its message names tables and columns, and quotes no value.
-  const message = state && SCHEMA_FAULTS.includes(state) ? causeOf(error).message : undefined;
+  const isHarmless = isOutOfResources(error) || SCHEMA_FAULTS.includes(state ?? '');
+  const message = isHarmless ? causeOf(error).message : undefined;
   return { error: error.constructor.name, sqlState: state, message, constraint, table, column, routine, frames };
 }

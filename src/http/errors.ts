@@ -22,6 +22,15 @@ export class InvalidField extends InvalidRequest {
   }
 }
 
+/** 400 for an Idempotency-Key where the response cannot be stored, and so not be given again. */
+export class NotReplayable extends InvalidRequest {
+  constructor() {
+    super('header Idempotency-Key', NotReplayable.MESSAGE);
+  }
+
+  static readonly MESSAGE = 'The response of this route cannot be replayed: send the request without Idempotency-Key';
+}
+
 /** The response header that names the part of a request for which it is a 400; the log reads it there. */
 export const FAULT = 'Lanyard-Fault';
 
