@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import { Batcher } from '../database/batcher';
 import { poolOf } from '../database/data-source';
-import { isConnectionFault, sqlState } from '../database/errors';
+import { isConnectionFault, logFields } from '../database/errors';
 import { Overloaded } from '../errors/exceptions';
 import type { LimitedCaller } from '../http/caller';
 import { hashOf, hasKeyForm } from './key-format';
@@ -97,7 +97,7 @@ export class AccessService implements OnApplicationShutdown {
     try {
       await this.dataSource.query(ADD_USAGE, [ids, requests]);
     } catch (error) {
-      this.logger.warn({ message: 'The usage of keys could not be stored', sqlState: sqlState(error) });
+      this.logger.warn({ message: 'The usage of keys could not be stored', ...logFields(error) });
     }
   }
 

@@ -9,7 +9,7 @@ import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
  */
 @Injectable()
 export class CurrentTransaction {
-  private readonly storage = new AsyncLocalStorage<EntityManager>();
+  private readonly storage = new AsyncLocalStorage<{ manager: EntityManager; timeoutMs?: number }>();
 
   constructor(dataSource: DataSource) {
     const create = dataSource.createQueryRunner.bind(dataSource);
@@ -20,11 +20,16 @@ export class CurrentTransaction {
   }
 
   get manager(): EntityManager | undefined {
-    return this.storage.getStore();
+    return this.storage.getStore()?.manager;
   }
 
-  run<T>(manager: EntityManager, work: () => Promise<T>): Promise<T> {
-    return this.storage.run(manager, work);
+  /** For the statements of a transaction that has more time than others. */
+  get timeoutMs(): number | undefined {
+    return this.storage.getStore()?.timeoutMs;
+  }
+
+  run<T>(manager: EntityManager, work: () => Promise<T>, timeoutMs?: number): Promise<T> {
+    return this.storage.run({ manager, timeoutMs }, work);
   }
 }
 

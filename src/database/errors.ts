@@ -45,9 +45,12 @@ export function hasSqlState(error: unknown, states: SqlStates): boolean {
   return state !== undefined && states.some((each) => state.startsWith(each));
 }
 
+/** Whether PostgreSQL lacks disk, memory or connections for the work. */
+export const isOutOfResources = (error: unknown): boolean => hasSqlState(error, ERRORS.outOfResources.sqlStates);
+
 /** Whether nothing was done because others have so much to do, or hold a lock, also when it was tried again. */
 export const isOverload = (error: unknown): boolean =>
-  error instanceof Overloaded || hasSqlState(error, ERRORS.overloaded.sqlStates);
+  error instanceof Overloaded || isOutOfResources(error) || hasSqlState(error, ERRORS.overloaded.sqlStates);
 
 const UNREACHABLE = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
@@ -78,6 +81,12 @@ export const isRefused = (error: unknown): boolean => hasSqlState(error, REJECTE
 
 /** Whether PostgreSQL refused a row because of this unique index or constraint. */
 export const violates = (error: unknown, constraint: string): boolean => causeOf(error).constraint === constraint;
+
+/** What a log may hold of an error of the background: its SQLSTATE, and PostgreSQL's words where they quote no value. */
+export const logFields = (error: unknown): { sqlState?: string; reason?: string } => ({
+  sqlState: sqlState(error),
+  reason: isOutOfResources(error) ? causeOf(error).message : undefined,
+});
 
 /** One line about an error of the database, without the statement, its parameters, or a value of a row. */
 export function databaseFault(error: unknown): string | undefined {

@@ -14,15 +14,17 @@ const RETENTION = `interval '24 hours'`;
  * lock is let go with the transaction, also when its process dies.
  */
 export const CLAIM = `
-  select free, fingerprint = $3 as same, answer
+  select free, fingerprint = $3 as same, answer, status, headers
   from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free) lock
     left join idempotent_answers on api_key_id = $1::uuid and idempotency_key = $2 and created_at > now() - ${RETENTION}`;
 
 /** Has a row when nothing was stored that still counts. */
 export const STORE = `
-  insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer) values ($1, $2, $3, $4)
+  insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer, status, headers)
+  values ($1, $2, $3, $4, $5, $6)
   on conflict (api_key_id, idempotency_key) do update
-    set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
+    set fingerprint = excluded.fingerprint, answer = excluded.answer, status = excluded.status,
+      headers = excluded.headers, created_at = excluded.created_at
     where a.created_at <= now() - ${RETENTION}
   returning 1`;
 
@@ -30,6 +32,8 @@ export const STORE = `
 const LARGE_ANSWER_BYTES = 16_384;
 /** of one answer: while it is stored, locks of its request are held */
 export const MAX_ANSWER_BYTES = 2 << 20;
+/** Of the headers of one response: as many as a request may have, so that they need no share of the room below. */
+const MAX_HEADER_BYTES = 32_768;
 /** of the large answers of an API key, as they are stored */
 const MAX_STORED_BYTES = 256 << 20;
 export const HAS_ROOM = `
@@ -45,6 +49,23 @@ export const SWEEP = `
   )
   delete from idempotent_answers a using old
   where a.api_key_id = old.api_key_id and a.idempotency_key = old.idempotency_key returning 1`;
+
+/** A whole response, as it is stored and replayed. */
+export interface StoredResponse {
+  status: number;
+  /** Those that the handler set, by their names in lower case. */
+  headers: Record<string, string | string[]>;
+  /** JSON text. */
+  body: string;
+}
+
+interface Claim {
+  free: boolean;
+  same: boolean | null;
+  answer: string | null;
+  status: number;
+  headers: StoredResponse['headers'];
+}
 
 /** The responses to requests with an Idempotency-Key (docs/decisions/0012). */
 @Injectable()
@@ -68,29 +89,31 @@ export class IdempotentAnswers {
     caller: Caller,
     key: string,
     fingerprint: Buffer,
-    handle: () => Promise<string>,
-  ): Promise<{ text: string; isReplayed: boolean }> {
-    return this.writes.transaction(caller, async (manager) => {
-      type Claim = { free: boolean; same: boolean | null; answer: string | null };
+    handle: () => Promise<StoredResponse>,
+  ): Promise<{ response: StoredResponse; isReplayed: boolean }> {
+    return this.writes.transaction(caller, async (manager, timeoutMs) => {
       const [claim] = await manager.query<Claim[]>(CLAIM, [caller.keyId, key, fingerprint]);
       if (typeof claim?.answer === 'string') {
         if (!claim.same) throw new IdempotencyKeyReused();
-        return { text: claim.answer, isReplayed: true };
+        const { status, headers, answer: body } = claim;
+        return { response: { status, headers, body }, isReplayed: true };
       }
       if (!claim?.free) throw new IdempotencyKeyInUse();
-      const text = await this.current.run(manager, handle);
-      await requireRoom(manager, caller, Buffer.byteLength(text));
-      const stored = await manager.query<unknown[]>(STORE, [caller.keyId, key, fingerprint, text]);
+      const response = await this.current.run(manager, handle, timeoutMs);
+      const { body, status } = response;
+      const headers = JSON.stringify(response.headers);
+      await requireRoom(manager, caller, Buffer.byteLength(body), Buffer.byteLength(headers));
+      const stored = await manager.query<unknown[]>(STORE, [caller.keyId, key, fingerprint, body, status, headers]);
       // The first request ended between the look and the lock: its response will be found.
       if (stored.length === 0) throw new Retry();
-      return { text, isReplayed: false };
+      return { response, isReplayed: false };
     });
   }
 
   /** Handles a request and rolls it back. Its response is what the write would give, deferred constraints included. */
   dryRun<T>(caller: Caller, handle: () => Promise<T>): Promise<T> {
-    return this.writes.transaction(caller, async (manager) => {
-      const response = await this.current.run(manager, handle);
+    return this.writes.transaction(caller, async (manager, timeoutMs) => {
+      const response = await this.current.run(manager, handle, timeoutMs);
       await manager.query('set constraints all immediate');
       await manager.queryRunner?.rollbackTransaction();
       return response;
@@ -99,7 +122,13 @@ export class IdempotentAnswers {
 }
 
 /** @throws ResponseTooLarge */
-async function requireRoom(manager: EntityManager, { keyId }: Caller, bytes: number): Promise<void> {
+async function requireRoom(
+  manager: EntityManager,
+  { keyId }: Caller,
+  bytes: number,
+  headerBytes: number,
+): Promise<void> {
+  if (headerBytes > MAX_HEADER_BYTES) throw new ResponseTooLarge();
   if (bytes <= LARGE_ANSWER_BYTES) return;
   if (bytes > MAX_ANSWER_BYTES) throw new ResponseTooLarge();
   const [{ hasRoom }] = await manager.query<[{ hasRoom: boolean }]>(HAS_ROOM, [keyId]);

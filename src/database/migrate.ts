@@ -5,6 +5,7 @@ import { connect, FIRST_PAUSE, LONGEST_PAUSE, type Waiting } from './connect';
 import { LOCKED } from '../errors/sql-states';
 import { hasSqlState } from './errors';
 import { deriveAnew } from './derive-anew';
+import { requireDirectConnection } from './direct-connection';
 import { Functions } from './functions';
 
 /** Any constant: all processes that migrate one database must take the same lock. */
@@ -17,11 +18,12 @@ const GIVES_WAY = 1000;
  * derived. Processes that start at the same
  * time take turns by an advisory lock, which PostgreSQL lets go when its holder dies.
  * @returns the names of the migrations that were applied
- * @throws ConfigError when the database cannot be reached, or holds no Unicode
+ * @throws ConfigError when the database cannot be reached directly, or holds no Unicode
  */
 export async function migrate(url: string, waiting: Waiting = {}): Promise<string[]> {
   const dataSource = await connect(url, waiting, `-c lock_timeout=${GIVES_WAY}`);
   try {
+    await requireDirectConnection(url);
     await requireUnicode(dataSource, waiting);
     const lock = dataSource.createQueryRunner();
     await lock.connect();

@@ -90,22 +90,26 @@ interface FilteredList extends Pick<List, 'name' | 'values'> {
   exists?: string;
 }
 
-/** The rows of a table that meet a condition, in order of arrival. They are counted: a million take 0.1 s. */
+/**
+ * The rows of a table that meet a condition, in order of arrival. They are counted: a million take 0.1 s. Rows of several
+ * parents follow each other parent by parent, since each parent has positions of its own.
+ */
 export function filteredList({ name, values, entity, item, where, exists }: FilteredList): List {
   const { table, shared, parent } = listOf(entity);
-  // Positions are of each parent's list; the ids of rows, of version 7, are in order of arrival in all of them.
-  const order = parent ? 'id' : 'position';
+  const order = parent ? [parent.column, 'position'] : ['position'];
+  const columns = order.join(', ');
+  const place = parent ? `(${columns})` : columns;
   const count = `select count(*) as total from ${table} where ${where}`;
   const counted = exists ? `select total from (${count}) counted where exists (${exists})` : count;
-  const rows = (more = ''): string => `select * from ${table} where ${where} ${more} order by ${order}`;
+  const rows = (more = ''): string => `select * from ${table} where ${where} ${more} order by ${columns}`;
   return listWith({
     ...{ name, values, shared },
-    firstPage: (limit) => pageOf({ table, item, counted, order, rows: limited(rows(), table, limit, order) }),
+    firstPage: (limit) => pageOf({ table, item, counted, order, rows: limited(rows(), table, limit, columns) }),
     page: ({ limit, index }) => {
       // The rows before the page are skipped in the index alone.
-      const start = `select ${order} from ${table} where ${where} order by ${order} limit 1 offset ${index} * ${limit}`;
-      const following = rows(`and ${order} >= (${start})`);
-      return pageOf({ table, item, counted, order, rows: limited(following, table, limit, order) });
+      const start = `select ${columns} from ${table} where ${where} order by ${columns} limit 1 offset ${index} * ${limit}`;
+      const following = rows(`and ${place} >= (${start})`);
+      return pageOf({ table, item, counted, order, rows: limited(following, table, limit, columns) });
     },
   });
 }
@@ -140,12 +144,12 @@ interface PageParts extends Pick<TrackedList, 'table'> {
   rows: string;
   /** join of what the rows refer to */
   seek?: string;
-  /** the column that says the order of the rows */
-  order?: string;
+  /** The columns that the rows are ordered by. */
+  order?: string[];
 }
 
-const pageOf = ({ table, item, counted, rows, seek = '', order = 'position' }: PageParts): string => `
+const pageOf = ({ table, item, counted, rows, seek = '', order = ['position'] }: PageParts): string => `
   select page.json, counted.total
   from (${counted}) counted ${seek}
-    left join lateral (select ${item} as json, ${order} from (${rows}) ${table}) page on true
-  order by page.${order}`;
+    left join lateral (select ${item} as json, ${order.join(', ')} from (${rows}) ${table}) page on true
+  order by ${order.map((column) => `page.${column}`).join(', ')}`;

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { poolOf } from './data-source';
-import { sqlState } from './errors';
+import { logFields } from './errors';
 
 /** What expires in a table. */
 export interface Sweep {
@@ -52,7 +52,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
           rows = (await poolOf(this.dataSource).query(text, values)).rowCount ?? 0;
         }
       } catch (error) {
-        this.logger.warn({ message: `Expired ${what} could not be removed`, sqlState: sqlState(error) });
+        this.logger.warn({ message: `Expired ${what} could not be removed`, ...logFields(error) });
       }
     }
   }

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Batcher } from './batcher';
 import { CurrentTransaction } from './current-transaction';
-import { NotCommitted, Overloaded, RowNotFound } from '../errors/exceptions';
+import { NeedsMoreTime, NotCommitted, Overloaded, RowNotFound } from '../errors/exceptions';
 import { CANCELED } from '../errors/sql-states';
 import { breaksConnection, hasSqlState, isConnectionFault, retried } from './errors';
 import { FairQueue } from './fair-queue';
@@ -102,18 +102,31 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   /**
-   * A write of several statements, all or nothing. Inside, only the passed manager may be used.
+   * A write of several statements, all or nothing. Inside, only the passed manager may be used. In the transaction of a
+   * request, such as a dry run, it is that transaction which begins anew.
    * @param timeMs for work that may cascade to a million rows: when it is cancelled after the time of a statement, it begins
    * anew and has this one; work passes it on to its statements
    */
   async transaction<T>(caller: Caller, work: Work<T>, timeMs?: number): Promise<T> {
-    if (this.current.manager) return work(this.current.manager);
+    if (this.current.manager) return this.inCurrent(this.current.manager, work, timeMs);
     try {
       return await retried(() => this.queue.run(caller.organizationId, () => this.inTransaction(work)));
     } catch (error) {
-      if (timeMs === undefined || !hasSqlState(error, CANCELED)) throw error;
-      const longWork = (manager: EntityManager) => this.longWork(manager, work, timeMs);
+      const longTimeMs = longTimeFor(error, timeMs);
+      if (longTimeMs === undefined) throw error;
+      const longWork = (manager: EntityManager) => this.longWork(manager, work, longTimeMs);
       return retried(() => this.longQueue.run(caller.organizationId, () => this.inTransaction(longWork)));
+    }
+  }
+
+  /** In the transaction of a request, which alone can begin anew with more time. */
+  private async inCurrent<T>(manager: EntityManager, work: Work<T>, timeMs?: number): Promise<T> {
+    const { timeoutMs } = this.current;
+    try {
+      return await work(manager, timeoutMs);
+    } catch (error) {
+      const longTimeMs = timeoutMs === undefined ? longTimeFor(error, timeMs) : undefined;
+      throw longTimeMs === undefined ? error : new NeedsMoreTime(longTimeMs, error);
     }
   }
 
@@ -160,4 +173,10 @@ export class Writes implements BeforeApplicationShutdown {
     this.isStopping = true;
     for (const connection of this.longWrites) void connection.end();
   }
+}
+
+/** The time that work which failed for lack of it may have, if it may have more. */
+function longTimeFor(error: unknown, timeMs?: number): number | undefined {
+  if (error instanceof NeedsMoreTime) return error.timeMs;
+  return hasSqlState(error, CANCELED) ? timeMs : undefined;
 }

@@ -3,11 +3,12 @@ import {
   IdempotencyKeyReused,
   InvalidField,
   InvalidRequest,
+  NotReplayable,
   Overloaded,
   ResponseTooLarge,
   RowNotFound,
 } from './exceptions';
-import { BUSY, NO_CONNECTION, type SqlStates, UNSTORABLE_VALUE } from './sql-states';
+import { BUSY, NO_CONNECTION, OUT_OF_RESOURCES, type SqlStates, UNSTORABLE_VALUE } from './sql-states';
 
 /** One way in which a request fails. */
 export interface ErrorRow {
@@ -30,6 +31,7 @@ export interface ErrorRow {
 /** Every error of the API. The filter, the API reference and the database read it. */
 export const ERRORS = {
   invalidField: { status: 400, type: InvalidField, sendsMessage: true },
+  notReplayable: { status: 400, type: NotReplayable, sendsMessage: true },
   invalidRequest: {
     status: 400,
     type: InvalidRequest,
@@ -97,6 +99,7 @@ export const ERRORS = {
       'Nothing changed; retry after `Retry-After` seconds.',
   },
   databaseUnreachable: { status: 503, sqlStates: NO_CONNECTION, retryAfter: 1 },
+  outOfResources: { status: 503, sqlStates: OUT_OF_RESOURCES, retryAfter: 1 },
   unavailable: { status: 503, retryAfter: 1 },
 } satisfies Record<string, ErrorRow>;
 

@@ -21,6 +21,16 @@ export class InvalidField extends InvalidRequest {
   }
 }
 
+/** The request has an Idempotency-Key, but the response cannot be stored and so not be replayed. */
+export class NotReplayable extends InvalidRequest {
+  constructor() {
+    super(
+      'header Idempotency-Key',
+      'The response of this route cannot be replayed: send the request without Idempotency-Key',
+    );
+  }
+}
+
 /** The row does not exist, or it belongs to another organization. */
 export class RowNotFound extends Error {}
 
@@ -35,6 +45,19 @@ export class ResponseTooLarge extends Error {}
 
 /** Nothing was done, because the database has too much to do or cannot be reached. */
 export class Overloaded extends Error {}
+
+/**
+ * A statement was canceled after its time. Only the transaction of the request can begin anew, with the time that such work
+ * may have.
+ */
+export class NeedsMoreTime extends Overloaded {
+  constructor(
+    readonly timeMs: number,
+    cause: unknown,
+  ) {
+    super('The statement needs more time', { cause });
+  }
+}
 
 /** The connection was lost before the transaction's commit was sent, so nothing was changed. */
 export class NotCommitted extends Overloaded {

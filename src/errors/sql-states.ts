@@ -72,5 +72,14 @@ export const REJECTED_ROW: SqlStates = [...UNSTORABLE_VALUE, CONSTRAINT_VIOLATIO
 /** The message quotes a value, always about data and in part about constraints. */
 export const QUOTES_VALUE: SqlStates = [DATA_EXCEPTION, CONSTRAINT_VIOLATION];
 
-/** A table, a column, a function or a type does not exist. The message names it, and quotes no value. */
-export const UNDEFINED_OBJECT: SqlStates = ['42P01', '42703', '42883', '42704'];
+/** A table, a column, a function or a type does not exist. */
+const UNDEFINED_OBJECT: SqlStates = ['42P01', '42703', '42883', '42704'];
+
+/** PostgreSQL lacks what the work needs: disk, memory, connections. Nothing was done. */
+export const OUT_OF_RESOURCES: SqlStates = ['53'];
+
+/** There is a prepared statement of that name already, or none: a pooler shares its connections between clients. */
+export const LOST_STATEMENT: SqlStates = ['42P05', '26000'];
+
+/** The message names tables, columns, files or sizes, and quotes no value. */
+export const QUOTES_NO_VALUE: SqlStates = [...UNDEFINED_OBJECT, ...OUT_OF_RESOURCES];

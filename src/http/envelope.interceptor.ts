@@ -1,9 +1,16 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  StreamableFile,
+} from '@nestjs/common';
 import { HTTP_CODE_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { ENVELOPE, type Envelope, plainEnvelope } from '../api-schema/returns';
+import { writesOwnResponse } from './handler-metadata';
 
 /** JSON text that is sent as it is, in parts: of a list, each record is one. */
 export class JsonPayload {
@@ -16,7 +23,8 @@ export class JsonPayload {
 
 /**
  * Puts the envelope around what a handler returns, which is JSON text from PostgreSQL or an object: that of `@Returns…`, or,
- * without such a decorator, `results`, in which a `Page` stands under the first word of the controller's path.
+ * without such a decorator, `results`, in which a `Page` stands under the first word of the controller's path. Files, and what
+ * a handler writes itself, have none.
  */
 @Injectable()
 export class EnvelopeInterceptor implements NestInterceptor {
@@ -27,11 +35,15 @@ export class EnvelopeInterceptor implements NestInterceptor {
     const envelope =
       this.reflector.get<Envelope | undefined>(ENVELOPE, context.getHandler()) ??
       (http.getRequest<Request>().caller && this.plainEnvelope(context, http.getResponse<Response>()));
-    return envelope ? next.handle().pipe(map((results) => new JsonPayload(envelope(results)))) : next.handle();
+    if (!envelope) return next.handle();
+    const wrap = (results: never): unknown =>
+      (results as unknown) instanceof StreamableFile ? results : new JsonPayload(envelope(results));
+    return next.handle().pipe(map(wrap));
   }
 
   /** Every success is 200, unless the handler says otherwise; Nest would make it 201 for a POST. */
-  private plainEnvelope(context: ExecutionContext, response: Response): Envelope {
+  private plainEnvelope(context: ExecutionContext, response: Response): Envelope | undefined {
+    if (writesOwnResponse(context)) return undefined;
     const status = this.reflector.get<number | undefined>(HTTP_CODE_METADATA, context.getHandler()) ?? 200;
     response.status(status);
     const path = this.reflector.get<string>(PATH_METADATA, context.getClass());

@@ -1,22 +1,30 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { causeOf, hasSqlState, isConnectionFault, isUnreachable, sqlState } from '../database/errors';
+import { causeOf, hasSqlState, isConnectionFault, isOutOfResources, isUnreachable, sqlState } from '../database/errors';
 import { ERROR_ROWS, type ErrorRow, ERRORS } from '../errors/error-table';
 import { InvalidRequest } from '../errors/exceptions';
-import { UNDEFINED_OBJECT } from '../errors/sql-states';
+import { QUOTES_NO_VALUE } from '../errors/sql-states';
 import { errorBody, errorText, JSON_TYPE, setFaultHeader } from './errors';
 import { discardBody } from './request';
 
-/** Refusals are logged once in this time, so that the log does not grow with them. */
+/** Rejections of one kind are logged once in this time, so that the log does not grow with them. */
 const LOG_INTERVAL_MS = 10_000;
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+declare module 'express-serve-static-core' {
+  interface Locals {
+    /** The SQLSTATE of class 53 for which a request was rejected: metrics read it here. */
+    outOfResources?: string;
+  }
+}
 
 /** Every error leaves as `{status, error}`, as the table of errors says. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Request');
-  private lastLoggedAt = -Infinity;
+  /** By the kind of the rejection. */
+  private readonly lastLoggedAt = new Map<string, number>();
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
@@ -34,6 +42,7 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    if (isOutOfResources(error)) response.locals.outOfResources = sqlState(error);
     if (typeof retryAfter === 'number') response.setHeader('Retry-After', String(retryAfter));
     if (error instanceof InvalidRequest) setFaultHeader(response, error.fault);
     const text = row.sendsMessage ? (error as Error).message : (row.text ?? errorText(status));
@@ -43,8 +52,10 @@ export class ErrorFilter implements ExceptionFilter {
 
   private logRefusal({ id: requestId }: Request, error: unknown): void {
     const now = performance.now();
-    if (now - this.lastLoggedAt < LOG_INTERVAL_MS) return;
-    this.lastLoggedAt = now;
+    // A full disk must not go unseen behind requests that wait for a lock.
+    const kind = isOutOfResources(error) ? 'resources' : 'load';
+    if (now - (this.lastLoggedAt.get(kind) ?? -Infinity) < LOG_INTERVAL_MS) return;
+    this.lastLoggedAt.set(kind, now);
     this.logger.warn({ requestId, ...describe(error) });
   }
 }
@@ -75,7 +86,6 @@ function describe(error: unknown): Record<string, unknown> {
   const state = sqlState(error);
   if (!driverError && !state) return { error: error.constructor.name, message: error.message, frames };
   const { constraint, table, column, routine } = (driverError ?? error) as Record<string, unknown>;
-  // Class 42 is a fault of the statement: its message names tables and columns, and quotes no value.
-  const message = hasSqlState(error, UNDEFINED_OBJECT) ? causeOf(error).message : undefined;
+  const message = hasSqlState(error, QUOTES_NO_VALUE) ? causeOf(error).message : undefined;
   return { error: error.constructor.name, sqlState: state, message, constraint, table, column, routine, frames };
 }

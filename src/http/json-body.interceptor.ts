@@ -14,7 +14,7 @@ import { InvalidRequest } from '../errors/exceptions';
 import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
 import { sendError } from './errors';
 import { parsePreferences, rejectUnknownFields } from './preferences';
-import { routeArguments } from './route-arguments';
+import { routeArguments } from './handler-metadata';
 import { Semaphore } from './semaphore';
 import { countValues } from './count-values';
 
@@ -74,7 +74,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
     if (!options) return;
     // Node keeps a request until the next one on its connection.
     response.once('finish', () => (request.body = undefined));
-    if (request.is(JSON_TYPES)) request.body = parse(await this.unpack(request, bytes));
+    if (request.is(JSON_TYPES)) request.body = parse(await this.unpack(request, response, bytes));
     else if (options.allOptional && bytes.length > 0) throw new InvalidRequest('header Content-Type');
     else request.body = {};
   }
@@ -107,13 +107,17 @@ export class JsonBodyInterceptor implements NestInterceptor {
     }
   }
 
-  private async unpack(request: Request, bytes: Buffer): Promise<Buffer> {
+  private async unpack(request: Request, response: Response, bytes: Buffer): Promise<Buffer> {
     const encoding = encodingOf(request);
     if (encoding === undefined) return bytes;
     const decompress = DECOMPRESSORS.get(encoding);
     if (!decompress) throw new InvalidRequest('header Content-Encoding');
     try {
-      return await this.unpacking.run(() => decompress(bytes, { maxOutputLength: MAX_BODY_BYTES }));
+      return await this.unpacking.run(() => {
+        // Its client left while others were unpacked.
+        if (response.destroyed) throw new InvalidRequest('body');
+        return decompress(bytes, { maxOutputLength: MAX_BODY_BYTES });
+      });
     } catch (error) {
       const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
       throw isTooLarge ? new PayloadTooLargeException() : new InvalidRequest('body');
@@ -157,6 +161,10 @@ async function readBody(request: Request, response: Response, onChunk: (chunk: B
     request.once('end', resolve);
     request.once('error', onAbort);
     request.once('close', onAbort);
+    // Once a request has its response, Node emits nothing more on it. A response that waits behind others of its
+    // connection in turn emits nothing when that is lost, so both are listened to.
+    response.once('close', onAbort);
+    if (response.destroyed) onAbort();
   });
 }
 

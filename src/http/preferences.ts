@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { checkedProperties, toInstance, usesOnlyFieldDecorators } from '../api-schema/field-rules';
 import { findUnknownPath } from '../api-schema/unknown-fields';
 import { InvalidField, InvalidRequest } from '../errors/exceptions';
-import { routeArguments } from './route-arguments';
+import { routeArguments } from './handler-metadata';
 
 declare module 'express-serve-static-core' {
   interface Request {

@@ -72,6 +72,13 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     'Size of the database on disk, as PostgreSQL last reported it.',
   );
 
+  private readonly outOfResources = new Counter({
+    name: 'lanyard_database_out_of_resources_total',
+    help: 'Requests rejected with 503 because PostgreSQL lacks disk space (53100), memory (53200) or connections (53300).',
+    labelNames: ['sqlstate'] as const,
+    registers: this.registers,
+  });
+
   constructor(
     private readonly config: Config,
     private readonly dataSource: DataSource,
@@ -81,6 +88,8 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
 
   readonly observe: Observer = ({ method, route, status, milliseconds }, { caller, res }) => {
     this.durations.observe({ method, route, status }, milliseconds / 1000);
+    const sqlstate = res?.locals.outOfResources;
+    if (sqlstate !== undefined) this.outOfResources.inc({ sqlstate });
     // A client that left before the response was ready was refused, too.
     if (caller) this.decisions.inc({ decision: res?.statusCode === 429 ? 'refused' : 'admitted' });
   };

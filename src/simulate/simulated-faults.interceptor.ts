@@ -71,10 +71,20 @@ function played(faults: Faults, response: Response, handle: () => Promise<unknow
   const { drop, delay = 0, truncate } = faults;
   const answer = drop === 'before' ? Promise.resolve() : handle();
   return answer.finally(async () => {
-    await pause(delay, undefined, { ref: false });
+    await pauseWhileOpen(response, delay);
     if (drop) response.socket?.destroy();
     if (truncate !== undefined) cutOff(response, truncate);
   });
+}
+
+/** A client that has left is not waited for: its request would be kept for as long. */
+async function pauseWhileOpen(response: Response, milliseconds: number): Promise<void> {
+  if (response.destroyed) return;
+  const closed = new AbortController();
+  const close = (): void => closed.abort();
+  response.once('close', close);
+  await pause(milliseconds, undefined, { ref: false, signal: closed.signal }).catch(() => undefined);
+  response.off('close', close);
 }
 
 /** The error of a status, with the headers that the real one has. */

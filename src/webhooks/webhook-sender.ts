@@ -9,7 +9,7 @@ import type { Client } from 'pg';
 import { Counter, Gauge } from 'prom-client';
 import { DataSource, type EntityManager, type FindOptionsWhere, IsNull, type QueryRunner } from 'typeorm';
 import { type ChangesPage, ChangesService } from '../changes/changes.service';
-import { breaksConnection, sqlState } from '../database/errors';
+import { breaksConnection, logFields } from '../database/errors';
 import { Overloaded } from '../errors/exceptions';
 import { FairQueue } from '../database/fair-queue';
 import { Statements } from '../database/statements';
@@ -171,7 +171,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private async failed(error: unknown): Promise<void> {
     const isFirst = this.faults++ === 0;
     if (isFirst && !this.isStopping)
-      this.logger.warn({ message: 'Webhooks wait for the database', sqlState: sqlState(error) });
+      this.logger.warn({ message: 'Webhooks wait for the database', ...logFields(error) });
     if (breaksConnection(error)) await this.drop();
   }
 

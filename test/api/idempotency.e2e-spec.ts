@@ -235,9 +235,11 @@ describeInside(`stored answers${INSIDE}`, () => {
     await owner.query('alter table idempotent_answers alter answer set storage external');
     const responses = lanyard.app.get(IdempotentAnswers);
     const store = (keyId: string, bytes: number) =>
-      responses.once({ organizationId: tenant.organizationId, keyId }, randomUUID(), Buffer.of(1), async () =>
-        'x'.repeat(bytes),
-      );
+      responses.once({ organizationId: tenant.organizationId, keyId }, randomUUID(), Buffer.of(1), async () => ({
+        status: 200,
+        headers: {},
+        body: 'x'.repeat(bytes),
+      }));
     await answers(tenant.keyId, 90 << 20);
     await expect(store(tenant.keyId, 16_385)).rejects.toThrow(ResponseTooLarge);
     expect(await store(tenant.keyId, 16_384)).toMatchObject({ isReplayed: false });

@@ -1,5 +1,8 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { Random } from '../prove/support/random';
+import { filteredList } from '../../src/database/paginate';
+import { Statements } from '../../src/database/statements';
+import { EventLeadEntity } from '../../src/events/event.entity';
 import { CheckService } from '../../src/operator/check.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
@@ -137,6 +140,39 @@ describe('a list', () => {
     expect((await second).status).toBe(200);
     const { leads } = (await api.get('/leads').expect(200)).body.results;
     expect(leads.map(({ firstName }: { firstName: string }) => firstName)).toEqual(['first', 'second']);
+  });
+});
+
+/** Those who have checked in at the event `$2`. */
+const CHECKED_IN = {
+  entity: EventLeadEntity,
+  item: 'event_leads.lead_id::text',
+  where: 'organization_id = $1 and event_id = $2::bigint and checked_in',
+};
+
+describe('a filtered list within a parent', () => {
+  it('has the order of the unfiltered one, also for rows that were imported', async () => {
+    const { organizationId, keyId } = await lanyard.tenant();
+    const [{ id: event }] = await db.query<[{ id: string }]>(ADD_EVENT, [organizationId]);
+    await db.query(ADD_LEADS, [organizationId, 60]);
+    // In an order that is neither that of the leads nor that of their ids.
+    await db.query(
+      `insert into event_leads (organization_id, event_id, lead_id, registered, checked_in)
+        select $1, $2, id, true, position % 3 > 0 from leads where organization_id = $1 order by md5(id::text)`,
+      [organizationId, event],
+    );
+    const statements = lanyard.app.get(Statements);
+    const caller = { organizationId, keyId };
+    const list = filteredList({ ...CHECKED_IN, name: 'test.checkedIn', values: 1 });
+    const pages = await Promise.all(
+      [0, 1, 2, 3, 4].map((offset) => statements.paginate(caller, list, [event], { limit: 9, offset })),
+    );
+    const scan = await db.query<{ id: string }[]>(
+      `select lead_id as id from event_leads where organization_id = $1 and event_id = $2 and checked_in order by position`,
+      [organizationId, event],
+    );
+    expect(scan).toHaveLength(40);
+    expect(pages.flatMap(({ items }) => items)).toEqual(scan.map(({ id }) => id));
   });
 });
 

@@ -7,6 +7,7 @@ import {
   InvalidField,
   InvalidRequest,
   NotCommitted,
+  NotReplayable,
   Overloaded,
   ResponseTooLarge,
   Retry,
@@ -22,11 +23,12 @@ describe('an error', () => {
   afterEach(() => jest.restoreAllMocks());
 
   /** What is answered to a request that it ended. */
-  function answerTo(error: unknown, headersSent = false, filter = new ErrorFilter(), method = 'POST') {
+  function answerTo(error: unknown, headersSent = false, filter = new ErrorFilter(), method = 'POST', locals = {}) {
     const headers: Record<string, unknown> = {};
     const answer: { status?: number; body?: string; destroyed?: true } = {};
     const response = {
       headersSent,
+      locals,
       status: (status: number) => Object.assign(response, void (answer.status = status)),
       setHeader: (name: string, value: unknown) => Object.assign(response, void (headers[name] = value)),
       send: (body: string) => void (answer.body = body),
@@ -72,6 +74,11 @@ describe('an error', () => {
       "Missing or invalid 'phoneNumbers[0].type'",
     ],
     ['query gr%C3%B6%C3%9Fe', new InvalidRequest('query größe'), 'Bad Request'],
+    [
+      'header Idempotency-Key',
+      new NotReplayable(),
+      'The response of this route cannot be replayed: send the request without Idempotency-Key',
+    ],
   ])('of the request is named in a header: %s', (fault, error, text) => {
     expect(answerTo(error)).toEqual({
       headers: { ...TYPE, 'Lanyard-Fault': fault },
@@ -98,6 +105,7 @@ describe('an error', () => {
     ['PostgreSQL is not reached', Object.assign(new Error(), { code: 'ECONNREFUSED' }), 'POST'],
     ['no connection comes free', new Error('timeout exceeded when trying to connect'), 'POST'],
     ['PostgreSQL starts', Object.assign(new Error(), { code: '57P03' }), 'POST'],
+    ['the disk is full', Object.assign(new Error(), { code: '53100' }), 'POST'],
     ['it deadlocked each time', Object.assign(new Error(), { code: '40P01' }), 'POST'],
     ['others changed the data each time', new Retry(), 'POST'],
     ['the commit was not sent', new NotCommitted(new Error('Query read timeout')), 'POST'],
@@ -123,6 +131,18 @@ describe('an error', () => {
       expect(warn).toHaveBeenCalledTimes(lines);
     }
     expect(warn).toHaveBeenCalledWith({ requestId: 'r-1', error: 'Overloaded', message: 'full', frames });
+  });
+
+  it('of a full disk is told to metrics by its SQLSTATE, and to the log beside an overload', () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const [filter, locals] = [new ErrorFilter(), {}];
+    const full = Object.assign(new Error('could not extend file: No space left on device'), { code: '53100' });
+    answerTo(new Overloaded('full'), false, filter);
+    expect(answerTo(full, false, filter, 'POST', locals)).toEqual(LATER);
+    expect(locals).toEqual({ outOfResources: '53100' });
+    expect(warn).toHaveBeenLastCalledWith(
+      expect.objectContaining({ sqlState: '53100', message: 'could not extend file: No space left on device' }),
+    );
   });
 
   it.each(['Query read timeout', 'Connection terminated unexpectedly'])(

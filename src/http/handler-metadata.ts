@@ -1,6 +1,16 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import {
+  REDIRECT_METADATA,
+  RENDER_METADATA,
+  RESPONSE_PASSTHROUGH_METADATA,
+  ROUTE_ARGS_METADATA,
+  SSE_METADATA,
+} from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+
+/** What Nest's decorators say of a handler. No other file reads Nest's metadata of a handler's parameters. */
+
+type HandlerContext = Pick<ExecutionContext, 'getClass' | 'getHandler'>;
 
 /** A parameter of a handler: `@Body()`, `@Query('limit')` and the like. */
 export interface RouteArgument {
@@ -10,8 +20,8 @@ export interface RouteArgument {
   type?: Type<object>;
 }
 
-/** The parameters of a request's handler that take a part of the request. Nest keeps them in metadata of its own. */
-export function routeArguments(context: ExecutionContext, part: 'BODY' | 'QUERY'): RouteArgument[] {
+/** The parameters of a handler that take a part of the request, or its response. */
+export function routeArguments(context: HandlerContext, part: keyof typeof RouteParamtypes): RouteArgument[] {
   const controller = context.getClass();
   const method = methodNameOf(controller, context.getHandler());
   type Metadata = Record<string, { index: number; data?: string }>;
@@ -33,4 +43,17 @@ function methodNameOf(controller: Type, handler: ReturnType<ExecutionContext['ge
     prototype = Object.getPrototypeOf(prototype) as object | null;
   }
   return handler.name;
+}
+
+/** Decorators whose handler returns something else than the body of its response. */
+const OTHER_RESPONSES = [SSE_METADATA, RENDER_METADATA, REDIRECT_METADATA];
+
+/** Whether a handler writes its response itself: what it returns is not the body, so that nobody else knows that. */
+export function writesOwnResponse(context: HandlerContext): boolean {
+  const controller = context.getClass();
+  const handler = context.getHandler();
+  if (OTHER_RESPONSES.some((name) => Reflect.hasMetadata(name, handler))) return true;
+  const takesResponse = [...routeArguments(context, 'RESPONSE'), ...routeArguments(context, 'NEXT')].length > 0;
+  const method = methodNameOf(controller, handler);
+  return takesResponse && Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method) !== true;
 }

@@ -1,0 +1,15 @@
+import { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Under an Idempotency-Key the whole response is stored. Those that are stored already were all 200, without headers. */
+export class WholeAnswers1795564800040 implements MigrationInterface {
+  async up(db: QueryRunner): Promise<void> {
+    await db.query(`
+      alter table idempotent_answers
+        add column status smallint not null default 200,
+        add column headers jsonb not null default '{}'`);
+  }
+
+  async down(db: QueryRunner): Promise<void> {
+    await db.query('alter table idempotent_answers drop column status, drop column headers');
+  }
+}
