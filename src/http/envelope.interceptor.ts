@@ -1,9 +1,9 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import { HTTP_CODE_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { ENVELOPE, type Envelope, plainEnvelope } from '../api-schema/returns';
+import { HTTP_CODE_METADATA, PATH_METADATA } from './nest-internals';
 
 /** JSON text that is sent as it is, in parts: of a list, each record is one. */
 export class JsonPayload {

@@ -8,13 +8,12 @@ import {
   PayloadTooLargeException,
   type Type,
 } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { isAllOptional, isOfFields } from '../api-schema/fields';
 import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
 import { InvalidRequest, refuse } from './errors';
+import { ROUTE_ARGS_METADATA, RouteParamtypes } from './nest-internals';
 import { applyPreferences, refuseUnknown } from './preferences';
 import { Semaphore } from './semaphore';
 import { countValues } from './count-values';

@@ -1,10 +1,9 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { plainToInstance } from 'class-transformer';
 import type { Request, Response } from 'express';
 import { checkedProperties, instanceOf, isObject, isOfFields } from '../api-schema/fields';
 import { InvalidField, InvalidRequest } from './errors';
+import { ROUTE_ARGS_METADATA, RouteParamtypes } from './nest-internals';
 
 declare module 'express-serve-static-core' {
   interface Request {
