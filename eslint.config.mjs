@@ -20,8 +20,17 @@ export default tseslint.config(
       ],
       eqeqeq: ['error', 'always'],
       'no-console': 'error',
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            { group: ['@nestjs/*/*'], message: "Nest's internals are imported by src/http/nest-internals.ts." },
+          ],
+        },
+      ],
     },
   },
+  { files: ['src/http/nest-internals.ts'], rules: { 'no-restricted-imports': 'off' } },
   {
     files: ['**/*.mjs'],
     languageOptions: {

@@ -7,7 +7,19 @@ module.exports = {
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/prove/'],
   // The build has a package.json of the same name, of which jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  transform: { '^.+\\.ts$': '@swc/jest' },
+  transform: {
+    '^.+\\.ts$': '@swc/jest',
+    // Nest is ES modules, and Jest loads CommonJS. Nest's fields keep the semantics that Node.js gives them, hence not .swcrc.
+    '/node_modules/@nestjs/.+\\.js$': [
+      '@swc/jest',
+      {
+        swcrc: false,
+        jsc: { target: 'es2023', parser: { syntax: 'ecmascript' } },
+        module: { type: 'commonjs' },
+      },
+    ],
+  },
+  transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/after-each-suite.ts'],
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

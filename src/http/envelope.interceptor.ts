@@ -5,12 +5,12 @@ import {
   type NestInterceptor,
   StreamableFile,
 } from '@nestjs/common';
-import { HTTP_CODE_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { ENVELOPE, type Envelope, plainEnvelope } from '../api-schema/returns';
 import { writesOwnResponse } from './handler-metadata';
+import { HTTP_CODE_METADATA, PATH_METADATA } from './nest-internals';
 
 /** JSON text that is sent as it is, in parts: of a list, each record is one. */
 export class JsonPayload {

@@ -4,9 +4,9 @@ import {
   RENDER_METADATA,
   RESPONSE_PASSTHROUGH_METADATA,
   ROUTE_ARGS_METADATA,
+  RouteParamtypes,
   SSE_METADATA,
-} from '@nestjs/common/constants';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+} from './nest-internals';
 
 /** What Nest's decorators say of a handler. No other file reads Nest's metadata of a handler's parameters. */
 

@@ -13,8 +13,8 @@ import { isAllOptional, usesOnlyFieldDecorators } from '../api-schema/field-rule
 import { InvalidRequest } from '../errors/exceptions';
 import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
 import { sendError } from './errors';
-import { parsePreferences, rejectUnknownFields } from './preferences';
 import { routeArguments } from './handler-metadata';
+import { parsePreferences, rejectUnknownFields } from './preferences';
 import { Semaphore } from './semaphore';
 import { countValues } from './count-values';
 

@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { Express, Request, Response } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { MAX_HEAD_BYTES } from '../api-schema/parameters';
 import type { Config } from '../config';
 import { JsonPayload } from '../http/envelope.interceptor';
@@ -20,7 +20,8 @@ export class LeanExpressAdapter extends ExpressAdapter {
   onRequest: (request: Request, response: Response, next: () => void) => void = (_request, _response, next) => next();
 
   constructor(private readonly config: Pick<Config, 'headersTimeoutMs' | 'requestTimeoutMs' | 'answerTimeoutMs'>) {
-    super();
+    // Required here because tracing instruments what CommonJS requires, and Nest imports Express as an ES module.
+    super(express());
     this.slowReaders = new SlowReaderLimit(config.answerTimeoutMs);
     // `/Leads` and `/leads/` are other paths than `/leads`.
     Object.assign(this.getInstance<{ router: object }>().router, { caseSensitive: true, strict: true });
@@ -60,6 +61,11 @@ export class LeanExpressAdapter extends ExpressAdapter {
       (request, response) =>
         this.onRequest(request as Request, response as Response, () => app(request as Request, response as Response)),
     );
+  }
+
+  /** Nest answers 404 for unknown paths under the prefix alone; Express would answer the others, `*` too, in HTML. */
+  override setNotFoundHandler(handler: RequestHandler): void {
+    super.setNotFoundHandler(handler);
   }
 
   /** Sends JSON text as it is. */

@@ -1,0 +1,15 @@
+/**
+ * Nest's own metadata, which its decorators write and this server reads: how a handler takes its arguments, and the path
+ * and status of a route. Nest does not promise these names to applications. This is the only file that imports them, so
+ * that a release of Nest that moves them breaks one file, and test/http/nest-internals.spec.ts.
+ */
+export {
+  HTTP_CODE_METADATA,
+  PATH_METADATA,
+  REDIRECT_METADATA,
+  RENDER_METADATA,
+  RESPONSE_PASSTHROUGH_METADATA,
+  ROUTE_ARGS_METADATA,
+  RouteParamtypes,
+  SSE_METADATA,
+} from '@nestjs/common/internal';
