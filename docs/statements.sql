@@ -78,7 +78,7 @@ with recursive logs as (
 select from old;
 
 -- idempotent-answers.CLAIM: $1 text, $2 text, $3 bytea
-select free, fingerprint = $3 as same, answer
+select free, fingerprint = $3 as same, answer, status, headers
 from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free) lock
   left join idempotent_answers on api_key_id = $1::uuid and idempotency_key = $2 and created_at > now() - interval '24 hours';
 
@@ -86,10 +86,12 @@ from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as 
 select coalesce(sum(pg_column_size(answer)), 0) < 268435456 as "hasRoom" from idempotent_answers
 where api_key_id = $1 and octet_length(answer) > 16384 and created_at > now() - interval '24 hours';
 
--- idempotent-answers.STORE: $1 uuid, $2 text, $3 bytea, $4 text
-insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer) values ($1, $2, $3, $4)
+-- idempotent-answers.STORE: $1 uuid, $2 text, $3 bytea, $4 text, $5 smallint, $6 jsonb
+insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer, status, headers)
+values ($1, $2, $3, $4, $5, $6)
 on conflict (api_key_id, idempotency_key) do update
-  set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at
+  set fingerprint = excluded.fingerprint, answer = excluded.answer, status = excluded.status,
+    headers = excluded.headers, created_at = excluded.created_at
   where a.created_at <= now() - interval '24 hours'
 returning 1;
 
@@ -132,14 +134,14 @@ with event as (select id from events where organization_id = $1 and id = $2 for 
     on conflict (organization_id, event_id, lead_id)
       do update set registered = excluded.registered, checked_in = excluded.checked_in
   )
-select coalesce((select string_agg((select row_to_json(o)::text from (select lead_id as "leadId", registered, checked_in as "checkedIn") o), ',' order by n) from given event_leads), '')
+select '[' || coalesce((select string_agg((select row_to_json(o)::text from (select lead_id as "leadId", registered, checked_in as "checkedIn") o), ',' order by n) from given event_leads), '') || ']'
 where exists (select from known);
 
 -- event.delete: $1 integer, $2 bigint ($1 is the organization)
-delete from events where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organization_id = $1 and id = $2 returning '';
+delete from events where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organization_id = $1 and id = $2;
 
 -- event.leads.dissociate: $1 integer, $2 bigint, $3 uuid ($1 is the organization)
-delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3 returning '';
+delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3;
 
 -- event_leads first page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
 select page.json, counted.total
@@ -236,15 +238,14 @@ from (select count(*) as total from industry_events where event_url_digest(event
 order by page.position;
 
 -- industryEvent.create: $1 jsonb
-with created as (
-  insert into industry_events (name, start_date, end_date, source_type, source_id, event_type, venue_city, venue_state, venue_country, venue_name, venue_full_address, venue_coordinates, number_of_attendees, number_of_exhibitors, attendee_cost, booth_cost, exhibitor_industries, attendee_personas, keywords, website, description, event_url)
-  select * from jsonb_to_record($1) as given ("name" text, "startDate" timestamptz, "endDate" timestamptz, "sourceType" text, "sourceId" text, "eventType" text, "venueCity" text, "venueState" text, "venueCountry" text, "venueName" text, "venueFullAddress" text, "venueCoordinates" text, "numberOfAttendees" integer, "numberOfExhibitors" integer, "attendeeCost" text, "boothCost" text, "exhibitorIndustries" text[], "attendeePersonas" text[], "keywords" text[], "website" text, "description" text, "eventUrl" text)
-  -- A record that has the URL by now is seen before the list is locked.
-  where not exists (
-    select from industry_events
-    where event_url_digest(event_url) = event_url_digest(given."eventUrl") and event_url = given."eventUrl"
-  )
-  on conflict do nothing returning (select row_to_json(o)::text from (select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
+insert into industry_events (name, start_date, end_date, source_type, source_id, event_type, venue_city, venue_state, venue_country, venue_name, venue_full_address, venue_coordinates, number_of_attendees, number_of_exhibitors, attendee_cost, booth_cost, exhibitor_industries, attendee_personas, keywords, website, description, event_url)
+select * from jsonb_to_record($1) as given ("name" text, "startDate" timestamptz, "endDate" timestamptz, "sourceType" text, "sourceId" text, "eventType" text, "venueCity" text, "venueState" text, "venueCountry" text, "venueName" text, "venueFullAddress" text, "venueCoordinates" text, "numberOfAttendees" integer, "numberOfExhibitors" integer, "attendeeCost" text, "boothCost" text, "exhibitorIndustries" text[], "attendeePersonas" text[], "keywords" text[], "website" text, "description" text, "eventUrl" text)
+-- A record that has the URL by now is seen before the list is locked.
+where not exists (
+  select from industry_events
+  where event_url_digest(event_url) = event_url_digest(given."eventUrl") and event_url = given."eventUrl"
+)
+on conflict do nothing returning (select row_to_json(o)::text from (select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
 iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
 source_id as "sourceId", event_type as "eventType", venue_city as "venueCity",
 venue_state as "venueState", venue_country as "venueCountry", venue_name as "venueName",
@@ -252,9 +253,7 @@ venue_full_address as "venueFullAddress", venue_coordinates as "venueCoordinates
 number_of_attendees as "numberOfAttendees", number_of_exhibitors as "numberOfExhibitors",
 attendee_cost as "attendeeCost", booth_cost as "boothCost",
 exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords,
-website, description, event_url as "eventUrl") o) as json
-)
-select coalesce((select json from created), '');
+website, description, event_url as "eventUrl") o);
 
 -- industryEvent.byUrl: $1 text
 select (select row_to_json(o)::text from (select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
@@ -488,7 +487,7 @@ with given as materialized (
 select document from created order by position;
 
 -- lead.delete: $1 integer, $2 uuid ($1 is the organization)
-delete from leads where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organization_id = $1 and id = $2 returning '';
+delete from leads where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organization_id = $1 and id = $2;
 
 -- lead.get: $1 integer, $2 uuid ($1 is the organization)
 select leads.document from leads where organization_id = $1 and id = $2;
