@@ -73,14 +73,14 @@ async function begin(defer: (undo: () => Promise<unknown>) => void): Promise<[Pr
     const { id, key } = await services.makeOrganization(own, `Organization ${n}`, [dataset]);
     organizations.push([key, ids]);
     const url = await startReceiver(defer);
-    await services.operator(own, ['webhooks', 'create', url, '--organization', String(id)]);
+    await services.operator(own, ['webhooks', 'create', '--url', url, '--organization', String(id)]);
   }
   const processes: Process[] = [];
   for (let n = 0; n < PROCESSES; n++) {
     const figuresPort = await freePort();
     const settings = {
       FIGURES_PORT: String(figuresPort),
-      LANYARD_SIMULATE: 'on',
+      LANYARD_SIMULATE: 'production',
       LANYARD_AUTHENTICATION_FAILURES: '1000000',
     };
     const options = { settings, flags: FLAGS } as object;

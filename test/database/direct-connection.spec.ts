@@ -1,0 +1,32 @@
+import { ConfigError } from '../../src/config';
+import { requireDirectConnection } from '../../src/database/direct-connection';
+import { migrate } from '../../src/database/migrate';
+import { testDatabase } from '../support/database';
+import { startPooler } from '../support/pooler';
+
+const ADVICE = 'connect to PostgreSQL directly, not through a pooler such as PgBouncer in transaction mode';
+
+describe('a start on a connection that is not PostgreSQL’s own', () => {
+  let url: string;
+  beforeAll(async () => void ({ url } = await testDatabase()));
+
+  const lineOf = async (start: Promise<unknown>): Promise<string> => {
+    const failed = (await start.catch((error: unknown) => error)) as ConfigError;
+    expect(failed).toBeInstanceOf(ConfigError);
+    return failed.message;
+  };
+
+  it('ends with one line, before it migrates: a pooler that ignores the settings of sessions', async () => {
+    const line = await lineOf(migrate(await startPooler(url)));
+    expect(line).toBe(`DATABASE_URL: statement_timeout is 0 ms and not 1500 as asked for: ${ADVICE}`);
+  });
+
+  it('ends with one line: a pooler whose clients share a session', async () => {
+    const line = await lineOf(requireDirectConnection(await startPooler(url, { isShared: true })));
+    expect(line).toBe(`DATABASE_URL: prepared statements are lost (42P05): ${ADVICE}`);
+  });
+
+  it('goes on where each client has a session of its own', async () => {
+    expect(await requireDirectConnection(url)).toBeUndefined();
+  });
+});
