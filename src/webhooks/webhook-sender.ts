@@ -40,7 +40,12 @@ const MAX_FAILING_MS = 5 * DAY_MS;
 const KEEP_MS = 3_600 * SECOND_MS;
 
 /** What the log says of a state that begins. */
-const LINES = { active: 'A webhook is well again', failing: 'A webhook fails', disabled: 'A webhook is disabled' };
+const LINES = {
+  active: 'A webhook is well again',
+  failing: 'A webhook fails',
+  paused: 'A webhook is paused',
+  disabled: 'A webhook is disabled',
+};
 
 /** A page that a webhook's cursor gives. */
 type Page = ChangesPage & { webhook: WebhookEntity };
@@ -203,7 +208,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private async due(): Promise<WebhookEntity[]> {
     const order = { movedAt: { direction: 'ASC', nulls: 'FIRST' } } as const;
     const active = await this.inTurn(({ manager }) =>
-      manager.find(WebhookEntity, { where: { disabledAt: IsNull() }, order }),
+      manager.find(WebhookEntity, { where: { disabledAt: IsNull(), pausedAt: IsNull() }, order }),
     );
     // The operator may have disabled, enabled or deleted one that waited.
     const failing = new Set(active.filter(({ nextTryAt }) => nextTryAt).map(({ id }) => id));
@@ -254,7 +259,8 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     const { id, organizationId, resources } = webhook;
     const caller = { organizationId, keyId: '' };
     const cursor = await this.inTurn(({ changes }) => changes.start(caller, { resources }));
-    const moved = await this.move(webhook, { cursor, tellsEnd: true });
+    // A paused one waits for the operator: it may be the copy of a webhook that another database still sends to.
+    const moved = await this.move(webhook, { cursor, tellsEnd: true }, { pausedAt: IsNull() });
     const message = 'A webhook begins a new first reading: its place is no longer kept';
     if (moved) this.logger.warn({ message, webhookId: id });
     return moved;
@@ -295,7 +301,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
       for (let page: Page | undefined = first; page;) {
         // What the operator has said meanwhile holds.
         const webhook = await this.inTurn(({ manager }) => manager.findOneBy(WebhookEntity, { id }));
-        if (!webhook || webhook.disabledAt || webhook.cursor !== page.webhook.cursor) return;
+        if (!webhook || webhook.disabledAt || webhook.pausedAt || webhook.cursor !== page.webhook.cursor) return;
         if (this.isStopping || delivery.abort.signal.aborted) return;
         const outcome = await this.tryOnce({ ...page, webhook }, delivery);
         if (!outcome) return;

@@ -28,9 +28,14 @@ export class WebhookEntity {
   @Column('integer', { nullable: true }) lastStatus: number | null;
   @Column(TEXT) lastFault: string | null;
   @Column(MOMENT) disabledAt: Date | null;
+  /** When the database was recognized as a copy of another one. Nothing is sent until the operator resumes it. */
+  @Column(MOMENT) pausedAt: Date | null;
 }
 
-export type WebhookState = 'active' | 'failing' | 'disabled';
+export type WebhookState = 'active' | 'failing' | 'paused' | 'disabled';
 
-export const stateOf = ({ disabledAt, failingSince }: WebhookEntity): WebhookState =>
-  disabledAt ? 'disabled' : failingSince ? 'failing' : 'active';
+export function stateOf({ disabledAt, pausedAt, failingSince }: WebhookEntity): WebhookState {
+  if (disabledAt) return 'disabled';
+  if (pausedAt) return 'paused';
+  return failingSince ? 'failing' : 'active';
+}
