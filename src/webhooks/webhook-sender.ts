@@ -8,7 +8,8 @@ import {
 import type { Client } from 'pg';
 import { Counter, Gauge } from 'prom-client';
 import { DataSource, type EntityManager, type FindOptionsWhere, IsNull, type QueryRunner } from 'typeorm';
-import { type ChangesPage, ChangesService } from '../changes/changes.service';
+import { type ChangesPage, ChangesService, ForeignCursor } from '../changes/changes.service';
+import { Config } from '../config';
 import { breaksConnection, Overloaded, sqlState } from '../database/errors';
 import { FairQueue } from '../database/fair-queue';
 import { Statements } from '../database/statements';
@@ -92,6 +93,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   constructor(
     private readonly dataSource: DataSource,
     { registry }: Metrics,
+    private readonly config: Config,
   ) {
     // Not those of requests, which would wait for large records that are read here.
     this.changes = new ChangesService(Statements.on(dataSource));
@@ -115,6 +117,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   onApplicationBootstrap(): void {
+    if (this.config.webhooks === 'off') return;
     const next = async (): Promise<void> => {
       await this.tick();
       if (!this.isStopping) this.timer = setTimeout(tick, TICK_MS).unref();
@@ -235,7 +238,8 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
       const caller = { organizationId, keyId: '' };
       const page: ChangesPage | undefined = await this.inTurn(({ changes }) =>
         changes.page(caller, { cursor, limit: MAX_CHANGES }, MAX_BYTES),
-      ).catch((error: unknown) => {
+      ).catch(async (error: unknown) => {
+        if (error instanceof ForeignCursor) await this.pause(webhook as WebhookEntity);
         if (error instanceof GoneException) return undefined;
         throw error;
       });
@@ -252,6 +256,16 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
       if (!hasMore) return undefined;
     }
     return undefined;
+  }
+
+  /** Its cursor is of another database, of which this one is a copy. A restore that went on while it was read may bring one. */
+  private async pause({ id, cursor }: WebhookEntity): Promise<void> {
+    const where = { id, cursor, pausedAt: IsNull() };
+    const { affected } = await this.inTurn(({ manager }) =>
+      manager.update(WebhookEntity, where, { pausedAt: this.now() }),
+    );
+    if (affected)
+      this.logger.warn({ message: 'A webhook is paused: its cursor is of another database', webhookId: id });
   }
 
   /** Its place is no longer kept: the receiver gets all that is there again. */
