@@ -8,7 +8,8 @@ import {
 import type { Client } from 'pg';
 import { Counter, Gauge } from 'prom-client';
 import { DataSource, type EntityManager, type FindOptionsWhere, IsNull, type QueryRunner } from 'typeorm';
-import { type ChangesPage, ChangesService } from '../changes/changes.service';
+import { type ChangesPage, ChangesService, ForeignCursor } from '../changes/changes.service';
+import { Config } from '../config';
 import { breaksConnection, logFields } from '../database/errors';
 import { Overloaded } from '../errors/exceptions';
 import { FairQueue } from '../database/fair-queue';
@@ -41,7 +42,12 @@ const MAX_FAILING_MS = 5 * DAY_MS;
 const KEEP_MS = 3_600 * SECOND_MS;
 
 /** What the log says of a state that begins. */
-const LINES = { active: 'A webhook is well again', failing: 'A webhook fails', disabled: 'A webhook is disabled' };
+const LINES = {
+  active: 'A webhook is well again',
+  failing: 'A webhook fails',
+  paused: 'A webhook is paused',
+  disabled: 'A webhook is disabled',
+};
 
 /** A page that a webhook's cursor gives. */
 type Page = ChangesPage & { webhook: WebhookEntity };
@@ -88,6 +94,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   constructor(
     private readonly dataSource: DataSource,
     { registry }: Metrics,
+    private readonly config: Config,
   ) {
     // Not those of requests, which would wait for large records that are read here.
     this.changes = new ChangesService(Statements.on(dataSource));
@@ -111,6 +118,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   onApplicationBootstrap(): void {
+    if (this.config.webhooks === 'off') return;
     const next = async (): Promise<void> => {
       await this.tick();
       if (!this.isStopping) this.timer = setTimeout(tick, TICK_MS).unref();
@@ -204,7 +212,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private async due(): Promise<WebhookEntity[]> {
     const order = { movedAt: { direction: 'ASC', nulls: 'FIRST' } } as const;
     const active = await this.inTurn(({ manager }) =>
-      manager.find(WebhookEntity, { where: { disabledAt: IsNull() }, order }),
+      manager.find(WebhookEntity, { where: { disabledAt: IsNull(), pausedAt: IsNull() }, order }),
     );
     // The operator may have disabled, enabled or deleted one that waited.
     const failing = new Set(active.filter(({ nextTryAt }) => nextTryAt).map(({ id }) => id));
@@ -231,7 +239,8 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
       const caller = { organizationId, keyId: '' };
       const page: ChangesPage | undefined = await this.inTurn(({ changes }) =>
         changes.page(caller, { cursor, limit: MAX_CHANGES }, MAX_BYTES),
-      ).catch((error: unknown) => {
+      ).catch(async (error: unknown) => {
+        if (error instanceof ForeignCursor) await this.pause(webhook as WebhookEntity);
         if (error instanceof GoneException) return undefined;
         throw error;
       });
@@ -250,12 +259,23 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     return undefined;
   }
 
+  /** Its cursor is of another database, of which this one is a copy. A restore that went on while it was read may bring one. */
+  private async pause({ id, cursor }: WebhookEntity): Promise<void> {
+    const where = { id, cursor, pausedAt: IsNull() };
+    const { affected } = await this.inTurn(({ manager }) =>
+      manager.update(WebhookEntity, where, { pausedAt: this.now() }),
+    );
+    if (affected)
+      this.logger.warn({ message: 'A webhook is paused: its cursor is of another database', webhookId: id });
+  }
+
   /** Its place is no longer kept: the receiver gets all that is there again. */
   private async readAnew(webhook: WebhookEntity): Promise<WebhookEntity | undefined> {
     const { id, organizationId, resources } = webhook;
     const caller = { organizationId, keyId: '' };
     const cursor = await this.inTurn(({ changes }) => changes.start(caller, { resources }));
-    const moved = await this.move(webhook, { cursor, tellsEnd: true });
+    // A paused one waits for the operator: it may be the copy of a webhook that another database still sends to.
+    const moved = await this.move(webhook, { cursor, tellsEnd: true }, { pausedAt: IsNull() });
     const message = 'A webhook begins a new first reading: its place is no longer kept';
     if (moved) this.logger.warn({ message, webhookId: id });
     return moved;
@@ -296,7 +316,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
       for (let page: Page | undefined = first; page;) {
         // What the operator has said meanwhile holds.
         const webhook = await this.inTurn(({ manager }) => manager.findOneBy(WebhookEntity, { id }));
-        if (!webhook || webhook.disabledAt || webhook.cursor !== page.webhook.cursor) return;
+        if (!webhook || webhook.disabledAt || webhook.pausedAt || webhook.cursor !== page.webhook.cursor) return;
         if (this.isStopping || delivery.abort.signal.aborted) return;
         const outcome = await this.tryOnce({ ...page, webhook }, delivery);
         if (!outcome) return;

@@ -1,10 +1,13 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { MOMENT, NOW, RefersTo, TEXT } from '../database/columns';
+import { WithFunctions } from '../database/functions';
+import { WEBHOOK_FUNCTIONS } from './webhook.functions';
 
 /** A receiver of an organization's changes, and how far it has them. */
 @Entity('webhooks')
 @Index('webhooks_organization_idx', ['organizationId', 'createdAt', 'id'])
 @RefersTo('OrganizationEntity', 'organizationId', 'webhooks_organization_fkey')
+@WithFunctions(WEBHOOK_FUNCTIONS)
 export class WebhookEntity {
   @PrimaryColumn('uuid') id: string;
   @Column('integer') organizationId: number;
@@ -28,9 +31,14 @@ export class WebhookEntity {
   @Column('integer', { nullable: true }) lastStatus: number | null;
   @Column(TEXT) lastFault: string | null;
   @Column(MOMENT) disabledAt: Date | null;
+  /** When the database was recognized as a copy of another one. Nothing is sent until the operator resumes it. */
+  @Column(MOMENT) pausedAt: Date | null;
 }
 
-export type WebhookState = 'active' | 'failing' | 'disabled';
+export type WebhookState = 'active' | 'failing' | 'paused' | 'disabled';
 
-export const stateOf = ({ disabledAt, failingSince }: WebhookEntity): WebhookState =>
-  disabledAt ? 'disabled' : failingSince ? 'failing' : 'active';
+export function stateOf({ disabledAt, pausedAt, failingSince }: WebhookEntity): WebhookState {
+  if (disabledAt) return 'disabled';
+  if (pausedAt) return 'paused';
+  return failingSince ? 'failing' : 'active';
+}

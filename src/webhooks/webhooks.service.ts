@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { EntityManager } from 'typeorm';
+import { EntityManager, IsNull, Not } from 'typeorm';
 import { uuidV7 } from '../database/uuid';
 import { OrganizationEntity } from '../access/organization.entity';
 import type { ChangesService } from '../changes/changes.service';
@@ -84,6 +84,23 @@ export class WebhooksService {
       const { organizationId, resources } = webhook;
       const place = since && { cursor: await this.start(organizationId, resources, since), tellsEnd: false };
       await manager.update(WebhookEntity, { id }, { ...WELL, ...place });
+      return listed(await manager.findOneByOrFail(WebhookEntity, { id }));
+    });
+  }
+
+  /** The paused webhooks, oldest first. */
+  async listPaused(): Promise<{ id: string }[]> {
+    const order = { createdAt: 'ASC', id: 'ASC' } as const;
+    return this.webhooks.find({ select: { id: true }, where: { pausedAt: Not(IsNull()) }, order });
+  }
+
+  /** Begins a snapshot for a paused webhook. Of one that is not paused nothing changes; a disabled one stays disabled. */
+  async resume(id: string): Promise<ListedWebhook | null> {
+    return this.change(id, async (manager, webhook) => {
+      if (!webhook.pausedAt) return listed(webhook);
+      const { organizationId, resources, disabledAt } = webhook;
+      const cursor = await this.start(organizationId, resources);
+      await manager.update(WebhookEntity, { id }, { ...WELL, disabledAt, pausedAt: null, cursor, tellsEnd: true });
       return listed(await manager.findOneByOrFail(WebhookEntity, { id }));
     });
   }

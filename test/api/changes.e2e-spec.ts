@@ -222,7 +222,7 @@ describe('a cursor', () => {
   });
 
   it('of another database is gone', async () => {
-    const cursor = strangeCursor(tenant.organizationId);
+    const cursor = strangeCursor();
     await tenant.api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
   });
 

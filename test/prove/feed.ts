@@ -92,6 +92,11 @@ class Organization {
     await Promise.all(Array.from({ length: WRITERS }, work));
   }
 
+  /** All followers, one after the other: there are few. */
+  async restart(): Promise<void> {
+    for (const follower of this.followers) await follower.restart();
+  }
+
   async catchUp(): Promise<void> {
     await Promise.all(this.followers.map((follower) => follower.catchUp()));
   }
@@ -186,6 +191,24 @@ async function loseNumbers(run: Run): Promise<void> {
   if (Number(row?.next) <= last) run.reused++;
 }
 
+/** Transaction numbers of the restored log are so much higher, as those of a busier cluster are. */
+const FARTHER = 1_000_000_000;
+const SECONDS_BEFORE_READERS = 2;
+
+/** Puts a copy of the database in its place, as a restored dump of another cluster is, and writes before anybody reads. */
+async function restore({ cluster: { apis, postgres }, organizations, transactions }: Run): Promise<void> {
+  await Promise.all(apis.map((api) => api.stop()));
+  await transactions.stop();
+  await postgres.query('create database restored template lanyard', 'postgres');
+  await postgres.query(`update changes set xid = xid + ${FARTHER}`, 'restored');
+  await postgres.query('alter database lanyard rename to original', 'postgres');
+  await postgres.query('alter database restored rename to lanyard', 'postgres');
+  await Promise.all(apis.map((api) => api.start()));
+  const end = performance.now() + SECONDS_BEFORE_READERS * 1000;
+  await Promise.all(organizations.map((each) => each.write(() => performance.now() > end)));
+  await Promise.all(organizations.map((each) => each.restart()));
+}
+
 /** @returns what must not be */
 async function round(run: Run): Promise<string[]> {
   const { organizations, transactions } = run;
@@ -213,20 +236,25 @@ const feed: Fault = {
   times: FULL,
   async play(stage) {
     const run = await start(stage);
-    let [changes, rounds, told] = [0, 0, 0];
+    let [changes, rounds, told, removed] = [0, 0, 0, 0];
     const broken: string[] = [];
     while (changes < stage.times && broken.length === 0) {
       broken.push(...(await round(run)));
       rounds++;
       const [row] = await run.cluster.postgres.query<{ rows: number }>('select count(*)::integer as rows from changes');
-      changes = row?.rows ?? 0;
+      changes = removed + (row?.rows ?? 0);
       told = run.organizations.reduce((sum, organization) => sum + organization.told, 0);
       say(`    round ${rounds}: ${figure(changes)} changes, ${figure(told)} told, ${broken.length} differences`);
+      if (removed > 0 || changes < stage.times / 2) continue;
+      // A restored log begins again without rows.
+      removed = changes;
+      await restore(run);
+      say('    restored: all cursors are gone, and all replicas begin anew');
     }
     const measured =
       `${figure(changes)} changes (seed ${options.seed}), told ${figure(told)} times to replicas in ${rounds} rounds: ` +
       `${broken.length} missing or wrong; ${run.kills} kills, ${run.transactions.ended} long transactions, numbers of ` +
-      `transactions given again ${run.reused} times`;
+      `transactions given again ${run.reused} times; ${removed > 0 ? 'restored once' : 'never restored'}`;
     return { measured, broken };
   },
 };

@@ -68,6 +68,16 @@ export class Follower extends Replica {
     }
   }
 
+  /** Begins anew, as a client does whose cursor is gone. That of before the restore must be. */
+  async restart(): Promise<void> {
+    const rejection = this.cursor && (await this.page().then(() => 'accepted', String));
+    if (rejection && !rejection.includes('got 410 '))
+      this.broken.push(`${this.habits.name}: its old cursor: ${rejection}`);
+    this.cursor = undefined;
+    this.past = [];
+    this.records.clear();
+  }
+
   /** Until `catchUp`. */
   start(): void {
     this.isFollowing = true;

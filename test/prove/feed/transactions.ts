@@ -74,8 +74,10 @@ export class Transactions {
 
   async stop(): Promise<void> {
     const clients = [this.elsewhere, ...this.open.map(({ client }) => client)];
+    this.elsewhere = undefined;
+    this.open = [];
     for (const client of clients) if (client) await succeeds(client.end());
-    for (const name of this.prepared) await succeeds(this.postgres.query(`rollback prepared '${name}'`));
+    for (const name of this.prepared.splice(0)) await succeeds(this.postgres.query(`rollback prepared '${name}'`));
   }
 
   private async add(organizationId: number): Promise<string> {
