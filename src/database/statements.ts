@@ -45,6 +45,8 @@ interface Options {
   manager?: EntityManager;
   /** in place of the pool's */
   timeoutMs?: number;
+  /** Whether a large result leaves the requests of its organization as they are. One connection holds one result at a time. */
+  isBackground?: boolean;
 }
 
 const ignore = (): void => undefined;
@@ -96,9 +98,10 @@ export class Statements {
     values: unknown[],
     options: Options = {},
   ): Promise<R[]> {
-    const { manager, timeoutMs } = options;
+    const { manager, timeoutMs, isBackground } = options;
     const query = this.prepared(statement, statement.shared ? values : [caller.organizationId, ...values]);
     if (timeoutMs) query.query_timeout = timeoutMs;
+    if (manager && isBackground) return this.backgroundRows<R>(query, manager);
     return this.rows<R>(caller, query, manager);
   }
 
@@ -143,6 +146,11 @@ export class Statements {
     return new Promise((resolve, reject) => {
       this.results.run<R>(connection, organizationId, query, (error, rows) => (error ? reject(error) : resolve(rows)));
     });
+  }
+
+  private async backgroundRows<R extends unknown[]>(query: TimedQuery, manager: EntityManager): Promise<R[]> {
+    const connection = (await manager.queryRunner?.connect()) as PoolClient;
+    return (await connection.query<R>(query)).rows;
   }
 
   /** `pool.query` would also close the connection after an error that PostgreSQL answered. */
