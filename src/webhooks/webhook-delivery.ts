@@ -8,13 +8,14 @@ import { WebhookClock } from './webhook-clock';
 import { changedAt, WebhookFeed, type WebhookPage } from './webhook-feed';
 import { WebhookMetrics } from './webhook-metrics';
 import { withoutQuery } from './webhook-url';
-import { stateOf, type WebhookEntity } from './webhook.entity';
+import { stateOf, type WebhookEntity, type WebhookState } from './webhook.entity';
 
 const SLOW_MS = 1_000;
 
-const STATE_LOG_MESSAGES = {
+const STATE_LOG_MESSAGES: Record<WebhookState, string> = {
   active: 'Webhook recovered',
   failing: 'Webhook delivery failed',
+  paused: 'Webhook paused',
   disabled: 'Webhook disabled',
 };
 
@@ -56,7 +57,8 @@ export class WebhookDelivery {
     }
     // The operator may have disabled, deleted or moved the webhook since the page was read.
     const webhook = await this.feed.reload(page.webhook);
-    if (!webhook || webhook.cursor !== page.webhook.cursor || delivery.abort.signal.aborted) return undefined;
+    const isUnmoved = webhook && !webhook.pausedAt && webhook.cursor === page.webhook.cursor;
+    if (!isUnmoved || delivery.abort.signal.aborted) return undefined;
     const current = { ...page, webhook };
     if (webhook.disabledAt) {
       await this.feed.storeWaiting(current);

@@ -1,5 +1,5 @@
 import { GoneException, Injectable, Logger } from '@nestjs/common';
-import type { EntityManager, FindOptionsWhere } from 'typeorm';
+import { type EntityManager, type FindOptionsWhere, IsNull } from 'typeorm';
 import { type ChangesPage, ChangesService } from '../changes/changes.service';
 import { CURSOR_REFRESH_MS } from './pending-webhooks';
 import { WebhookClock } from './webhook-clock';
@@ -72,11 +72,17 @@ export class WebhookFeed {
     await this.updateIfUnmoved(webhook, { cursor, nextAttemptAt: null, waitingSince: null });
   }
 
-  /** The position of the webhook is no longer kept, so the receiver gets everything again. */
+  /** The position of the webhook is no longer kept, so the receiver gets everything again, once it is enabled. */
   private async restartSnapshot(webhook: WebhookEntity): Promise<WebhookEntity | undefined> {
-    const { id, organizationId, resources } = webhook;
+    const { id, organizationId, resources, disabledAt } = webhook;
+    if (disabledAt) {
+      await this.updateIfUnmoved(webhook, { waitingSince: this.clock.now() });
+      return undefined;
+    }
     const cursor = await this.read((changes) => changes.start({ organizationId, keyId: '' }, { resources }));
-    const updated = await this.updateIfUnmoved(webhook, { cursor, endsSnapshot: true });
+    // A paused webhook waits for its operator: another database may still send to its receiver.
+    const where = { pausedAt: IsNull() };
+    const updated = await this.updateIfUnmoved(webhook, { cursor, endsSnapshot: true }, where);
     const message = 'Webhook restarts with a full snapshot: its position has expired';
     if (updated) this.logger.warn({ message, webhookId: id, organizationId, url: withoutQuery(webhook.url) });
     return updated;
@@ -107,11 +113,11 @@ export class WebhookFeed {
         .update(WebhookEntity)
         .set(values)
         .where({ id, cursor, ...where })
-        .returning(['disabledAt'])
+        .returning(['disabledAt', 'pausedAt'])
         .execute(),
     );
-    const [row] = updated.raw as { disabled_at: Date | null }[];
-    return row && { ...webhook, ...values, disabledAt: row.disabled_at };
+    const [row] = updated.raw as { disabled_at: Date | null; paused_at: Date | null }[];
+    return row && { ...webhook, ...values, disabledAt: row.disabled_at, pausedAt: row.paused_at };
   }
 }
 

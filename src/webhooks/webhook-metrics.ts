@@ -5,17 +5,15 @@ import { poolOf } from '../database/data-source';
 import { Metrics } from '../observability/metrics';
 import { PendingWebhooks } from './pending-webhooks';
 import { WebhookClock } from './webhook-clock';
+import { WEBHOOK_STATES, type WebhookState } from './webhook.entity';
 import { STATES } from './webhooks.sql';
 
 /** Milliseconds for which a scrape waits for the database. */
 const DATABASE_TIMEOUT_MS = 1_000;
 
-interface States {
-  active: number;
-  failing: number;
-  disabled: number;
+type States = Record<WebhookState, number> & {
   waitingSince: Date | null;
-}
+};
 
 /** What operators watch of webhooks. Every process reports the states; only the leader knows of changes it has just noticed. */
 @Injectable()
@@ -43,7 +41,7 @@ export class WebhookMetrics {
       collect: async () => {
         const states = await this.loadStates();
         if (!states) return;
-        for (const state of ['active', 'failing', 'disabled'] as const) byState.set({ state }, states[state]);
+        for (const state of WEBHOOK_STATES) byState.set({ state }, states[state]);
       },
     });
     const oldest: Gauge = new Gauge({

@@ -30,11 +30,15 @@ export class WebhookEntity {
   @Column('integer', { nullable: true }) lastStatus: number | null;
   @Column(TEXT) lastError: string | null;
   @Column(MOMENT) disabledAt: Date | null;
+  /** When the database was recognized as a copy of another one. Nothing is sent until the operator resumes it. */
+  @Column(MOMENT) pausedAt: Date | null;
 }
 
-export type WebhookState = 'active' | 'failing' | 'disabled';
+export const WEBHOOK_STATES = ['active', 'failing', 'paused', 'disabled'] as const;
+export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
-export function stateOf({ disabledAt, failingSince }: WebhookEntity): WebhookState {
+export function stateOf({ disabledAt, pausedAt, failingSince }: WebhookEntity): WebhookState {
   if (disabledAt) return 'disabled';
+  if (pausedAt) return 'paused';
   return failingSince ? 'failing' : 'active';
 }

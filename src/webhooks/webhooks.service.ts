@@ -138,18 +138,19 @@ export class WebhooksService {
 
   private async describe(webhook: WebhookEntity) {
     const { id, organizationId, url, resources, lastSuccessAt, lastStatus, lastError, failingSince } = webhook;
-    const { nextAttemptAt, disabledAt, createdAt } = webhook;
+    const { nextAttemptAt, createdAt } = webhook;
+    const state = stateOf(webhook);
     return {
       id,
       organizationId,
       url: withoutQuery(url),
       resources,
-      state: stateOf(webhook),
+      state,
       lastSuccessAt,
       lastStatus,
       lastError,
       failingSince,
-      nextAttemptAt: disabledAt ? null : nextAttemptAt,
+      nextAttemptAt: state === 'failing' ? nextAttemptAt : null,
       waiting: await this.waitingFor(webhook),
       createdAt,
     };

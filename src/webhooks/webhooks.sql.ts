@@ -30,7 +30,7 @@ export const POLL = `
             and (c.xid >= since.previous_end or c.xid = any(since.ended))
           order by c.xid limit 1) change
         where followed.name = any(w.resources))) as is_changed) changed
-    where (next_attempt_at is null or next_attempt_at <= $2 or disabled_at is not null)
+    where paused_at is null and (next_attempt_at is null or next_attempt_at <= $2 or disabled_at is not null)
       and (disabled_at is null or waiting_since is null)
       and (is_changed or (w.id <> all($4::uuid[])
         and (w.id = any($3::uuid[]) or (next_attempt_at is not null and disabled_at is null) or moved_at is null or moved_at < $5)))
@@ -41,8 +41,9 @@ export const POLL = `
 
 /** Webhooks by state, and the oldest change that waits for one. */
 export const STATES = `
-  select count(*) filter (where disabled_at is null and failing_since is null)::integer as active,
-    count(*) filter (where disabled_at is null and failing_since is not null)::integer as failing,
+  select count(*) filter (where is_running and failing_since is null)::integer as active,
+    count(*) filter (where is_running and failing_since is not null)::integer as failing,
+    count(*) filter (where disabled_at is null and paused_at is not null)::integer as paused,
     count(*) filter (where disabled_at is not null)::integer as disabled,
     min(waiting_since) as "waitingSince"
-  from webhooks`;
+  from webhooks cross join lateral (select disabled_at is null and paused_at is null as is_running) state`;
