@@ -64,7 +64,7 @@ export class PendingWebhooks {
     const inHand = new Set(busy);
     const waiting = [...this.pending.keys()].filter((id) => !inHand.has(id));
     const refreshBefore = new Date(now.getTime() - CURSOR_REFRESH_MS);
-    const values = [this.snapshot, now, waiting, busy, RESOURCES, refreshBefore];
+    const values = [this.snapshot, now, waiting, busy, refreshBefore, RESOURCES];
     const [result] = await this.leader.run((manager) => manager.query<[PollResult]>(POLL, values));
     const isOtherLog = this.generation !== undefined && this.generation !== result.generation;
     this.generation = result.generation;
