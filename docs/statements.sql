@@ -37,17 +37,41 @@ from (select coalesce((select rows from list_counts
   location, users, number_of_scans as "numberOfScans") o) as json, position from (select * from (select * from activations where organization_id = $1 and position >= (select position from activations where organization_id = $1 and position >= seek.start order by position limit 1 offset seek.rest) order by position limit 50) activations order by position limit $2::bigint) activations) page on true
 order by page.position;
 
+-- changes.claim: $1 integer, $2 boolean
+select claim_log($1, $2);
+
 -- changes.log: $1 integer, $2 jsonb ($1 is the organization)
-select json_build_object('generation', case when not pg_is_in_recovery() then (
-select md5(concat_ws(' ', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), 'changes'::regclass::oid,
-  generation))
-from pg_control_system(), changes_key) end, 'open', (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid), 'anchor', (
+select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
+  'generation', state.generation, 'nextXid', greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
+  pg_current_xact_id_if_assigned()::text::bigint + 1), 'open', (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid), 'anchor', (
   select json_build_array(resource, xid, seq, iso_utc(at)) from jsonb_to_recordset($2::jsonb) followed (number smallint) cross join lateral (
     select * from changes where organization_id = $1 and resource = number order by xid desc, seq desc limit 1) newest
-  order by xid desc, seq desc limit 1))::text;
+  order by xid desc, seq desc limit 1))::text
+from (select) one left join lateral (
+  select own.database, encode(secret, 'hex') as secret, database_identity is distinct from own.database as is_foreign,
+    case when not pg_is_in_recovery() then md5(concat_ws(' ', own.database,
+      left(pg_walfile_name(pg_current_wal_lsn()), 8), 'changes'::regclass::oid, generation)) end as generation
+  from changes_key, (select (
+select concat_ws('/', system_identifier, oid) from pg_control_system(), pg_database where datname = current_database()) as database offset 0) own) state on true;
+
+-- changes.positions: $1 integer, $2 text ($1 is the organization)
+select positions from cursor_positions where organization_id = $1 and hash = decode($2, 'hex');
+
+-- changes.sql.PRUNE_POSITIONS: $1 double precision, $2 bigint
+with old as (
+  select ctid from cursor_positions where used_at < now() - $1 * interval '1 day' limit $2 for update skip locked
+)
+delete from cursor_positions where ctid = any(array(select ctid from old)) returning 1;
+
+-- changes.reset: 
+update changes_key set generation = generation + 1 returning generation::text;
 
 -- changes.secret: 
 select encode(secret, 'hex') from changes_key;
+
+-- changes.store positions: $1 integer, $2 text, $3 text ($1 is the organization)
+insert into cursor_positions as p (organization_id, hash, positions) values ($1, decode($2, 'hex'), $3)
+on conflict (organization_id, hash) do update set used_at = now() where p.used_at < now() - interval '1 hour';
 
 -- changes.sql.SWEEP: $1 double precision, $2 bigint
 with recursive logs as (

@@ -155,6 +155,10 @@ export class Config {
   @setting('LANYARD_CHANGES_DAYS', integer(1, 365))
   readonly changesDays: number = 30;
 
+  /** Whether this process sends to webhooks. */
+  @setting('LANYARD_WEBHOOKS', oneOf(['on', 'off']))
+  readonly webhooks: 'on' | 'off' = 'on';
+
   /** Whether `webhooks create` takes a URL with `http` that leads elsewhere than to this machine. */
   @setting('LANYARD_WEBHOOK_HTTP', oneOf(['on', 'off']))
   readonly webhookHttp: 'on' | 'off' = 'off';

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { DataSource } from 'typeorm';
 import { version } from '../package.json';
 import { createApp } from './app';
 import { Config, ConfigError, readConfig, unknownSettings } from './config';
@@ -13,6 +14,7 @@ import type { LeanExpressAdapter } from './server/express-adapter';
 import { listen } from './http/listen';
 import { drain } from './server/shutdown';
 import { stopSignal } from './stop-signal';
+import { announcePausedWebhooks } from './webhooks/announce-paused';
 import { WebhookSender } from './webhooks/webhook-sender';
 import { welcome } from './welcome';
 
@@ -44,6 +46,7 @@ async function main(): Promise<void> {
       const unknown = unknownSettings();
       if (unknown) say(unknown);
       await welcome(app, config, database, say);
+      await announcePausedWebhooks(app.get(DataSource), config, say);
       if (!stop.aborted) await once(stop, 'abort');
       app.get(HealthController).isStopping = true;
       void app.get(WebhookSender).stop();

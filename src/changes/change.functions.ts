@@ -1,3 +1,4 @@
+import { DATABASE_IDENTITY } from './database-identity';
 import { type Followed, FOLLOWED } from './followed';
 
 const COLUMNS = 'organization_id, resource, operation, event_id, id, remote_ids';
@@ -73,4 +74,29 @@ begin
   return null;
 end $$;
 create trigger t60_new_generation after truncate on changes execute function new_generation();
+
+-- Takes over a log that was written in another database: its transaction numbers mean nothing here. All rows go, also those
+-- that were written since, because every cursor begins after this and a new one needs none of them. At most max_rows of them
+-- go at once, so that a caller with a short timeout gets on, too: 'partial' asks for another call. A row from the future
+-- (is_foreign) was written elsewhere whatever the identity says.
+create or replace function claim_log(max_rows integer, is_foreign boolean) returns text language plpgsql as $$
+declare
+  deleted integer;
+begin
+  if pg_is_in_recovery() then
+    return 'own';
+  end if;
+  perform from changes_key where is_foreign or database_identity is distinct from ${DATABASE_IDENTITY} for update;
+  if not found then
+    return 'own';
+  end if;
+  delete from changes where ctid = any(array(
+    select ctid from changes order by organization_id, resource, xid, seq limit max_rows));
+  get diagnostics deleted = row_count;
+  if deleted = max_rows then
+    return 'partial';
+  end if;
+  update changes_key set generation = generation + 1, database_identity = ${DATABASE_IDENTITY};
+  return 'claimed';
+end $$;
 `;

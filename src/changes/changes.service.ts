@@ -1,4 +1,4 @@
-import { GoneException, Injectable } from '@nestjs/common';
+import { GoneException, Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Overloaded } from '../database/errors';
 import { type Json, Statements } from '../database/statements';
@@ -7,7 +7,20 @@ import { InvalidRequest } from '../http/errors';
 import { type ChangesQuery, DEFAULT_CHANGES } from './change.dto';
 import type { ChangesPhase } from './change.response';
 import * as SQL from './changes.sql';
-import { after, type Anchor, type Cursor, MalformedCursor, seal, unsealed, untold } from './cursor';
+import {
+  after,
+  type Anchor,
+  type Cursor,
+  MalformedCursor,
+  MAX_CURSOR,
+  openOf,
+  OutdatedCursor,
+  seal,
+  type SealedCursor,
+  storedPositions,
+  unsealed,
+  untold,
+} from './cursor';
 import { FOLLOWED, FOLLOWED_NAMES, type Followed } from './followed';
 
 /** A page of the feed; a change is JSON text. */
@@ -20,8 +33,16 @@ export interface ChangesPage {
 
 /** The state of a log; `open` transactions have changes that nobody sees yet. */
 interface Log {
-  /** null on a standby */
+  /** null on a standby, and where a restore is not done */
   generation: string | null;
+  /** The identity of this database. */
+  database: string;
+  /** Whether the log says that another database wrote it. */
+  isForeign: boolean;
+  /** What cursors are sealed with, as hexadecimal digits. */
+  secret: string;
+  /** The transaction number that is assigned next, or one that was assigned a moment ago. */
+  nextXid: number;
   open: number[];
   anchor: Anchor | null;
 }
@@ -29,6 +50,7 @@ interface Log {
 /** A row of the log. */
 type Logged = [anchor: Anchor, operation: string, eventId: number | null, id: string | null, remoteIds: object | null];
 type News = Log & { isKept: boolean; isSwept: boolean; changes: Logged[] };
+type Own<T extends Log> = T & { generation: string };
 type Found = [record: Json | null, remoteIds: Json | null];
 type Read = [...Found, eventId: string | null, id: string | null, position: string];
 
@@ -44,13 +66,22 @@ interface Told {
   first: number;
 }
 
+/** What the log says when this database takes over the change log of another one. */
+export const LOG_CLAIMED =
+  'The change log was written in another database, from which this one was restored or copied: ' +
+  'older cursors are gone, and webhooks are paused until you run webhooks resume';
+
 /** Bytes of the changes of a page, which ends before one that would be too much; one that is larger goes alone. */
 const MAX_BYTES = 1 << 20;
+
+/** A cursor that another database made. */
+export class ForeignCursor extends GoneException {}
 
 /** The feed of changes (docs/decisions/0020). */
 @Injectable()
 export class ChangesService {
-  private secret?: Promise<Buffer>;
+  private readonly logger = new Logger('Changes');
+  private secret?: Buffer;
   /** where its statements run, when it is not the pool */
   readonly manager?: EntityManager;
   readonly isBackground?: boolean;
@@ -67,8 +98,18 @@ export class ChangesService {
     return this.sealed(caller, await this.begin(caller, query));
   }
 
+  /** Invalidates all cursors, of every organization. @returns the number of the log */
+  async reset(): Promise<number> {
+    return Number(await this.statements.one({ organizationId: 0, keyId: '' }, SQL.RESET, [], this));
+  }
+
   private async sealed(caller: Caller, cursor: Cursor): Promise<string> {
-    return seal(cursor, caller.organizationId, await this.secretOf(caller));
+    const secret = await this.secretOf(caller);
+    const text = seal(cursor, caller.organizationId, secret);
+    if (text.length <= MAX_CURSOR) return text;
+    const { hash, positions } = storedPositions(cursor.open);
+    await this.statements.all(caller, SQL.STORE_POSITIONS, [hash, positions], this);
+    return seal({ ...cursor, open: [], stored: hash }, caller.organizationId, secret);
   }
 
   /** A page as the API answers it. @throws as `page` does */
@@ -101,38 +142,81 @@ export class ChangesService {
     { since, resources = FOLLOWED_NAMES }: Pick<ChangesQuery, 'since' | 'resources'>,
   ): Promise<Cursor> {
     const numbers = numbersOf(resources);
-    const { generation, open, anchor } = await this.log(caller, numbers);
-    const start: Cursor = { generation, resources: numbers, open: [], from: [0, 0], anchor: null, reading: null };
+    const { database, generation, open, anchor } = await this.log(caller, numbers);
+    const start: Cursor = {
+      database,
+      generation,
+      resources: numbers,
+      open: [],
+      from: [0, 0],
+      anchor: null,
+      reading: null,
+    };
     const reading = since ? null : { nth: 0, eventId: 0, position: -1, at: new Date().toISOString() };
     return { ...after(start, anchor ?? undefined, open, false), reading };
   }
 
-  private async log(caller: Caller, resources: number[]): Promise<Log & { generation: string }> {
-    return ofPrimary(JSON.parse(await this.statements.one(caller, SQL.LOG, [rowsOf(resources)], this)) as Log);
+  private log(caller: Caller, resources: number[]): Promise<Own<Log>> {
+    return this.ownLog(caller, async () => {
+      const log = JSON.parse(await this.statements.one(caller, SQL.LOG, [rowsOf(resources)], this)) as Log;
+      return { log, newest: log.anchor };
+    });
   }
 
+  /**
+   * What `read` finds in a log that this database has written. One of another database is taken over first.
+   * @throws Overloaded on a standby, which has no log of its own, and while a foreign log is removed
+   */
+  private async ownLog<T extends Log>(
+    caller: Caller,
+    read: () => Promise<{ log: T; newest?: Anchor | null }>,
+  ): Promise<Own<T>> {
+    for (;;) {
+      const { log, newest } = await read();
+      if (log.generation === null) throw new Overloaded('This database has no log of changes of its own');
+      const isFromFuture = newest ? newest[1] >= log.nextXid : false;
+      this.secret = Buffer.from(log.secret, 'hex');
+      if (!log.isForeign && !isFromFuture) return log as Own<T>;
+      const outcome = await this.statements.one(caller, SQL.CLAIM, [SQL.CLAIMED_AT_ONCE, isFromFuture], this);
+      if (outcome === 'partial') throw new Overloaded('The changes of another database are being removed');
+      if (outcome === 'claimed') this.logger.warn(LOG_CLAIMED);
+    }
+  }
+
+  /** @throws InvalidRequest, GoneException */
   private async opened(caller: Caller, text: string): Promise<Cursor> {
+    const { stored, ...cursor } = await this.unsealed(caller, text);
+    if (!stored) return cursor;
+    const [positions] = await this.statements.all(caller, SQL.POSITIONS, [stored], this);
+    if (positions === undefined) throw new GoneException();
+    return { ...cursor, open: openOf(positions) };
+  }
+
+  private async unsealed(caller: Caller, text: string): Promise<SealedCursor> {
     const open = async () => unsealed(text, caller.organizationId, await this.secretOf(caller));
     try {
-      // Another secret is that of another database, which may have been restored under a running server.
-      const cursor = (await open()) ?? ((this.secret = undefined), await open());
+      const cursor = await open();
       if (cursor) return cursor;
+      // Another secret is that of another database, which may have been restored under a running server.
+      this.secret = undefined;
+      const again = await open();
+      if (again) return again;
     } catch (error) {
+      if (error instanceof OutdatedCursor) throw new GoneException();
       throw error instanceof MalformedCursor ? new InvalidRequest('query cursor') : error;
     }
-    throw new GoneException();
+    throw new ForeignCursor();
   }
 
-  private secretOf(caller: Caller): Promise<Buffer> {
-    this.secret ??= this.statements.one(caller, SQL.SECRET, [], this).then((hex) => Buffer.from(hex, 'hex'));
-    this.secret.catch(() => (this.secret = undefined));
+  private async secretOf(caller: Caller): Promise<Buffer> {
+    this.secret ??= Buffer.from(await this.statements.one(caller, SQL.SECRET, [], this), 'hex');
     return this.secret;
   }
 
   /** All that is there, resource by resource. */
   private async read(caller: Caller, page: Page, limit: number): Promise<void> {
-    const { generation, resources } = page.cursor;
-    if ((await this.log(caller, [])).generation !== generation) throw new GoneException();
+    const { resources } = page.cursor;
+    requireSameLog(page.cursor, await this.log(caller, []));
     page.hasMore = true;
     const reading = { ...page.cursor.reading! };
     page.cursor = { ...page.cursor, reading };
@@ -155,8 +239,12 @@ export class ChangesService {
   private async tell(caller: Caller, page: Page, limit: number): Promise<void> {
     const { cursor } = page;
     const values = [rowsOf(cursor.resources), JSON.stringify(untold(cursor)), json(cursor.anchor)];
-    const news = ofPrimary(JSON.parse(await this.statements.one(caller, SQL.newsFor(limit), values, this)) as News);
-    if (news.generation !== cursor.generation || !news.isKept || news.isSwept) throw new GoneException();
+    const news = await this.ownLog(caller, async () => {
+      const log = JSON.parse(await this.statements.one(caller, SQL.newsFor(limit), values, this)) as News;
+      return { log, newest: log.changes.at(-1)?.[0] };
+    });
+    requireSameLog(cursor, news);
+    if (!news.isKept || news.isSwept) throw new GoneException();
     const rows = Math.min(limit, news.changes.length);
     const full = await this.tellRecords(caller, page.changes, merged(news.changes.slice(0, rows)));
     const told = full?.first ?? rows;
@@ -230,10 +318,10 @@ const numbersOf = (names: string[]): number[] =>
 
 const followed = (wanted?: number): Followed => FOLLOWED.find(({ number }) => number === wanted)!;
 
-/** @throws Overloaded on a standby, which has no log of its own */
-function ofPrimary<T extends Log>(log: T): T & { generation: string } {
-  if (log.generation === null) throw new Overloaded('A standby tells no changes');
-  return log as T & { generation: string };
+/** @throws GoneException when the log is another one than that of the cursor */
+function requireSameLog(cursor: Cursor, { database, generation }: Log): void {
+  if (cursor.database !== database) throw new ForeignCursor();
+  if (cursor.generation !== generation) throw new GoneException();
 }
 
 /** Each record once, in the order of their first changes. */

@@ -1,6 +1,7 @@
 import { MAX_PAGE_SIZE } from '../database/limits';
 import { limited } from '../database/paginate';
 import type { Statement } from '../database/statements';
+import { DATABASE_IDENTITY } from './database-identity';
 import { type Followed, FOLLOWED } from './followed';
 
 /** Changes of a page. */
@@ -13,13 +14,55 @@ export const SECRET: Statement = {
 };
 
 /**
- * By which a log differs from that of another server, of a copy that was restored, and of a standby that was promoted. The
- * control file still has the old timeline right after a promotion; a standby has no log of its own to continue.
+ * The state of the log, read in the same statement as its rows, so that a restore under a running server is noticed at once.
+ * Its generation differs from that of another database, of a copy that was restored, and of a standby that was promoted. The
+ * control file still has the old timeline right after a promotion; a standby has no log of its own to continue. Nor has a
+ * database of which a restore has not filled `changes_key` yet.
  */
-const GENERATION = `case when not pg_is_in_recovery() then (
-    select md5(concat_ws(' ', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), 'changes'::regclass::oid,
-      generation))
-    from pg_control_system(), changes_key) end`;
+const LOG_STATE = `(select) one left join lateral (
+      select own.database, encode(secret, 'hex') as secret, database_identity is distinct from own.database as is_foreign,
+        case when not pg_is_in_recovery() then md5(concat_ws(' ', own.database,
+          left(pg_walfile_name(pg_current_wal_lsn()), 8), 'changes'::regclass::oid, generation)) end as generation
+      from changes_key, (select ${DATABASE_IDENTITY} as database offset 0) own) state on true`;
+
+/** Transaction numbers from this one on are not assigned yet: a change that has one was written in another cluster. */
+const NEXT_XID = `greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
+      pg_current_xact_id_if_assigned()::text::bigint + 1)`;
+
+const STATE_FIELDS = `'database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
+      'generation', state.generation, 'nextXid', ${NEXT_XID}`;
+
+/** Makes the log another one: all cursors of before are gone. */
+export const RESET: Statement = {
+  name: 'changes.reset',
+  text: 'update changes_key set generation = generation + 1 returning generation::text',
+  shared: true,
+};
+
+/** Rows that one call deletes: within the timeout of a request. */
+export const CLAIMED_AT_ONCE = 20_000;
+
+/** Takes over a log that was written in another database. */
+export const CLAIM: Statement = { name: 'changes.claim', text: 'select claim_log($1, $2)', shared: true };
+
+/** Cursors with too many positions for a URL name stored ones by their hash. */
+export const STORE_POSITIONS: Statement = {
+  name: 'changes.store positions',
+  text: `
+    insert into cursor_positions as p (organization_id, hash, positions) values ($1, decode($2, 'hex'), $3)
+    on conflict (organization_id, hash) do update set used_at = now() where p.used_at < now() - interval '1 hour'`,
+};
+export const POSITIONS: Statement = {
+  name: 'changes.positions',
+  text: `select positions from cursor_positions where organization_id = $1 and hash = decode($2, 'hex')`,
+};
+
+/** At most `$2` that no cursor has named for `$1` days. */
+export const PRUNE_POSITIONS = `
+  with old as (
+    select ctid from cursor_positions where used_at < now() - $1 * interval '1 day' limit $2 for update skip locked
+  )
+  delete from cursor_positions where ctid = any(array(select ctid from old)) returning 1`;
 
 /** Of the same moment as all that a statement sees. */
 const OPEN = `(select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid)`;
@@ -33,10 +76,11 @@ const FOLLOWED_ROWS = 'jsonb_to_recordset($2::jsonb) followed (number smallint)'
 export const LOG: Statement = {
   name: 'changes.log',
   text: `
-    select json_build_object('generation', ${GENERATION}, 'open', ${OPEN}, 'anchor', (
+    select json_build_object(${STATE_FIELDS}, 'open', ${OPEN}, 'anchor', (
       select ${ANCHOR} from ${FOLLOWED_ROWS} cross join lateral (
         select * from changes where organization_id = $1 and resource = number order by xid desc, seq desc limit 1) newest
-      order by xid desc, seq desc limit 1))::text`,
+      order by xid desc, seq desc limit 1))::text
+    from ${LOG_STATE}`,
 };
 
 /**
@@ -46,7 +90,7 @@ export const LOG: Statement = {
 const newsOf = (max: number): Statement => ({
   name: `changes.news ${max}`,
   text: `
-    select json_build_object('generation', ${GENERATION}, 'open', ${OPEN},
+    select json_build_object(${STATE_FIELDS}, 'open', ${OPEN},
       'isKept', $4::jsonb is null or exists (select from changes where organization_id = $1
         and resource = ($4 ->> 0)::smallint and xid = ($4 ->> 1)::bigint and seq = ($4 ->> 2)::bigint
         and at = ($4 ->> 3)::timestamptz),
@@ -63,7 +107,8 @@ const newsOf = (max: number): Statement => ({
               select * from changes l where organization_id = $1 and resource = number
                 and (l.xid, l.seq) > (part.xid, part.seq) and l.xid < part.before
               order by l.xid, l.seq limit ${max + 1}) news
-          order by news.xid, news.seq limit ${max + 1}) page))::text`,
+          order by news.xid, news.seq limit ${max + 1}) page))::text
+    from ${LOG_STATE}`,
 });
 
 /** A page with a parameter in the place of its limit would be planned each time, for longer than it runs. */

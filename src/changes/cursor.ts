@@ -12,6 +12,8 @@ export type Anchor = [resource: number, xid: number, seq: number, at: string];
  * all after the last place. So nothing waits for an open transaction, and nothing of it is lost (docs/decisions/0020).
  */
 export interface Cursor {
+  /** The identity of the database that made it. */
+  database: string;
   generation: string;
   /** numbers of the resources */
   resources: number[];
@@ -49,60 +51,85 @@ export function after(cursor: Cursor, last: Anchor | undefined, openNow: number[
   return { ...cursor, open, from, anchor: isNew ? (last ?? null) : cursor.anchor, reading: null };
 }
 
-/** Characters of a cursor. */
+/** Characters of a cursor. One that would be longer names its open transactions by the hash under which they are stored. */
 export const MAX_CURSOR = 1024;
 const CHECK_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** No cursor of the organization, whatever the database is. */
+/** No cursor at all, or one of another organization. */
 export class MalformedCursor extends Error {}
 
-const checkOf = (sealed: Buffer, organizationId: number): Buffer =>
-  hash('sha256', Buffer.concat([sealed, Buffer.from(String(organizationId))]), 'buffer').subarray(0, CHECK_BYTES);
+/** A cursor of the format before: it was bound to its organization by a checksum that anybody can compute. */
+export class OutdatedCursor extends Error {}
+
+/** What a cursor holds as clients have it; `stored` is the hash of its open transactions, when they are kept here. */
+export type SealedCursor = Cursor & { stored?: string };
+
+/** Not a secret: it tells a cursor that was damaged on its way, which is malformed, from one of another database. */
+const checksumOf = (sealed: Buffer, suffix: string): Buffer =>
+  hash('sha256', Buffer.concat([sealed, Buffer.from(suffix)]), 'buffer').subarray(0, CHECK_BYTES);
+const FORMAT = 'cursor 2';
 
 /**
- * A cursor as clients see it: sealed, because numbers of transactions tell what other organizations do. Where many
- * transactions are open, it goes back to the oldest of those that it has no room for.
+ * A cursor as clients see it: encrypted, because transaction numbers tell what other organizations do, and authenticated
+ * together with its organization, so that nobody can make one for another organization.
  */
-export function seal(cursor: Cursor, organizationId: number, secret: Buffer): string {
-  for (let { open, from } = cursor; ;) {
-    const text = sealed({ ...cursor, open, from }, organizationId, secret);
-    if (text.length <= MAX_CURSOR) return text;
-    const kept = Math.floor((open.length * MAX_CURSOR) / text.length) - 1;
-    from = open[kept] as Place;
-    open = open.slice(0, kept);
-  }
-}
-
-function sealed(cursor: Cursor, organizationId: number, secret: Buffer): string {
-  // Differences are shorter.
-  const open = cursor.open.map(([xid, seq], n): Place => [xid - (cursor.open[n - 1]?.[0] ?? 0), seq]);
+export function seal(cursor: SealedCursor, organizationId: number, secret: Buffer): string {
+  const content = { ...cursor, open: differences(cursor.open), organizationId };
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', secret, iv);
-  const text = cipher.update(deflateRawSync(JSON.stringify({ ...cursor, open })));
-  const whole = Buffer.concat([iv, text, cipher.final(), cipher.getAuthTag()]);
-  return Buffer.concat([checkOf(whole, organizationId), whole]).toString('base64url');
+  const encrypted = cipher.update(deflateRawSync(JSON.stringify(content)));
+  const sealed = Buffer.concat([iv, encrypted, cipher.final(), cipher.getAuthTag()]);
+  return Buffer.concat([checksumOf(sealed, FORMAT), sealed]).toString('base64url');
 }
 
 /**
- * @returns undefined when the cursor is not of this database
- * @throws MalformedCursor when the text is no whole cursor of the organization
+ * @returns undefined when the cursor was sealed with another secret, which another database has
+ * @throws MalformedCursor, OutdatedCursor
  */
-export function unsealed(text: string, organizationId: number, secret: Buffer): Cursor | undefined {
+export function unsealed(text: string, organizationId: number, secret: Buffer): SealedCursor | undefined {
   const bytes = Buffer.from(text, 'base64url');
-  const whole = bytes.subarray(CHECK_BYTES);
-  const isWhole = whole.length > IV_BYTES + TAG_BYTES && bytes.toString('base64url') === text;
-  if (!isWhole || !checkOf(whole, organizationId).equals(bytes.subarray(0, CHECK_BYTES))) throw new MalformedCursor();
-  const decipher = createDecipheriv('aes-256-gcm', secret, whole.subarray(0, IV_BYTES)).setAuthTag(
-    whole.subarray(-TAG_BYTES),
-  );
+  const [checksum, sealed] = [bytes.subarray(0, CHECK_BYTES), bytes.subarray(CHECK_BYTES)];
+  if (sealed.length <= IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== text) throw new MalformedCursor();
+  if (!checksum.equals(checksumOf(sealed, FORMAT))) {
+    const isOutdated = checksum.equals(checksumOf(sealed, String(organizationId)));
+    throw isOutdated ? new OutdatedCursor() : new MalformedCursor();
+  }
+  const content = decrypted(sealed, secret);
+  if (!content) return undefined;
+  const { organizationId: owner, open, ...rest } = JSON.parse(content) as SealedCursor & { organizationId: number };
+  // Its content is authentic, so that this is for certain the cursor of another organization.
+  if (owner !== organizationId) throw new MalformedCursor();
+  return { ...rest, open: fromDifferences(open) };
+}
+
+function decrypted(sealed: Buffer, secret: Buffer): string | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', secret, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   try {
-    const content = Buffer.concat([decipher.update(whole.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
-    const cursor = JSON.parse(inflateRawSync(content).toString()) as Cursor;
-    let last = 0;
-    return { ...cursor, open: cursor.open.map(([xid, seq]): Place => [(last += xid), seq]) };
+    const content = decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES));
+    return inflateRawSync(Buffer.concat([content, decipher.final()])).toString();
   } catch {
     return undefined;
   }
 }
+
+/** Differences between transaction numbers are shorter than the numbers. */
+const differences = (open: Place[]): Place[] => open.map(([xid, seq], n) => [xid - (open[n - 1]?.[0] ?? 0), seq]);
+
+function fromDifferences(open: Place[]): Place[] {
+  let last = 0;
+  return open.map(([difference, seq]) => {
+    last += difference;
+    return [last, seq];
+  });
+}
+
+/** Open transactions as they are stored, and the hash that names them. */
+export function storedPositions(open: Place[]): { hash: string; positions: string } {
+  const positions = JSON.stringify(differences(open));
+  return { hash: hash('sha256', positions), positions };
+}
+
+export const openOf = (positions: string): Place[] => fromDifferences(JSON.parse(positions) as Place[]);

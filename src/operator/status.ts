@@ -14,7 +14,7 @@ export interface Status {
   /** `active` are valid now; those of them that end within a week are `expiring` */
   keys: { active: number; expiring: number; expired: number; revoked: number } | null;
   leads: number | null;
-  webhooks: { active: number; failing: number; disabled: number } | null;
+  webhooks: { active: number; failing: number; paused: number; disabled: number } | null;
   busiestKeys: BusyKey[] | null;
 }
 
@@ -39,8 +39,9 @@ const COUNTS = `
         'revoked', count(*) filter (where revoked_at is not null))
       from (select *, revoked_at is null and coalesce(expires_at > now(), true) as is_active from api_keys) k) as keys,
     (select json_build_object(
-        'active', count(*) filter (where disabled_at is null and failing_since is null),
-        'failing', count(*) filter (where disabled_at is null and failing_since is not null),
+        'active', count(*) filter (where disabled_at is null and paused_at is null and failing_since is null),
+        'failing', count(*) filter (where disabled_at is null and paused_at is null and failing_since is not null),
+        'paused', count(*) filter (where disabled_at is null and paused_at is not null),
         'disabled', count(*) filter (where disabled_at is not null)) from webhooks) as webhooks,
     (select coalesce(json_agg(b), '[]') from (
         select k.id, k.prefix, k.label, json_build_object('id', o.id, 'name', o.name) as organization,

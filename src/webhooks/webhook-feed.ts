@@ -1,6 +1,6 @@
 import { GoneException, Injectable, Logger } from '@nestjs/common';
 import { type EntityManager, type FindOptionsWhere, IsNull } from 'typeorm';
-import { type ChangesPage, ChangesService } from '../changes/changes.service';
+import { type ChangesPage, ChangesService, ForeignCursor } from '../changes/changes.service';
 import { CURSOR_REFRESH_MS } from './pending-webhooks';
 import { WebhookClock } from './webhook-clock';
 import { WebhookLeader } from './webhook-leader';
@@ -48,14 +48,24 @@ export class WebhookFeed {
   }
 
   /** @returns undefined when the position of the cursor is no longer kept */
-  private async readPage({ organizationId, cursor }: WebhookEntity): Promise<ChangesPage | undefined> {
+  private async readPage(webhook: WebhookEntity): Promise<ChangesPage | undefined> {
+    const { organizationId, cursor } = webhook;
     const query = { cursor, limit: MAX_CHANGES };
     try {
       return await this.read((changes) => changes.page({ organizationId, keyId: '' }, query, MAX_BYTES));
     } catch (error) {
+      if (error instanceof ForeignCursor) await this.pause(webhook);
       if (error instanceof GoneException) return undefined;
       throw error;
     }
+  }
+
+  /** The cursor is of another database, of which this one is a copy. A restore that was still running may bring one. */
+  private async pause(webhook: WebhookEntity): Promise<void> {
+    const { id: webhookId, organizationId, url } = webhook;
+    const updated = await this.updateIfUnmoved(webhook, { pausedAt: this.clock.now() }, { pausedAt: IsNull() });
+    const message = 'Webhook paused: its cursor is of another database';
+    if (updated) this.logger.warn({ message, webhookId, organizationId, url: withoutQuery(url) });
   }
 
   private read<T>(work: (changes: ChangesService) => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Config } from '../config';
 import { breaksConnection, sqlState } from '../database/errors';
 import { DeliverySlots } from './delivery-slots';
 import { PendingWebhooks } from './pending-webhooks';
@@ -31,6 +32,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     private readonly pending: PendingWebhooks,
     private readonly delivery: WebhookDelivery,
     private readonly slots: DeliverySlots,
+    private readonly config: Config,
   ) {
     leader.whenLost(() => {
       this.pending.reset();
@@ -39,6 +41,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   onApplicationBootstrap(): void {
+    if (this.config.webhooks === 'off') return;
     const next = async (): Promise<void> => {
       await this.poll();
       if (!this.isStopping) this.timer = setTimeout(start, POLL_INTERVAL_MS).unref();

@@ -1,10 +1,13 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { MOMENT, NOW, RefersTo, TEXT } from '../database/columns';
+import { WithFunctions } from '../database/functions';
+import { WEBHOOK_FUNCTIONS } from './webhook.functions';
 
 /** A receiver of an organization's changes, and how far it has them. */
 @Entity('webhooks')
 @Index('webhooks_organization_idx', ['organizationId', 'createdAt', 'id'])
 @RefersTo('OrganizationEntity', 'organizationId', 'webhooks_organization_fkey')
+@WithFunctions(WEBHOOK_FUNCTIONS)
 export class WebhookEntity {
   @PrimaryColumn('uuid') id: string;
   @Column('integer') organizationId: number;

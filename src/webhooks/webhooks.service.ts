@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GoneException, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import { type EntityManager, IsNull, Not, type Repository } from 'typeorm';
 import { OrganizationEntity } from '../access/organization.entity';
 import { type ChangesPage, ChangesService } from '../changes/changes.service';
 import { FOLLOWED_NAMES } from '../changes/followed';
@@ -101,6 +101,21 @@ export class WebhooksService {
       if (!since) return HEALTHY_STATE;
       const cursor = await this.start(webhook.organizationId, webhook.resources, since);
       return { ...HEALTHY_STATE, cursor, endsSnapshot: false };
+    });
+  }
+
+  /** The paused webhooks, oldest first. */
+  async listPaused(): Promise<{ id: string }[]> {
+    const order = { createdAt: 'ASC', id: 'ASC' } as const;
+    return this.webhooks.find({ select: { id: true }, where: { pausedAt: Not(IsNull()) }, order });
+  }
+
+  /** Begins a snapshot for a paused webhook. Of one that is not paused nothing changes; a disabled one stays disabled. */
+  resume(id: string): Promise<ListedWebhook | null> {
+    return this.changeState(id, async ({ organizationId, resources, pausedAt, disabledAt }) => {
+      if (!pausedAt) return undefined;
+      const cursor = await this.start(organizationId, resources);
+      return { ...HEALTHY_STATE, disabledAt, pausedAt: null, cursor, endsSnapshot: true };
     });
   }
 

@@ -13,7 +13,7 @@ interface Status {
   redis: object | null;
   migrations: { applied: number; pending: string[] } | null;
   keys: object | null;
-  webhooks: { active: number; failing: number; disabled: number } | null;
+  webhooks: { active: number; failing: number; paused: number; disabled: number } | null;
   busiestKeys: { id: string; requests: number }[] | null;
 }
 
@@ -47,7 +47,7 @@ describe('operator status', () => {
       organizations: 1,
       keys: { active: 3, expiring: 1, expired: 1, revoked: 1 },
       leads: 2,
-      webhooks: { active: 0, failing: 0, disabled: 0 },
+      webhooks: { active: 0, failing: 0, paused: 0, disabled: 0 },
       busiestKeys: [],
     });
     expect(status.database.size).toBeGreaterThan(1_000_000);

@@ -74,7 +74,7 @@ describe('the usage of the command line', () => {
       ...[[], ['start'], ['organizations'], ['organizations', 'create'], ['organizations', 'list'], ['keys']],
       ...['rename', 'delete'].map((command) => ['organizations', command]),
       ...['issue', 'list', 'set-limits', 'rotate', 'revoke'].map((command) => ['keys', command]),
-      ...['create', 'list', 'test', 'rotate-secret', 'disable', 'enable', 'delete'].map((command) => [
+      ...['create', 'list', 'test', 'rotate-secret', 'disable', 'enable', 'resume', 'delete'].map((command) => [
         'webhooks',
         command,
       ]),

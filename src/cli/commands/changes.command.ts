@@ -6,10 +6,10 @@ import { MAX_CHANGES } from '../../changes/changes.sql';
 import { type Json, Statements } from '../../database/statements';
 import { command, type GlobalOptions, organization, requireOrganization } from '../arguments';
 import { withDatabase } from '../session';
-import { OutputClosed, print, Refusal, styled, UsageError } from '../terminal/terminal';
+import { answer, OutputClosed, print, Refusal, styled, UsageError } from '../terminal/terminal';
 
 interface ChangesOptions extends GlobalOptions {
-  organization: number;
+  organization?: number;
   follow?: boolean;
   ndjson?: boolean;
 }
@@ -23,23 +23,40 @@ changes from now on, looks each second, and ends with Ctrl-C. The table says
 which records change, and nothing of what they hold; --json and --ndjson have
 whole records, personal data included.`;
 
-/** `changes` */
+const RESET_NOTES = `
+Run it after a copy of the database's files was put back: cursors that are newer
+than the copy cannot tell. No record and no change is deleted.`;
+
+/** `changes`; its option is no required one of commander's, because reset goes without. */
 export function changesCommand(program: Command): void {
-  command(program, 'changes', {
+  const changes = command(program, 'changes', {
     about: 'Show the feed of changes of an organization, which clients follow that keep a copy.',
     result: '[{resource, id, operation, at, record, remoteIds}], with eventId and leadId for the id of eventLeads',
     example: 'changes --organization 1 --follow',
   })
-    .requiredOption('--organization <ID>', 'organization whose changes are shown', organization)
+    .option('--organization <ID>', 'organization whose changes are shown (required)', organization)
     .option('--follow', 'show changes as they come, from now on')
     .option('--ndjson', 'one change a line, as JSON')
     .addHelpText('after', NOTES)
     .action((_, self: Command) => showChanges(self.optsWithGlobals()));
+  command(changes, 'reset', {
+    about: 'Invalidate all cursors: clients and webhooks begin again with a snapshot of all records.',
+    result: '{generation}, the number of the log',
+    example: 'changes reset',
+  })
+    .addHelpText('after', RESET_NOTES)
+    .action((_, self: Command) => resetLog(self.optsWithGlobals()));
+}
+
+async function resetLog({ json }: GlobalOptions): Promise<void> {
+  const generation = await withDatabase((dataSource) => new ChangesService(Statements.on(dataSource)).reset());
+  await answer(json, { generation }, () => 'All cursors are invalid: clients and webhooks begin again with a snapshot.');
 }
 
 async function showChanges({ json, ndjson, organization: id, follow = false }: ChangesOptions): Promise<void> {
   if (json && follow) throw new UsageError('--json is one value, which --follow never ends: use --ndjson');
   if (json && ndjson) throw new UsageError('--json and --ndjson are two forms: use one of them');
+  if (id === undefined) throw new UsageError("required option '--organization <ID>' not specified");
   const form = json ? ONE_VALUE : ndjson ? NDJSON : TABLE;
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource.manager, id);

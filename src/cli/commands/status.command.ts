@@ -7,6 +7,7 @@ import { majorOf } from '../../embedded-postgres/cluster';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
 import { RedisConnection } from '../../redis/redis';
+import { PROGRAM } from '../../program';
 import { command, GlobalOptions } from '../arguments';
 import { withDatabase } from '../session';
 import { type Status, statusOf, UNKNOWN_COUNTS } from '../../operator/status';
@@ -16,7 +17,7 @@ import { answer, Refusal, styled } from '../terminal/terminal';
 const RESULT =
   '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
   'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
-  'webhooks: {active, failing, disabled}, busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]}; size in bytes, null for what is unknown';
+  'webhooks: {active, failing, paused, disabled}, busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]}; size in bytes, null for what is unknown';
 
 const NOTES = `
 Exits with 1 when the database does not answer. It stores nothing and applies no
@@ -114,9 +115,14 @@ function keysText({ active, expiring, expired, revoked }: NonNullable<Status['ke
   return `${figure(active)} active${soon}, ${figure(expired)} expired, ${figure(revoked)} revoked`;
 }
 
-function webhooksText({ active, failing, disabled }: NonNullable<Status['webhooks']>): string {
-  const failed = `${figure(failing)} failing`;
-  return `${figure(active)} active, ${failing > 0 ? warning(failed) : failed}, ${figure(disabled)} disabled`;
+function webhooksText({ active, failing, paused, disabled }: NonNullable<Status['webhooks']>): string {
+  const warned = (count: number, state: string): string => {
+    const counted = `${figure(count)} ${state}`;
+    return count > 0 ? warning(counted) : counted;
+  };
+  const resumeHint = paused > 0 ? ` (to resume: ${PROGRAM} webhooks resume)` : '';
+  const parts = [`${figure(active)} active`, warned(failing, 'failing'), warned(paused, 'paused'), `${figure(disabled)} disabled`];
+  return parts.join(', ') + resumeHint;
 }
 
 function busiestText(keys: NonNullable<Status['busiestKeys']>): string {

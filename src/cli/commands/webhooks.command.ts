@@ -37,14 +37,11 @@ const refusing =
     }
   };
 
-const ID = [
-  '<ID>',
-  'id of the webhook (see webhooks list)',
-  refusing((value) => {
-    if (isUuid(value)) return value.toLowerCase();
-    throw new Error('ID must be the uuid of a webhook (see webhooks list)');
-  }),
-] as const;
+const webhookId = refusing((value: string) => {
+  if (isUuid(value)) return value.toLowerCase();
+  throw new Error('ID must be the uuid of a webhook (see webhooks list)');
+});
+const ID = ['<ID>', 'id of the webhook (see webhooks list)', webhookId] as const;
 const ORGANIZATION = ['--organization <ID>', 'organization whose changes are sent', refusing(organization)] as const;
 const SINCE = [
   '--since <MOMENT>',
@@ -77,6 +74,11 @@ const duration = refusing((value: string) => {
   if (number && unit) return Number(number) * UNITS[unit as keyof typeof UNITS] * 1000;
   throw new Error('--overlap must be a number with s, m, h or d, such as 24h');
 });
+
+const RESUME_NOTES = `
+Webhooks are paused in a database that was restored or copied, because they lead
+to the receivers of the original. Resume them when this database replaces it; in
+a copy for tests, delete them.`;
 
 interface CreateOptions extends GlobalOptions {
   organization: number;
@@ -137,6 +139,14 @@ export function webhooksCommand(program: Command): void {
     .action((id: string, { since }: { since?: 'now' }, self: Command) =>
       changed(id, self.optsWithGlobals(), (webhooks) => webhooks.enable(id, since)),
     );
+  command(group, 'resume', {
+    about: 'Send to a paused webhook, or to all of them, beginning with a snapshot of all records.',
+    result: `[${ROW}], also for one ID`,
+    example: `webhooks resume \\\n    ${EXAMPLE_ID}`,
+  })
+    .argument('[ID]', 'id of the webhook; without it all that are paused', webhookId)
+    .addHelpText('after', RESUME_NOTES)
+    .action((id: string | undefined, _, self: Command) => resume(id, self.optsWithGlobals()));
   command(group, 'delete', {
     about: 'Delete a webhook.',
     result: '{id}',
@@ -223,6 +233,23 @@ async function changed(
 ): Promise<void> {
   const webhook = await withWebhooks(id, work);
   await answer(json, webhook, () => `Webhook ${id} is ${webhook.state}.`);
+}
+
+/** @param id of one webhook; undefined for all that are paused */
+async function resume(id: string | undefined, { json }: GlobalOptions): Promise<void> {
+  const resumed = await withDatabase(async (dataSource) => {
+    const webhooks = serviceOn(dataSource);
+    const ids = id === undefined ? (await webhooks.listPaused()).map((paused) => paused.id) : [id];
+    const rows: ListedWebhook[] = [];
+    for (const each of ids) {
+      const row = await webhooks.resume(each);
+      if (row) rows.push(row);
+      else if (id !== undefined) throw new Refusal(`webhook ${id} does not exist (see webhooks list)`);
+    }
+    return rows;
+  });
+  const shown = resumed.map((webhook) => `Webhook ${webhook.id} is ${webhook.state}.`);
+  await answer(json, resumed, () => shown.join('\n') || 'No webhook is paused.');
 }
 
 async function remove(id: string, { json }: GlobalOptions): Promise<void> {

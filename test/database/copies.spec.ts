@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { ChangesService } from '../../src/changes/changes.service';
+import { CLAIMED_AT_ONCE } from '../../src/changes/changes.sql';
+import { createLog } from '../../src/observability/log';
+import { WebhookSender } from '../../src/webhooks/webhook-sender';
+import { WebhooksService } from '../../src/webhooks/webhooks.service';
+import { leadInput } from '../support/builders';
+import type { ApiClient } from '../support/client';
+import { asOperator, createDatabase, testDatabase } from '../support/database';
+import { until } from '../support/embedded-fixtures';
+import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
+import { Receiver } from '../support/receiver';
+import { type ChangesPage, Replica } from '../support/replica';
+
+// Another cluster assigned higher transaction numbers, or lower ones.
+const FARTHER = 1_000_000_000;
+
+const read = async (api: ApiClient, query: Record<string, string | number>): Promise<ChangesPage> =>
+  (await api.get('/changes', query).expect(200)).body.results as ChangesPage;
+const isGone = (api: ApiClient, cursor: string) =>
+  api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
+const addLead = async (api: ApiClient): Promise<string> =>
+  (await api.post('/leads', leadInput()).expect(200)).body.results.id as string;
+const idsOf = ({ changes }: ChangesPage) => changes.map(({ id }) => id);
+const webhooksOf = ({ app }: InProcess, db: DataSource) => new WebhooksService(db.manager, app.get(ChangesService));
+
+/** A database with an organization, a webhook and changes, whose server has stopped. */
+interface Source {
+  name: string;
+  key: string;
+  organizationId: number;
+  cursor: string;
+  receiver: Receiver;
+}
+
+async function makeSource(): Promise<Source> {
+  const { url } = await testDatabase();
+  const server = await startInProcess({ databaseUrl: url });
+  const { api, key, organizationId } = await server.tenant();
+  const receiver = await new Receiver(api).listen();
+  const db = await asOperator(url);
+  await webhooksOf(server, db).create(organizationId, receiver.url);
+  for (let n = 0; n < 5; n++) await addLead(api);
+  await until(() => receiver.taken.flatMap(({ message }) => message.changes).length >= 5);
+  const { cursor } = await read(api, { since: 'now' });
+  await server.stop();
+  await db.destroy();
+  return { name: new URL(url).pathname.slice(1), key, organizationId, cursor, receiver };
+}
+
+describe('a database that is a copy of another one', () => {
+  let source: Source;
+  beforeAll(async () => {
+    source = await makeSource();
+  });
+
+  it.each([
+    ['of the same cluster', 0],
+    ['of a cluster with higher transaction numbers', FARTHER],
+  ])(
+    '%s begins a log of its own, and emits every later change',
+    async (_, difference) => {
+      const { url } = await createDatabase(source.name);
+      const db = await asOperator(url);
+      await db.query('update changes set xid = xid + $1', [difference]);
+      const delivered = source.receiver.deliveries.length;
+      const server = await startInProcess({ databaseUrl: url });
+      const api = server.client(source.key);
+      await isGone(api, source.cursor);
+      const { cursor } = await read(api, { since: 'now' });
+      const replica = new Replica(api);
+      await replica.follow();
+      const leads: string[] = [];
+      for (let n = 0; n < 20; n++) leads.push(await addLead(api));
+      expect(idsOf(await read(api, { cursor }))).toEqual(leads);
+      await replica.follow();
+      expect(await replica.differences()).toEqual([]);
+
+      const webhooks = webhooksOf(server, db);
+      const [webhook] = await webhooks.list();
+      expect(webhook?.state).toBe('paused');
+      await server.app.get(WebhookSender).poll();
+      expect(source.receiver.deliveries).toHaveLength(delivered);
+      expect(await webhooks.resume(webhook?.id ?? '')).toMatchObject({ state: 'active' });
+      await until(() => source.receiver.deliveries.length > delivered);
+      expect(source.receiver.deliveries[delivered]?.message).toMatchObject({ phase: 'snapshot' });
+      expect((await webhooks.list())[0]?.state).toBe('active');
+      await server.stop();
+    },
+    60_000,
+  );
+
+  it('keeps a disabled webhook from sending when it is enabled, until it is resumed', async () => {
+    const { url } = await createDatabase(source.name);
+    const db = await asOperator(url);
+    await db.query('update webhooks set disabled_at = now()');
+    const server = await startInProcess({ databaseUrl: url });
+    const webhooks = webhooksOf(server, db);
+    const [webhook] = await webhooks.list();
+    const id = webhook?.id ?? '';
+    expect(webhook?.state).toBe('disabled');
+    expect(await webhooks.enable(id)).toMatchObject({ state: 'paused' });
+    expect(await webhooks.disable(id)).toMatchObject({ state: 'disabled' });
+    expect(await webhooks.resume(id)).toMatchObject({ state: 'disabled' });
+    expect(await webhooks.listPaused()).toEqual([]);
+    await server.stop();
+  }, 60_000);
+});
+
+describe('a restore under a running server', () => {
+  const logged: string[] = [];
+  let lanyard: InProcess;
+  let db: DataSource;
+  let tenant: Tenant;
+  beforeAll(async () => {
+    lanyard = await startInProcess({}, createLog('warn', { write: (line: string) => void logged.push(line) }));
+    db = await asOperator(lanyard.config.databaseUrl as string);
+  });
+  beforeEach(async () => {
+    tenant = await lanyard.tenant();
+  });
+
+  /** What a dump of another cluster leaves: its identity, its secret, and its transaction numbers. */
+  const restore = (): Promise<unknown> =>
+    db.query(`
+      begin;
+      update changes set xid = xid + ${FARTHER};
+      alter table changes_key disable trigger t70_pause_webhooks;
+      update changes_key set database_identity = '1/1', secret = sha256(gen_random_uuid()::text::bytea);
+      alter table changes_key enable trigger t70_pause_webhooks;
+      commit`);
+  const addReceiver = async (): Promise<Receiver> => {
+    const receiver = await new Receiver(tenant.api).listen();
+    const { secret } = await webhooksOf(lanyard, db).create(tenant.organizationId, receiver.url, undefined, 'now');
+    receiver.secrets = [secret];
+    return receiver;
+  };
+  const stateOfWebhook = async () => (await webhooksOf(lanyard, db).list(tenant.organizationId))[0]?.state;
+
+  it('is noticed by the first reader, although changes were written before', async () => {
+    await addLead(tenant.api);
+    const before = await read(tenant.api, { since: 'now' });
+    await restore();
+    await addLead(tenant.api);
+    const { cursor } = await read(tenant.api, { since: 'now' });
+    const lead = await addLead(tenant.api);
+    expect(idsOf(await read(tenant.api, { cursor }))).toEqual([lead]);
+    await isGone(tenant.api, before.cursor);
+    expect(logged.join()).toContain('The change log was written in another database');
+  });
+
+  it('is noticed by who reads on with a cursor, and by a snapshot that goes on', async () => {
+    await addLead(tenant.api);
+    await addLead(tenant.api);
+    const { cursor } = await read(tenant.api, { since: 'now' });
+    await restore();
+    await isGone(tenant.api, cursor);
+    const snapshot = await read(tenant.api, { limit: 1 });
+    await restore();
+    await isGone(tenant.api, snapshot.cursor);
+  });
+
+  it('pauses webhooks, and nothing more reaches their receivers', async () => {
+    const receiver = await addReceiver();
+    await addLead(tenant.api);
+    await until(() => receiver.taken.length === 1);
+    await restore();
+    await addLead(tenant.api);
+    await until(async () => (await stateOfWebhook()) === 'paused');
+    expect(receiver.deliveries).toHaveLength(1);
+  });
+
+  it('pauses a webhook that is restored after the log was taken over', async () => {
+    const receiver = await addReceiver();
+    await db.query('update webhooks set disabled_at = now()');
+    await restore();
+    await read(tenant.api, { since: 'now' });
+    await db.query('update webhooks set disabled_at = null, paused_at = null');
+    await addLead(tenant.api);
+    await until(async () => (await stateOfWebhook()) === 'paused');
+    expect(receiver.deliveries).toEqual([]);
+  });
+
+  it('loses nothing when rows of another cluster come after the log was taken over', async () => {
+    await db.query(
+      `insert into changes (organization_id, resource, operation, id, xid)
+        select $1, 4, 'u', gen_random_uuid(), pg_current_xact_id()::text::bigint + $2`,
+      [tenant.organizationId, FARTHER],
+    );
+    const { cursor } = await read(tenant.api, { since: 'now' });
+    const lead = await addLead(tenant.api);
+    expect(idsOf(await read(tenant.api, { cursor }))).toEqual([lead]);
+  });
+
+  it('of more changes than a request can remove is answered 503 with Retry-After, and each request gets on', async () => {
+    await db.query(
+      `insert into changes (organization_id, resource, operation, id)
+        select $1, 4, 'u', gen_random_uuid() from generate_series(1, $2)`,
+      [tenant.organizationId, 2 * CLAIMED_AT_ONCE + 1],
+    );
+    await restore();
+    const statuses: number[] = [];
+    await until(async () => {
+      const { status, headers } = await tenant.api.get('/changes', { since: 'now' });
+      if (status === 503) expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      statuses.push(status);
+      return status !== 503;
+    });
+    expect(statuses.at(-1)).toBe(200);
+    const [{ rows }] = await db.query<[{ rows: number }]>('select count(*)::integer as rows from changes');
+    expect(rows).toBe(0);
+  }, 30_000);
+
+  it('that has not brought the key of the log yet is answered 503', async () => {
+    await db.query('create table key_aside as table changes_key; delete from changes_key');
+    await tenant.api.get('/changes').expect(503);
+    await db.query('insert into changes_key select * from key_aside; drop table key_aside');
+    await tenant.api.get('/changes').expect(200);
+  });
+});
+
+describe('a server with LANYARD_WEBHOOKS=off', () => {
+  it.each(['on', 'off'] as const)('begins no deliveries (%s)', async (webhooks) => {
+    const tick = jest.spyOn(WebhookSender.prototype, 'tick').mockResolvedValue();
+    const server = await startInProcess({ webhooks });
+    expect(tick.mock.calls.length > 0).toBe(webhooks === 'on');
+    await server.stop();
+    tick.mockRestore();
+  });
+});
+
+describe('a cursor', () => {
+  it('of another organization is malformed, one of another database is gone', async () => {
+    const [one, other] = [await startInProcess(), await startInProcess()];
+    const [first, second, elsewhere] = [await one.tenant(), await one.tenant(), await other.tenant()];
+    const { cursor } = await read(first.api, { since: 'now' });
+    await second.api.get('/changes', { cursor }).expect(400);
+    await isGone(elsewhere.api, cursor);
+    await first.api.get('/changes', { cursor: `${cursor.slice(0, -4)}AAAA` }).expect(400);
+    await first.api.get('/changes', { cursor: randomUUID() }).expect(400);
+    await first.api.get('/changes', { cursor }).expect(200);
+  });
+});
