@@ -163,6 +163,10 @@ export class Config {
   @setting('LANYARD_WEBHOOK_HTTP', oneOf(['on', 'off']))
   readonly webhookHttp: 'on' | 'off' = 'off';
 
+  /** Whether webhooks may be sent to private networks and to this machine. */
+  @setting('LANYARD_WEBHOOK_PRIVATE', oneOf(['on', 'off']))
+  readonly webhookPrivate: 'on' | 'off' = 'on';
+
   /** TCP port of `/metrics`; without it there are none. */
   @setting('LANYARD_METRICS_PORT', integer(0, 65535))
   readonly metricsPort?: number;

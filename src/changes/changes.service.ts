@@ -83,12 +83,13 @@ export class ChangesService {
   private secret?: Buffer;
   /** where its statements run, when it is not the pool */
   readonly manager?: EntityManager;
+  readonly isBackground?: boolean;
 
   constructor(private readonly statements: Statements) {}
 
-  /** The same on a connection of somebody's own. */
+  /** The same on a connection of somebody's own, on which no request of the organization has to wait. */
   on(manager: EntityManager): ChangesService {
-    return Object.assign(new ChangesService(this.statements), { manager });
+    return Object.assign(new ChangesService(this.statements), { manager, isBackground: true });
   }
 
   /** A cursor that begins now, with a first reading unless `since` skips it. */

@@ -20,10 +20,14 @@ export class FairQueue {
   /** in the order in which they are served */
   private readonly queues = new Map<number, Waiting[]>();
 
-  /** @param share connections that one organization may hold */
+  /**
+   * @param share connections that one organization may hold
+   * @param timeoutMs milliseconds that work waits for its turn
+   */
   constructor(
     private readonly connections: number,
     private readonly share = Math.max(1, Math.floor(connections * MAX_CONNECTION_SHARE)),
+    private readonly timeoutMs = QUEUE_TIMEOUT_MS,
   ) {}
 
   /** Requests that wait for a connection. */
@@ -57,7 +61,8 @@ export class FairQueue {
     this.slow.set(organizationId, timer);
   }
 
-  private isFree(organizationId: number): boolean {
+  /** Whether work of the organization would start at once. */
+  isFree(organizationId: number): boolean {
     const share = this.slow.has(organizationId) ? 1 : this.share;
     return this.running < this.connections && (this.held.get(organizationId) ?? 0) < share;
   }
@@ -83,7 +88,7 @@ export class FairQueue {
         queue.splice(queue.indexOf(waiting), 1);
         if (queue.length === 0) this.queues.delete(organizationId);
         refuse(new Overloaded('A connection to the database was waited for too long'));
-      }, QUEUE_TIMEOUT_MS);
+      }, this.timeoutMs);
       const waiting: Waiting = { start, refuse, timer };
       queue.push(waiting);
     });

@@ -46,6 +46,8 @@ interface Options {
   manager?: EntityManager;
   /** in place of the pool's */
   timeoutMs?: number;
+  /** Whether a large result leaves the requests of its organization as they are. One connection holds one result at a time. */
+  isBackground?: boolean;
 }
 
 const ignore = (): void => undefined;
@@ -109,10 +111,11 @@ export class Statements {
     caller: Caller,
     statement: Statement,
     values: unknown[],
-    { manager, timeoutMs }: Options = {},
+    { manager, timeoutMs, isBackground }: Options = {},
   ): Promise<Result<R>> {
     const query = this.prepared(statement, statement.shared ? values : [caller.organizationId, ...values]);
     if (timeoutMs) query.query_timeout = timeoutMs;
+    if (manager && isBackground) return this.runInBackground<R>(query, manager);
     return this.run<R>(caller, query, manager);
   }
 
@@ -160,6 +163,12 @@ export class Statements {
         else resolve(result);
       });
     });
+  }
+
+  private async runInBackground<R extends unknown[]>(query: TimedQuery, manager: EntityManager): Promise<Result<R>> {
+    const connection = (await manager.queryRunner?.connect()) as PoolClient;
+    const { rows, rowCount } = await connection.query<R>(query);
+    return { rows, affected: rowCount ?? 0 };
   }
 
   /** `pool.query` would also close the connection after an error that PostgreSQL answered. */

@@ -14,28 +14,31 @@ export class WebhookEntity {
   @Column(NOW) createdAt: Date;
   @Column('text') url: string;
   @Column('text', { array: true }) resources: string[];
-  /** where the page begins that is sent next */
+  /** Where the next page begins. */
   @Column('text') cursor: string;
-  /** whether a first reading was begun, of whose end the receiver was not told yet */
-  @Column('boolean') tellsEnd: boolean;
+  /** Whether the receiver has yet to be told that a snapshot has ended. */
+  @Column('boolean') endsSnapshot: boolean;
   @Column('text') secret: string;
   @Column(TEXT) oldSecret: string | null;
   @Column(MOMENT) oldExpiresAt: Date | null;
-  /** tries since the last yes */
+  /** Attempts since the last 2xx response. */
   @Column('integer', { default: 0 }) failures: number;
   @Column(MOMENT) failingSince: Date | null;
-  @Column(MOMENT) nextTryAt: Date | null;
-  /** when a try ended, or the cursor was stored */
+  @Column(MOMENT) nextAttemptAt: Date | null;
+  /** When the sender last stored the cursor or ended an attempt. Null makes it look at the webhook at once. */
   @Column(MOMENT) movedAt: Date | null;
+  /** When the oldest change was made that is known to wait for a failing or disabled webhook. */
+  @Column(MOMENT) waitingSince: Date | null;
   @Column(MOMENT) lastSuccessAt: Date | null;
   @Column('integer', { nullable: true }) lastStatus: number | null;
-  @Column(TEXT) lastFault: string | null;
+  @Column(TEXT) lastError: string | null;
   @Column(MOMENT) disabledAt: Date | null;
   /** When the database was recognized as a copy of another one. Nothing is sent until the operator resumes it. */
   @Column(MOMENT) pausedAt: Date | null;
 }
 
-export type WebhookState = 'active' | 'failing' | 'paused' | 'disabled';
+export const WEBHOOK_STATES = ['active', 'failing', 'paused', 'disabled'] as const;
+export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
 export function stateOf({ disabledAt, pausedAt, failingSince }: WebhookEntity): WebhookState {
   if (disabledAt) return 'disabled';

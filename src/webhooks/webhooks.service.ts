@@ -1,41 +1,55 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { EntityManager, IsNull, Not } from 'typeorm';
-import { uuidV7 } from '../database/uuid';
+import { GoneException, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, IsNull, Not, type Repository } from 'typeorm';
 import { OrganizationEntity } from '../access/organization.entity';
-import type { ChangesService } from '../changes/changes.service';
+import { type ChangesPage, ChangesService } from '../changes/changes.service';
 import { FOLLOWED_NAMES } from '../changes/followed';
-import { idOf, type Outcome, send } from './webhook-message';
+import { uuidV7 } from '../database/uuid';
+import { type DeliveryResult, messageId, WebhookClient } from './webhook-client';
+import { changedAt } from './webhook-feed';
+import { withoutQuery } from './webhook-url';
 import { stateOf, WebhookEntity } from './webhook.entity';
 
 export const MAX_WEBHOOKS = 10;
+/** Waiting changes are counted up to this number. */
+export const MAX_COUNTED_CHANGES = 100;
 
-/** An organization has as many webhooks as it may have. */
+/** Thrown when an organization already has as many webhooks as it may have. */
 export class TooManyWebhooks extends Error {}
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** The fields in which a webhook that was just made, or enabled, has nothing. */
-const WELL = { failures: 0, failingSince: null, nextTryAt: null, disabledAt: null };
+/** What a webhook has when it was just created or enabled. Without `movedAt` the sender looks at it at once. */
+const HEALTHY_STATE = {
+  failures: 0,
+  failingSince: null,
+  nextAttemptAt: null,
+  waitingSince: null,
+  movedAt: null,
+  disabledAt: null,
+};
 
 /** The operator's view of the webhooks. */
 @Injectable()
 export class WebhooksService {
   constructor(
-    private readonly manager: EntityManager,
+    @InjectRepository(WebhookEntity) private readonly webhooks: Repository<WebhookEntity>,
     private readonly changes: ChangesService,
+    private readonly client: WebhookClient,
   ) {}
 
   /** @throws TooManyWebhooks */
   async create(organizationId: number, url: string, resources = FOLLOWED_NAMES, since?: 'now') {
-    const [id, secret] = [uuidV7(), newSecret()];
+    const id = uuidV7();
+    const secret = newSecret();
     const cursor = await this.start(organizationId, resources, since);
-    await this.manager.transaction(async (manager) => {
-      // Those that are made at once wait for each other.
+    await this.webhooks.manager.transaction(async (manager) => {
+      // Webhooks that are created at the same time wait for each other.
       const lock = { mode: 'for_no_key_update' } as const;
       await manager.findOneOrFail(OrganizationEntity, { where: { id: organizationId }, lock });
       if ((await manager.countBy(WebhookEntity, { organizationId })) >= MAX_WEBHOOKS) throw new TooManyWebhooks();
-      await manager.insert(WebhookEntity, { id, organizationId, url, resources, secret, cursor, tellsEnd: !since });
+      await manager.insert(WebhookEntity, { id, organizationId, url, resources, secret, cursor, endsSnapshot: !since });
     });
     return { id, secret, organizationId, url: withoutQuery(url), resources, state: 'active' as const };
   }
@@ -48,43 +62,45 @@ export class WebhooksService {
   async list(organizationId?: number): Promise<ListedWebhook[]> {
     const order = { createdAt: 'ASC', id: 'ASC' } as const;
     const where = organizationId === undefined ? {} : { organizationId };
-    return (await this.webhooks.find({ where, order })).map(listed);
+    const listed: ListedWebhook[] = [];
+    for (const webhook of await this.webhooks.find({ where, order })) listed.push(await this.describe(webhook));
+    return listed;
   }
 
-  /** Sends a ping now, whatever the webhook's state is. It is no try. */
-  async test(id: string): Promise<({ milliseconds: number } & Outcome) | null> {
+  /** Sends a ping now, whatever the webhook's state is. It does not count as an attempt. */
+  async test(id: string): Promise<({ milliseconds: number } & DeliveryResult) | null> {
     const webhook = await this.webhooks.findOneBy({ id });
     if (!webhook) return null;
     const started = performance.now();
     const now = new Date();
-    const outcome = await send(webhook, { type: 'ping', id: idOf(id, now.toISOString()), fields: '' }, now);
-    return { milliseconds: Math.round(performance.now() - started), ...outcome };
+    const message = { type: 'ping', id: messageId(id, now.toISOString()), fields: '' } as const;
+    const result = await this.client.send(webhook, message, now);
+    return { milliseconds: Math.round(performance.now() - started), ...result };
   }
 
   /** @param overlap milliseconds for which the old secret signs, too */
   rotateSecret(id: string, overlap: number) {
     return this.change(id, async (manager, { secret: oldSecret }) => {
-      const [secret, oldExpiresAt] = [newSecret(), new Date(Date.now() + overlap)];
+      const secret = newSecret();
+      const oldExpiresAt = new Date(Date.now() + overlap);
       await manager.update(WebhookEntity, { id }, { secret, oldSecret, oldExpiresAt });
       return { id, secret, oldExpiresAt };
     });
   }
 
   disable(id: string): Promise<ListedWebhook | null> {
-    return this.change(id, async (manager, { disabledAt }) => {
-      await manager.update(WebhookEntity, { id }, { disabledAt: disabledAt ?? new Date() });
-      return listed(await manager.findOneByOrFail(WebhookEntity, { id }));
-    });
+    return this.changeState(id, ({ disabledAt }) =>
+      Promise.resolve({ disabledAt: disabledAt ?? new Date(), movedAt: null }),
+    );
   }
 
-  /** It goes on where it stood, or, with `since`, skips what it missed. Of an active one nothing changes. */
-  async enable(id: string, since?: 'now'): Promise<ListedWebhook | null> {
-    return this.change(id, async (manager, webhook) => {
-      if (stateOf(webhook) === 'active') return listed(webhook);
-      const { organizationId, resources } = webhook;
-      const place = since && { cursor: await this.start(organizationId, resources, since), tellsEnd: false };
-      await manager.update(WebhookEntity, { id }, { ...WELL, ...place });
-      return listed(await manager.findOneByOrFail(WebhookEntity, { id }));
+  /** Resumes where it stopped or, with `since`, skips what it missed. An active webhook stays as it is. */
+  enable(id: string, since?: 'now'): Promise<ListedWebhook | null> {
+    return this.changeState(id, async (webhook) => {
+      if (stateOf(webhook) === 'active') return undefined;
+      if (!since) return HEALTHY_STATE;
+      const cursor = await this.start(webhook.organizationId, webhook.resources, since);
+      return { ...HEALTHY_STATE, cursor, endsSnapshot: false };
     });
   }
 
@@ -95,13 +111,11 @@ export class WebhooksService {
   }
 
   /** Begins a snapshot for a paused webhook. Of one that is not paused nothing changes; a disabled one stays disabled. */
-  async resume(id: string): Promise<ListedWebhook | null> {
-    return this.change(id, async (manager, webhook) => {
-      if (!webhook.pausedAt) return listed(webhook);
-      const { organizationId, resources, disabledAt } = webhook;
+  resume(id: string): Promise<ListedWebhook | null> {
+    return this.changeState(id, async ({ organizationId, resources, pausedAt, disabledAt }) => {
+      if (!pausedAt) return undefined;
       const cursor = await this.start(organizationId, resources);
-      await manager.update(WebhookEntity, { id }, { ...WELL, disabledAt, pausedAt: null, cursor, tellsEnd: true });
-      return listed(await manager.findOneByOrFail(WebhookEntity, { id }));
+      return { ...HEALTHY_STATE, disabledAt, pausedAt: null, cursor, endsSnapshot: true };
     });
   }
 
@@ -113,43 +127,72 @@ export class WebhooksService {
   }
 
   /** @returns null when there is no such webhook */
+  private async changeState(
+    id: string,
+    decide: (webhook: WebhookEntity) => Promise<Partial<WebhookEntity> | undefined>,
+  ): Promise<ListedWebhook | null> {
+    const webhook = await this.change(id, async (manager, stored) => {
+      const change = await decide(stored);
+      if (change) await manager.update(WebhookEntity, { id }, change);
+      return { ...stored, ...change };
+    });
+    return webhook && this.describe(webhook);
+  }
+
+  /** @returns null when there is no such webhook */
   private change<T>(
     id: string,
     work: (manager: EntityManager, webhook: WebhookEntity) => Promise<T>,
   ): Promise<T | null> {
-    return this.manager.transaction(async (manager) => {
+    return this.webhooks.manager.transaction(async (manager) => {
       const lock = { mode: 'pessimistic_write' } as const;
       const webhook = await manager.findOne(WebhookEntity, { where: { id }, lock });
       return webhook && work(manager, webhook);
     });
   }
 
-  private get webhooks() {
-    return this.manager.getRepository(WebhookEntity);
+  private async describe(webhook: WebhookEntity) {
+    const { id, organizationId, url, resources, lastSuccessAt, lastStatus, lastError, failingSince } = webhook;
+    const { nextAttemptAt, createdAt } = webhook;
+    const state = stateOf(webhook);
+    return {
+      id,
+      organizationId,
+      url: withoutQuery(url),
+      resources,
+      state,
+      lastSuccessAt,
+      lastStatus,
+      lastError,
+      failingSince,
+      nextAttemptAt: state === 'failing' ? nextAttemptAt : null,
+      waiting: await this.waitingFor(webhook),
+      createdAt,
+    };
+  }
+
+  /** What the receiver has not acknowledged yet; null when that is nothing. */
+  private async waitingFor({ organizationId, cursor }: WebhookEntity): Promise<WaitingChanges | null> {
+    let page: ChangesPage;
+    try {
+      page = await this.changes.page({ organizationId, keyId: '' }, { cursor, limit: MAX_COUNTED_CHANGES });
+    } catch (error) {
+      // Its position is no longer kept, so a snapshot comes next.
+      if (error instanceof GoneException) return { phase: 'snapshot', changes: null, since: null };
+      throw error;
+    }
+    const { phase, changes } = page;
+    if (changes.length === 0) return null;
+    return { phase, changes: changes.length, since: changedAt(changes[0] as string) };
   }
 }
 
-const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '');
+/** The changes of a webhook's next pages, counted up to MAX_COUNTED_CHANGES, and when the oldest was made. */
+export interface WaitingChanges {
+  phase: ChangesPage['phase'];
+  changes: number | null;
+  since: Date | null;
+}
 
 /** A webhook as it is listed: its URL without the query, which may hold a secret. */
-export type ListedWebhook = ReturnType<typeof listed>;
-
-function listed(webhook: WebhookEntity) {
-  const { id, organizationId, url, resources, lastSuccessAt, lastStatus, lastFault, failingSince, createdAt } = webhook;
-  const state = stateOf(webhook);
-  return {
-    ...{ id, organizationId, url: withoutQuery(url), resources, state },
-    ...{ lastSuccessAt, lastStatus, lastFault, failingSince, createdAt },
-  };
-}
-
-const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-/** Why a URL cannot be a webhook's, if it cannot. @param mayBeHttp whether `http` may leave this machine */
-export function urlFault(text: string, mayBeHttp: boolean): string | undefined {
-  if (!URL.canParse(text) || text.length > 2048) return 'must be a URL of at most 2,048 characters';
-  const { protocol, username, password, hostname } = new URL(text);
-  if (username || password) return 'must have no user and password: receivers check the signature';
-  if (protocol === 'https:' || (protocol === 'http:' && (mayBeHttp || LOCAL.test(hostname)))) return undefined;
-  return 'must begin with https:// (http:// to this machine only, or with LANYARD_WEBHOOK_HTTP=on)';
-}
+export type ListedWebhook = Awaited<ReturnType<WebhooksService['describe']>>;

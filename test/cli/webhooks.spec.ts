@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { leadInput } from '../support/builders';
 import { until } from '../support/embedded-fixtures';
 import { type Installation, install } from '../support/operator';
 import { no, Receiver } from '../support/receiver';
@@ -16,9 +17,11 @@ describe('operator webhooks', () => {
   beforeAll(async () => {
     installation = await install();
   });
+  let newLead: () => Promise<unknown>;
   beforeEach(async () => {
     const { organizationId, api } = await installation.server.tenant();
     organization = String(organizationId);
+    newLead = () => api.post('/leads', leadInput()).expect(200);
     receiver = await new Receiver(api).listen();
   });
 
@@ -43,7 +46,8 @@ describe('operator webhooks', () => {
     expect(others).toEqual([]);
     expect(listed).toEqual({
       ...{ id, organizationId, url, resources, state: 'active', lastSuccessAt: expect.any(String) as string },
-      ...{ lastStatus: 204, lastFault: null, failingSince: null, createdAt: expect.any(String) as string },
+      ...{ lastStatus: 204, lastError: null, failingSince: null, nextAttemptAt: null, waiting: null },
+      createdAt: expect.any(String) as string,
     });
     expect((await run('list')).stdout).not.toMatch(/token=mine|whsec_/);
   });
@@ -56,15 +60,39 @@ describe('operator webhooks', () => {
       ...{ type: 'ping', timestamp: expect.any(String) as string, organizationId: Number(organization) },
     });
     receiver.answer = no(500);
-    const refused = await run('test', id, '--json');
-    expect(refused).toMatchObject({ status: 1, stderr: 'the receiver said no: 500\n' });
-    expect(JSON.parse(refused.stdout)).toMatchObject({ status: 500 });
+    const rejected = await run('test', id, '--json');
+    expect(rejected.stderr).toMatch(/^Rejected with 500 after \d+ ms\n$/);
+    expect(rejected.status).toBe(1);
+    expect(JSON.parse(rejected.stdout)).toMatchObject({ status: 500 });
     await receiver.close();
     const away = await run('test', id, '--json');
     expect({ ...away, stdout: JSON.parse(away.stdout) as object }).toEqual({
-      ...{ status: 1, stdout: { fault: 'ECONNREFUSED' }, stderr: 'the receiver said no: ECONNREFUSED\n' },
+      ...{ status: 1, stdout: { error: 'ECONNREFUSED' }, stderr: 'Delivery failed: connection refused\n' },
     });
     expect(await json('enable', id)).toMatchObject({ id, state: 'active' });
+  });
+
+  it('lists since when a webhook fails, when it is tried again, and what waits', async () => {
+    receiver.answer = no(500);
+    const { id } = await create();
+    await until(
+      async () => (await json<{ state: string }[]>('list', '--organization', organization))[0]?.state === 'failing',
+    );
+    const [failing] = await json<{ failingSince: string; nextAttemptAt: string }[]>(
+      'list',
+      '--organization',
+      organization,
+    );
+    const wait = Date.parse(failing!.nextAttemptAt) - Date.parse(failing!.failingSince);
+    expect(wait).toBeGreaterThanOrEqual(5_000);
+    expect(wait).toBeLessThanOrEqual(6_100);
+    await json('enable', id, '--since', 'now');
+    await json('disable', id);
+    await newLead();
+    const [disabled] = await json<object[]>('list', '--organization', organization);
+    const waiting = { phase: 'changes', changes: 1, since: expect.any(String) as string };
+    expect(disabled).toMatchObject({ id, state: 'disabled', failingSince: null, nextAttemptAt: null, waiting });
+    expect((await run('list', '--organization', organization)).stdout).toMatch(/ 1 since \d{4}-/);
   });
 
   it('rotates a secret, and deletes', async () => {
@@ -80,7 +108,7 @@ describe('operator webhooks', () => {
   it('takes an eleventh for one too many', async () => {
     for (let n = 0; n < 10; n++) await create('--since', 'now');
     expect(await run('create', '--organization', organization, '--url', receiver.url)).toEqual({
-      ...{ status: 1, stdout: '', stderr: `organization ${organization} has 10 webhooks, and may have no more\n` },
+      ...{ status: 1, stdout: '', stderr: `Organization ${organization} already has the maximum of 10 webhooks.\n` },
     });
   });
 
@@ -89,6 +117,7 @@ describe('operator webhooks', () => {
     [1, ['create', '--organization', 'one', '--url', 'https://crm.example.com']],
     [1, ['create', '--organization', '1', '--url', 'http://crm.example.com']],
     [1, ['create', '--organization', '1', '--url', 'https://a:b@crm.example.com']],
+    [1, ['create', '--organization', '1', '--url', 'https://2852039166/latest/meta-data']],
     [1, ['create', '--organization', '1', '--url', 'https://crm.example.com', '--resources', 'users']],
     [1, ['create', '--organization', '1', '--url', 'https://crm.example.com', '--since', 'ever']],
     [1, ['list', '--organization', '99999']],

@@ -78,7 +78,7 @@ describe('a database that is a copy of another one', () => {
       const webhooks = webhooksOf(server, db);
       const [webhook] = await webhooks.list();
       expect(webhook?.state).toBe('paused');
-      await server.app.get(WebhookSender).tick();
+      await server.app.get(WebhookSender).poll();
       expect(source.receiver.deliveries).toHaveLength(delivered);
       expect(await webhooks.resume(webhook?.id ?? '')).toMatchObject({ state: 'active' });
       await until(() => source.receiver.deliveries.length > delivered);

@@ -9,7 +9,10 @@ import { createLog } from '../../src/observability/log';
 import { Metrics } from '../../src/observability/metrics';
 import { WebhookEntity } from '../../src/webhooks/webhook.entity';
 import { WebhookSender } from '../../src/webhooks/webhook-sender';
-import { TooManyWebhooks, urlFault, WebhooksService } from '../../src/webhooks/webhooks.service';
+import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
+import { WebhookClock } from '../../src/webhooks/webhook-clock';
+import { urlError } from '../../src/webhooks/webhook-url';
+import { TooManyWebhooks, WebhooksService } from '../../src/webhooks/webhooks.service';
 import { exhibitor, leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
 import { until } from '../support/embedded-fixtures';
@@ -31,8 +34,8 @@ let ahead = 0;
 beforeAll(async () => {
   lanyard = await startInProcess({}, createLog('info', { write: (line: string) => void logged.push(line) }));
   sender = lanyard.app.get(WebhookSender);
-  sender.now = () => new Date(Date.now() + ahead);
-  webhooks = new WebhooksService(lanyard.app.get(DataSource).manager, lanyard.app.get(ChangesService));
+  lanyard.app.get(WebhookClock).now = () => new Date(Date.now() + ahead);
+  webhooks = lanyard.app.get(WebhooksService);
 });
 beforeEach(async () => {
   await lanyard.app.get(DataSource).query('update webhooks set disabled_at = now()');
@@ -125,14 +128,14 @@ describe('a receiver that says no', () => {
     const lead = await newLead();
     for (const [n, seconds] of [5, 30, 300, 1800, 3600, 3600].entries()) {
       await until(async () => (await row(id)).failures === n + 1);
-      const { nextTryAt, movedAt } = await row(id);
-      const wait = (nextTryAt!.getTime() - movedAt!.getTime()) / SECOND;
+      const { nextAttemptAt, movedAt } = await row(id);
+      const wait = (nextAttemptAt!.getTime() - movedAt!.getTime()) / SECOND;
       expect(wait).toBeGreaterThanOrEqual(seconds - 0.1);
       expect(wait).toBeLessThanOrEqual(seconds * 1.2);
-      ahead = nextTryAt!.getTime() - Date.now();
+      ahead = nextAttemptAt!.getTime() - Date.now();
     }
     expect(new Set(receiver.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    expect(await listed(id)).toMatchObject({ state: 'failing', lastStatus: 500, lastFault: null });
+    expect(await listed(id)).toMatchObject({ state: 'failing', lastStatus: 500, lastError: null });
     await tenant.api.patch(`/leads/${lead}`, { jobTitle: 'Later' }).expect(200);
     receiver.answer = yes;
     ahead = 3 * DAY;
@@ -140,7 +143,7 @@ describe('a receiver that says no', () => {
     const ids = receiver.deliveries.map(({ headers }) => headers['webhook-id']);
     expect(ids.at(-1)).not.toBe(ids[0]);
     expect(await listed(id)).toMatchObject({ state: 'active', lastStatus: 204, failingSince: null });
-    expect(lines(id)).toEqual(['A webhook fails', 'A webhook is well again']);
+    expect(lines(id)).toEqual(['Webhook delivery failed', 'Webhook recovered']);
     expect(logged.join()).not.toMatch(/token=mine|whsec_|Ada/);
   });
 
@@ -154,8 +157,8 @@ describe('a receiver that says no', () => {
     const id = await create('now');
     await newLead();
     await until(async () => (await row(id)).failures === 1);
-    const { nextTryAt, movedAt } = await row(id);
-    const wait = (nextTryAt!.getTime() - movedAt!.getTime()) / SECOND;
+    const { nextAttemptAt, movedAt } = await row(id);
+    const wait = (nextAttemptAt!.getTime() - movedAt!.getTime()) / SECOND;
     expect(wait).toBeGreaterThanOrEqual(seconds - 0.1);
     expect(wait).toBeLessThanOrEqual(seconds < 10 ? 6 : seconds + 2);
   });
@@ -165,7 +168,7 @@ describe('a receiver that says no', () => {
     const id = await create('now');
     await newLead();
     await until(async () => (await listed(id))?.state === 'disabled');
-    expect(lines(id)).toEqual(['A webhook is disabled']);
+    expect(lines(id)).toEqual(['Webhook disabled']);
     receiver.answer = yes;
     expect(await webhooks.enable(id)).toMatchObject({ state: 'active' });
     await until(isComplete);
@@ -197,7 +200,7 @@ describe('a receiver that says no', () => {
     const id = await create('now');
     await newLead();
     await until(async () => (await listed(id))?.state === 'failing');
-    expect(await listed(id)).toMatchObject({ lastStatus: null, lastFault: fault });
+    expect(await listed(id)).toMatchObject({ lastStatus: null, lastError: fault });
   });
 
   it('because it speaks no HTTP is failing', async () => {
@@ -207,7 +210,7 @@ describe('a receiver that says no', () => {
     const { id } = await webhooks.create(tenant.organizationId, `http://127.0.0.1:${port}/`, undefined, 'now');
     await newLead();
     await until(async () => (await listed(id))?.state === 'failing');
-    expect((await listed(id))?.lastFault).toMatch(/^HPE_/);
+    expect((await listed(id))?.lastError).toMatch(/^HPE_/);
     server.close();
   });
 });
@@ -253,7 +256,7 @@ describe('a webhook', () => {
     await newLead();
     await until(() => messages(receiver.taken).some(({ phase }) => phase === 'snapshot'));
     await until(isComplete);
-    expect(lines(id)).toEqual(['A webhook begins a new first reading: its place is no longer kept']);
+    expect(lines(id)).toEqual(['Webhook restarts with a full snapshot: its position has expired']);
   });
 
   it('is told of the end of the first reading of an organization without records, and of nothing before', async () => {
@@ -335,9 +338,18 @@ describe('a webhook', () => {
     ['https://ada:secret@crm.example.com/', true, 'no user and password'],
     ['ftp://crm.example.com/', true, 'https'],
     ['crm.example.com', true, 'must be a URL'],
-  ])('of %s: %j', (url, mayBeHttp, fault) => {
-    if (fault === undefined) expect(urlFault(url, mayBeHttp)).toBeUndefined();
-    else expect(urlFault(url, mayBeHttp)).toContain(fault);
+    ['https://169.254.169.254/', true, 'link-local'],
+    ['https://metadata.google.internal/', true, 'metadata'],
+  ])('of %s: %j', (url, allowHttp, error) => {
+    const found = urlError(url, allowHttp, new ReceiverLookup({ allowPrivate: true }));
+    if (error === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(error);
+  });
+
+  it('leads to no private address where those are forbidden', () => {
+    const receivers = new ReceiverLookup({ allowPrivate: false });
+    expect(urlError('https://10.0.0.1/', false, receivers)).toContain('LANYARD_WEBHOOK_PRIVATE');
+    expect(urlError('https://crm.example.com/', false, receivers)).toBeUndefined();
   });
 });
 
@@ -368,7 +380,7 @@ describe('what happens during a delivery', () => {
     answer(500);
     await until(isComplete);
     expect(await listed(id)).toMatchObject({ state: 'active', lastStatus: 204 });
-    expect(lines(id)).toEqual(['A webhook fails']);
+    expect(lines(id)).toEqual(['Webhook delivery failed']);
   });
 
   it('a webhook that is disabled has no line about the answer', async () => {
@@ -376,7 +388,7 @@ describe('what happens during a delivery', () => {
     await webhooks.disable(id);
     answer(500);
     await until(() => receiver.atOnce === 0);
-    await sender.tick();
+    await sender.poll();
     expect(await listed(id)).toMatchObject({ state: 'disabled' });
     expect(lines(id)).toEqual([]);
   });
@@ -399,8 +411,9 @@ describe('the age of the oldest change that waits', () => {
     return ((await metric?.get()) as { values: { value: number }[] }).values[0]?.value as number;
   };
 
+  beforeEach(() => lanyard.app.get(DataSource).query('delete from webhooks'));
+
   it.each([
-    ['disabled', (id: string) => webhooks.disable(id)],
     ['deleted', (id: string) => webhooks.delete(id)],
     ['told to skip it', (id: string) => webhooks.enable(id, 'now')],
   ])('is none when the webhook is %s', async (_, act) => {
@@ -412,6 +425,47 @@ describe('the age of the oldest change that waits', () => {
     expect(await age()).toBeGreaterThan(2);
     await act(id);
     await until(async () => (await age()) === 0);
+  });
+
+  it('counts a webhook that failed and then was disabled', async () => {
+    receiver.answer = no(410);
+    const id = await create('now');
+    await newLead();
+    await until(async () => (await listed(id))?.state === 'disabled');
+    ahead = 3 * SECOND;
+    expect(await age()).toBeGreaterThan(2);
+  });
+
+  it('counts changes after a webhook was disabled, and none before', async () => {
+    const id = await create('now');
+    await newLead();
+    await until(isComplete);
+    await webhooks.disable(id);
+    await until(async () => (await row(id)).movedAt !== null);
+    expect(await age()).toBe(0);
+    await newLead();
+    await until(async () => (await row(id)).waitingSince !== null);
+    ahead = 3 * SECOND;
+    expect(await age()).toBeGreaterThan(2);
+    ahead = 0;
+    await webhooks.enable(id);
+    await until(isComplete);
+    await until(async () => (await age()) === 0);
+  });
+});
+
+describe('the number of webhooks', () => {
+  it('is counted by state', async () => {
+    await lanyard.app.get(DataSource).query('delete from webhooks');
+    await webhooks.disable(await create('now'));
+    // The receiver verifies the signatures of the webhook that was created last.
+    await create('now');
+    receiver.answer = no(500);
+    await newLead();
+    await until(async () => (await webhooks.list(tenant.organizationId)).some(({ state }) => state === 'failing'));
+    const metric = await lanyard.app.get(Metrics).registry.getSingleMetric('lanyard_webhooks')?.get();
+    const counts = metric?.values.map(({ labels, value }) => [labels.state, value]);
+    expect(Object.fromEntries(counts ?? [])).toMatchObject({ active: 0, failing: 1, disabled: 1 });
   });
 });
 

@@ -11,6 +11,9 @@ import { OrganizationsService } from '../../src/access/organizations.service';
 import { ChangesService } from '../../src/changes/changes.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { Statements } from '../../src/database/statements';
+import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
+import { WebhookClient } from '../../src/webhooks/webhook-client';
+import { WebhookEntity } from '../../src/webhooks/webhook.entity';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import { ApiClient } from '../support/client';
@@ -190,7 +193,11 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   const without = await p99OfReads(world);
 
   for (const receiver of receivers) receiver.answer = () => undefined;
-  const webhooks = new WebhooksService(operator.manager, new ChangesService(Statements.on(operator)));
+  const webhooks = new WebhooksService(
+    operator.getRepository(WebhookEntity),
+    new ChangesService(Statements.on(operator)),
+    new WebhookClient(new ReceiverLookup({ allowPrivate: true })),
+  );
   for (const [n, receiver] of receivers.entries()) {
     const { organizationId } = tenants[Math.floor(n / WEBHOOKS_EACH)]!;
     receiver.secrets = [(await webhooks.create(organizationId, receiver.url)).secret];

@@ -68,7 +68,7 @@ async function seedDecoy(db: DataSource): Promise<void> {
   const industryEvents = [{ ...industryEventInput({ name: 'Decoy', keywords: [] }), isBookmarked: true }];
   await new ImportService(db.manager, DATASETS).import(id, { ...exhibitor().dataset, industryEvents });
   await db.query(
-    `insert into webhooks (id, organization_id, url, resources, cursor, tells_end, secret, disabled_at)
+    `insert into webhooks (id, organization_id, url, resources, cursor, ends_snapshot, secret, disabled_at)
       values (uuid_v7(), $1, '', '{}', '', false, '', now())`,
     [id],
   );

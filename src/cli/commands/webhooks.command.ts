@@ -2,14 +2,18 @@ import { Command } from 'commander';
 import { isUuid } from '../../api-schema/text';
 import { ChangesService } from '../../changes/changes.service';
 import { areFollowed, FOLLOWED_NAMES } from '../../changes/followed';
-import { readConfig } from '../../config';
+import { type Config, readConfig } from '../../config';
 import { Statements } from '../../database/statements';
-import { isYes } from '../../webhooks/webhook-message';
+import { ReceiverLookup } from '../../webhooks/receiver-lookup';
+import { isAcknowledged, WebhookClient } from '../../webhooks/webhook-client';
+import { urlError } from '../../webhooks/webhook-url';
+import { WebhookEntity } from '../../webhooks/webhook.entity';
 import {
   type ListedWebhook,
+  MAX_COUNTED_CHANGES,
   MAX_WEBHOOKS,
   TooManyWebhooks,
-  urlFault,
+  type WaitingChanges,
   WebhooksService,
 } from '../../webhooks/webhooks.service';
 import { command, type GlobalOptions, organization, requireOrganization } from '../arguments';
@@ -19,7 +23,8 @@ import { answer, Refusal } from '../terminal/terminal';
 
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const ROW =
-  '{id, organizationId, url, resources, state, lastSuccessAt, lastStatus, lastFault, failingSince, createdAt}; url without its query';
+  '{id, organizationId, url, resources, state, lastSuccessAt, lastStatus, lastError, failingSince, nextAttemptAt, ' +
+  'waiting: {phase, changes, since} or null, createdAt}; url without its query; changes that wait are counted up to 100';
 
 /** A value that cannot be used is refused, as an id that is not there. */
 const refusing =
@@ -40,23 +45,27 @@ const ID = ['<ID>', 'id of the webhook (see webhooks list)', webhookId] as const
 const ORGANIZATION = ['--organization <ID>', 'organization whose changes are sent', refusing(organization)] as const;
 const SINCE = [
   '--since <MOMENT>',
-  'now: without a first reading of all that is there',
+  '"now": skip the initial snapshot',
   refusing((value) => {
     if (value === 'now') return value;
     throw new Error('--since must be now');
   }),
 ] as const;
 
+const lookupOf = ({ webhookPrivate }: Config): ReceiverLookup =>
+  new ReceiverLookup({ allowPrivate: webhookPrivate === 'on' });
+
 const url = refusing((value: string) => {
-  const fault = urlFault(value, readConfig().webhookHttp === 'on');
-  if (fault) throw new Error(`--url ${fault}`);
+  const config = readConfig();
+  const error = urlError(value, config.webhookHttp === 'on', lookupOf(config));
+  if (error) throw new Error(`--url ${error}`);
   return new URL(value).href;
 });
 
 const resources = refusing((value: string) => {
   const names = value.split(',');
   if (areFollowed(names)) return names;
-  throw new Error(`--resources must be of ${FOLLOWED_NAMES.join(',')}, each once`);
+  throw new Error(`--resources must be a comma-separated list of ${FOLLOWED_NAMES.join(', ')}, without duplicates`);
 });
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -81,7 +90,7 @@ interface CreateOptions extends GlobalOptions {
 /** `webhooks …` */
 export function webhooksCommand(program: Command): void {
   const group = command(program, 'webhooks', {
-    about: 'Have the changes of an organization sent to a URL.',
+    about: 'Send the changes of an organization to a URL.',
     example: 'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard',
   });
   command(group, 'create', {
@@ -100,7 +109,7 @@ export function webhooksCommand(program: Command): void {
     .action((_, self: Command) => list(self.optsWithGlobals()));
   command(group, 'test', {
     about: 'Send a ping to a webhook now, whatever its state is.',
-    result: '{status, milliseconds} or {fault}',
+    result: '{status, milliseconds} or {error}',
     example: `webhooks test \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...ID)
@@ -114,14 +123,14 @@ export function webhooksCommand(program: Command): void {
     .option('--overlap <TIME>', 'a number with s, m, h or d', duration, 24 * UNITS.h * 1000)
     .action((id: string, _, self: Command) => rotate(id, self.optsWithGlobals()));
   command(group, 'disable', {
-    about: 'Send nothing more.',
+    about: 'Stop sending.',
     result: ROW,
     example: `webhooks disable \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...ID)
     .action((id: string, _, self: Command) => changed(id, self.optsWithGlobals(), (webhooks) => webhooks.disable(id)));
   command(group, 'enable', {
-    about: 'Go on where a failing or disabled webhook stood, at once.',
+    about: 'Resume immediately from where the webhook stopped.',
     result: ROW,
     example: `webhooks enable \\\n    ${EXAMPLE_ID}`,
   })
@@ -155,7 +164,11 @@ async function withWebhooks<T>(id: string, work: (webhooks: WebhooksService) => 
 }
 
 const serviceOn = (dataSource: Parameters<typeof Statements.on>[0]): WebhooksService =>
-  new WebhooksService(dataSource.manager, new ChangesService(Statements.on(dataSource)));
+  new WebhooksService(
+    dataSource.getRepository(WebhookEntity),
+    new ChangesService(Statements.on(dataSource)),
+    new WebhookClient(lookupOf(readConfig())),
+  );
 
 async function create({ json, organization: id, ...asked }: CreateOptions): Promise<void> {
   const created = await withDatabase(async (dataSource) => {
@@ -164,7 +177,7 @@ async function create({ json, organization: id, ...asked }: CreateOptions): Prom
       .create(id, asked.url, asked.resources, asked.since)
       .catch((error: unknown) => {
         if (!(error instanceof TooManyWebhooks)) throw error;
-        throw new Refusal(`organization ${id} has ${MAX_WEBHOOKS} webhooks, and may have no more`);
+        throw new Refusal(`Organization ${id} already has the maximum of ${MAX_WEBHOOKS} webhooks.`);
       });
   });
   const shown = (): string => `Webhook ${created.id}\n${secretText(created.secret)}`;
@@ -182,13 +195,30 @@ async function list({ json, organization: id }: GlobalOptions & { organization?:
 }
 
 async function test(id: string, { json }: GlobalOptions): Promise<void> {
-  const outcome = await withWebhooks(id, (webhooks) => webhooks.test(id));
-  const said = 'status' in outcome ? `${outcome.status}` : outcome.fault;
-  const result =
-    'status' in outcome ? { status: outcome.status, milliseconds: outcome.milliseconds } : { fault: outcome.fault };
-  await answer(json, result, () => `${isYes(outcome) ? 'Taken' : 'Not taken'}: ${said}, ${outcome.milliseconds} ms`);
-  if (!isYes(outcome)) throw new Refusal(`the receiver said no: ${said}`);
+  const sent = await withWebhooks(id, (webhooks) => webhooks.test(id));
+  const { milliseconds } = sent;
+  if ('error' in sent) {
+    const { error } = sent;
+    const message = `Delivery failed: ${readableError(error)}`;
+    await answer(json, { error }, () => `${message} after ${milliseconds} ms`);
+    throw new Refusal(message);
+  }
+  const { status } = sent;
+  const verb = isAcknowledged(sent) ? 'Acknowledged' : 'Rejected';
+  const message = `${verb} with ${status} after ${milliseconds} ms`;
+  await answer(json, { status, milliseconds }, () => message);
+  if (!isAcknowledged(sent)) throw new Refusal(message);
 }
+
+const ERROR_TEXTS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'the host name does not exist',
+  ECANCELLED: 'no DNS server responded in time',
+  ETIMEOUT: 'no DNS server responded in time',
+};
+
+const readableError = (error: string): string => ERROR_TEXTS[error] ?? error;
 
 async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: number }): Promise<void> {
   const rotated = await withWebhooks(id, (webhooks) => webhooks.rotateSecret(id, overlap));
@@ -227,10 +257,36 @@ async function remove(id: string, { json }: GlobalOptions): Promise<void> {
   await answer(json, deleted, () => `Deleted webhook ${id}.`);
 }
 
+const COLUMNS = [
+  'id',
+  'organization',
+  'url',
+  'state',
+  'last success',
+  'last response',
+  'failing since',
+  'next attempt',
+  'waiting',
+];
+
 const webhooksTable = (webhooks: ListedWebhook[]): string =>
   table(
-    ['id', 'organization', 'url', 'state', 'last success', 'last answer'],
-    webhooks.map(({ id, organizationId, url, state, lastSuccessAt, lastStatus, lastFault }) => [
-      ...[id, organizationId, url, state, lastSuccessAt?.toISOString() ?? null, lastStatus ?? lastFault],
+    COLUMNS,
+    webhooks.map((webhook) => [
+      webhook.id,
+      webhook.organizationId,
+      webhook.url,
+      webhook.state,
+      webhook.lastSuccessAt?.toISOString() ?? null,
+      webhook.lastStatus ?? webhook.lastError,
+      webhook.failingSince?.toISOString() ?? null,
+      webhook.nextAttemptAt?.toISOString() ?? null,
+      webhook.waiting && waitingText(webhook.waiting),
     ]),
   );
+
+function waitingText({ phase, changes, since }: WaitingChanges): string {
+  if (phase === 'snapshot' || changes === null) return 'a snapshot';
+  const count = changes < MAX_COUNTED_CHANGES ? String(changes) : `${MAX_COUNTED_CHANGES} or more`;
+  return since ? `${count} since ${since.toISOString()}` : count;
+}

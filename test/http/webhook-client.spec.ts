@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { type Message, send } from '../../src/webhooks/webhook-message';
+import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
+import { WebhookClient, type WebhookMessage } from '../../src/webhooks/webhook-client';
 import { WebhookEntity } from '../../src/webhooks/webhook.entity';
 
-const MESSAGE: Message = { type: 'changes', id: 'msg_1', fields: `,"changes":["${'x'.repeat(20 << 20)}"]` };
+const CLIENT = new WebhookClient(new ReceiverLookup({ allowPrivate: true }));
+const MESSAGE: WebhookMessage = { type: 'changes', id: 'msg_1', fields: `,"changes":["${'x'.repeat(20 << 20)}"]` };
 
-describe('a try', () => {
+describe('an attempt', () => {
   let server: Server;
   const sockets: Socket[] = [];
   afterEach(() => {
@@ -22,7 +24,7 @@ describe('a try', () => {
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
-    return send(Object.assign(new WebhookEntity(), { url, secret, organizationId: 1 }), MESSAGE, new Date());
+    return CLIENT.send(Object.assign(new WebhookEntity(), { url, secret, organizationId: 1 }), MESSAGE, new Date());
   };
 
   it('ends when the receiver says yes and reads nothing', async () => {
@@ -35,5 +37,24 @@ describe('a try', () => {
     const yes = (socket: Socket) => void socket.write('HTTP/1.1 202 Accepted\r\n\r\nso far');
     expect(await sendTo(yes)).toMatchObject({ status: 202 });
     expect(performance.now() - begun).toBeGreaterThan(990);
+  });
+
+  it('follows a response after a few informational ones', async () => {
+    const yes = (socket: Socket) =>
+      void socket.write(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(8)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`);
+    expect(await sendTo(yes)).toMatchObject({ status: 200 });
+  });
+
+  it('ends when a receiver floods it with informational responses, after the first piece of them', async () => {
+    let pieces = 0;
+    const flood = (socket: Socket): void => {
+      const write = (): void => {
+        while (!socket.destroyed && socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2_000))) pieces++;
+      };
+      socket.on('drain', write);
+      write();
+    };
+    expect(await sendTo(flood)).toEqual({ error: 'too many informational responses' });
+    expect(pieces).toBeLessThan(100);
   });
 });

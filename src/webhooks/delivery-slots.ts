@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { FairQueue } from '../database/fair-queue';
+
+/** Connections to receivers of this process, and how many of them failing and slow receivers may hold. */
+const MAX_DELIVERIES = 8;
+const MAX_SLOW_DELIVERIES = 4;
+/** The longest timer there is. A delivery waits for its turn however long that takes. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Organizations take turns at the slots for deliveries, as they do at the connections of the database. */
+@Injectable()
+export class DeliverySlots {
+  private readonly all = new FairQueue(MAX_DELIVERIES, undefined, NO_TIMEOUT_MS);
+  private readonly slow = new FairQueue(MAX_SLOW_DELIVERIES, undefined, NO_TIMEOUT_MS);
+
+  /** Runs a delivery when it is its organization's turn. */
+  run<T>(organizationId: number, isSlow: boolean, work: () => Promise<T>): Promise<T> {
+    const inSlot = (): Promise<T> => this.all.run(organizationId, work);
+    return isSlow ? this.slow.run(organizationId, inSlot) : inSlot();
+  }
+
+  /** Counts a delivery that has become slow among the slow ones until it ends. @returns whether there was room */
+  becomeSlow(organizationId: number, delivery: Promise<unknown>): boolean {
+    if (!this.slow.isFree(organizationId)) return false;
+    void this.slow.run(organizationId, () => delivery);
+    return true;
+  }
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import { PendingWebhooks } from '../../src/webhooks/pending-webhooks';
+import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
+import { WebhookClient } from '../../src/webhooks/webhook-client';
+import { WebhookEntity } from '../../src/webhooks/webhook.entity';
+import { WebhooksService } from '../../src/webhooks/webhooks.service';
+import { leadInput } from '../support/builders';
+import { DnsServer } from '../support/dns-server';
+import { until } from '../support/embedded-fixtures';
+import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+import { Receiver, yes } from '../support/receiver';
+
+const RECEIVER_MS = 900;
+const BUSY_ORGANIZATIONS = 10;
+const PAGE_SIZE = 100;
+const PAGES = 12;
+
+let lanyard: InProcess;
+let webhooks: WebhooksService;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  lanyard = await startInProcess();
+  webhooks = lanyard.app.get(WebhooksService);
+  dataSource = lanyard.app.get(DataSource);
+});
+beforeEach(() => dataSource.query('delete from webhooks'));
+
+const newLead = (tenant: Tenant) => tenant.api.post('/leads', leadInput()).expect(200);
+
+/** Milliseconds until the change of an organization is acknowledged that had nothing to send before. */
+async function deliveryMs(tenant: Tenant): Promise<number> {
+  const receiver = await new Receiver(tenant.api).listen();
+  await webhooks.create(tenant.organizationId, receiver.url, undefined, 'now');
+  await newLead(tenant);
+  const started = performance.now();
+  await until(() => receiver.taken.length > 0);
+  return performance.now() - started;
+}
+
+describe('other organizations', () => {
+  it('wait for their turn only, while some keep all slots busy with receivers that take 0.9 s', async () => {
+    const receivers: Receiver[] = [];
+    for (let n = 0; n < BUSY_ORGANIZATIONS; n++) {
+      const tenant = await lanyard.tenant();
+      const leads = Array.from({ length: PAGES * PAGE_SIZE }, () => ({ id: randomUUID(), firstName: 'Ada' }));
+      await tenant.import({ leads });
+      const receiver = await new Receiver(tenant.api).listen();
+      receiver.answer = (response, delivery) => void pause(RECEIVER_MS).then(() => yes(response, delivery));
+      await webhooks.create(tenant.organizationId, receiver.url, ['leads']);
+      receivers.push(receiver);
+    }
+    await until(() => receivers.reduce((sum, { atOnce }) => sum + atOnce, 0) >= 8);
+    expect(await deliveryMs(await lanyard.tenant())).toBeLessThan(5_000);
+    // They were still busy then, and each had its turns.
+    expect(receivers.some(({ taken }) => taken.length < PAGES)).toBe(true);
+    for (const receiver of receivers) await receiver.close();
+  });
+
+  it('notice nothing of webhooks whose host names hang', async () => {
+    const dns = await new DnsServer().listen();
+    dns.hangs = () => true;
+    const hanging = new ReceiverLookup({ allowPrivate: true, servers: [dns.address], resolvConf: '/nonexistent' });
+    const real = lanyard.app.get(ReceiverLookup);
+    jest.spyOn(real, 'resolve').mockImplementation((host) => hanging.resolve(host));
+    for (let n = 0; n < 8; n++) {
+      const tenant = await lanyard.tenant();
+      await webhooks.create(tenant.organizationId, `http://hanging-${n}.example.com/`, undefined, 'now');
+      await newLead(tenant);
+    }
+    await until(() => new Set(dns.queries).size >= 4);
+    const tenant = await lanyard.tenant();
+    for (let burst = 0; burst < 8; burst++) {
+      await Promise.all(Array.from({ length: 10 }, () => tenant.api.get('/leads').expect(200)));
+    }
+    expect(await deliveryMs(tenant)).toBeLessThan(5_000);
+    jest.restoreAllMocks();
+  });
+});
+
+describe('a receiver whose name resolves to an address', () => {
+  it('is connected to at exactly that address', async () => {
+    const tenant = await lanyard.tenant();
+    const receiver = await new Receiver(tenant.api).listen();
+    const dns = await new DnsServer().listen();
+    dns.addresses.set('crm.example.com', '127.0.0.1').set('rebound.example.com', '169.254.169.254');
+    const client = new WebhookClient(
+      new ReceiverLookup({ allowPrivate: true, servers: [dns.address], resolvConf: '/nonexistent' }),
+    );
+    const send = async (host: string) => {
+      const { id } = await webhooks.create(tenant.organizationId, `http://${host}:${receiver.port}/`);
+      const webhook = await dataSource.getRepository(WebhookEntity).findOneByOrFail({ id });
+      await webhooks.delete(id);
+      return client.send(webhook, { type: 'ping', id: 'msg_1', fields: '' }, new Date());
+    };
+    expect(await send('crm.example.com')).toMatchObject({ status: 204 });
+    expect(receiver.deliveries[0]?.headers.host).toBe(`crm.example.com:${receiver.port}`);
+    expect(await send('rebound.example.com')).toEqual({ error: 'address not allowed' });
+    expect(await send('169.254.169.254')).toEqual({ error: 'address not allowed' });
+  });
+});
+
+describe('a poll', () => {
+  it('finds a change of a transaction that was open during earlier polls, and nothing of idle webhooks', async () => {
+    const tenant = await lanyard.tenant();
+    const receiver = await new Receiver(tenant.api).listen();
+    await webhooks.create(tenant.organizationId, receiver.url, undefined, 'now');
+    await newLead(tenant);
+    await until(() => receiver.taken.length === 1);
+    const polls = jest.spyOn(PendingWebhooks.prototype, 'loadDueWebhooks');
+    const due = async (poll: number) => (await (polls.mock.results[poll]?.value as Promise<object[]>)).length;
+    await dataSource.transaction(async (manager) => {
+      await manager.query(
+        `insert into leads (organization_id, position, first_name) values ($1, (select list_take($1, 'leads', 1)), 'Late')`,
+        [tenant.organizationId],
+      );
+      await newLead(await lanyard.tenant());
+      await until(() => polls.mock.calls.length >= 3);
+      expect(await due(2)).toBe(0);
+    });
+    await until(() => receiver.taken.length === 2);
+    polls.mockRestore();
+  });
+});
