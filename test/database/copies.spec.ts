@@ -23,7 +23,7 @@ const isGone = (api: ApiClient, cursor: string) =>
 const addLead = async (api: ApiClient): Promise<string> =>
   (await api.post('/leads', leadInput()).expect(200)).body.results.id as string;
 const idsOf = ({ changes }: ChangesPage) => changes.map(({ id }) => id);
-const webhooksOf = ({ app }: InProcess, db: DataSource) => new WebhooksService(db.manager, app.get(ChangesService));
+const webhooksOf = ({ app }: InProcess) => app.get(WebhooksService);
 
 /** A database with an organization, a webhook and changes, whose server has stopped. */
 interface Source {
@@ -75,7 +75,7 @@ describe('a database that is a copy of another one', () => {
       await replica.follow();
       expect(await replica.differences()).toEqual([]);
 
-      const webhooks = webhooksOf(server, db);
+      const webhooks = webhooksOf(server);
       const [webhook] = await webhooks.list();
       expect(webhook?.state).toBe('paused');
       await server.app.get(WebhookSender).poll();
@@ -94,7 +94,7 @@ describe('a database that is a copy of another one', () => {
     const db = await asOperator(url);
     await db.query('update webhooks set disabled_at = now()');
     const server = await startInProcess({ databaseUrl: url });
-    const webhooks = webhooksOf(server, db);
+    const webhooks = webhooksOf(server);
     const [webhook] = await webhooks.list();
     const id = webhook?.id ?? '';
     expect(webhook?.state).toBe('disabled');
@@ -130,11 +130,11 @@ describe('a restore under a running server', () => {
       commit`);
   const addReceiver = async (): Promise<Receiver> => {
     const receiver = await new Receiver(tenant.api).listen();
-    const { secret } = await webhooksOf(lanyard, db).create(tenant.organizationId, receiver.url, undefined, 'now');
+    const { secret } = await webhooksOf(lanyard).create(tenant.organizationId, receiver.url, undefined, 'now');
     receiver.secrets = [secret];
     return receiver;
   };
-  const stateOfWebhook = async () => (await webhooksOf(lanyard, db).list(tenant.organizationId))[0]?.state;
+  const stateOfWebhook = async () => (await webhooksOf(lanyard).list(tenant.organizationId))[0]?.state;
 
   it('is noticed by the first reader, although changes were written before', async () => {
     await addLead(tenant.api);
@@ -220,11 +220,11 @@ describe('a restore under a running server', () => {
 
 describe('a server with LANYARD_WEBHOOKS=off', () => {
   it.each(['on', 'off'] as const)('begins no deliveries (%s)', async (webhooks) => {
-    const tick = jest.spyOn(WebhookSender.prototype, 'tick').mockResolvedValue();
+    const poll = jest.spyOn(WebhookSender.prototype, 'poll').mockResolvedValue();
     const server = await startInProcess({ webhooks });
-    expect(tick.mock.contexts.includes(server.app.get(WebhookSender))).toBe(webhooks === 'on');
+    expect(poll.mock.contexts.includes(server.app.get(WebhookSender))).toBe(webhooks === 'on');
     await server.stop();
-    tick.mockRestore();
+    poll.mockRestore();
   });
 });
 
