@@ -34,7 +34,7 @@ export class ChangesModule implements OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     try {
       const outcome = await this.claimLog();
-      if (outcome === 'claimed') this.logger.warn(LOG_CLAIMED);
+      if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
     } catch (error) {
       // Whoever reads the log first notices it, too.
       this.logger.warn({ message: 'The change log cannot be checked', sqlState: sqlState(error) });

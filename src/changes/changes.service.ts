@@ -178,7 +178,7 @@ export class ChangesService {
       if (!log.isForeign && !isFromFuture) return log as Own<T>;
       const outcome = await this.statements.one(caller, SQL.CLAIM, [SQL.CLAIMED_AT_ONCE, isFromFuture], this);
       if (outcome === 'partial') throw new Overloaded('The changes of another database are being removed');
-      if (outcome === 'claimed') this.logger.warn(LOG_CLAIMED);
+      if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
     }
   }
 
