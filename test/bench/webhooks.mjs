@@ -92,7 +92,7 @@ async function latencies({ pool }, organizations, received) {
 await run(async (defer) => {
   const services = await startServices(options, defer);
   const server = await startServer(services, LANYARD, { settings: { LANYARD_LOG_LEVEL: 'warn' } });
-  const url = `${server.url}/api/v0`;
+  const { url } = server;
   const other = await makeOrganization(services, 'Without webhooks');
   const received = new Map();
   const receiver = createServer((incoming, response) => {
