@@ -19,7 +19,8 @@ function withoutSettings(message: Buffer): Buffer {
   const fields = message.subarray(8).toString().split('\0');
   const kept: string[] = [];
   for (let n = 0; n + 1 < fields.length && fields[n] !== ''; n += 2) {
-    if (['user', 'database', 'client_encoding'].includes(fields[n] ?? '')) kept.push(fields[n] ?? '', fields[n + 1] ?? '');
+    if (['user', 'database', 'client_encoding'].includes(fields[n] ?? ''))
+      kept.push(fields[n] ?? '', fields[n + 1] ?? '');
   }
   const text = Buffer.from(`${kept.join('\0')}\0\0`);
   const head = Buffer.alloc(8);

@@ -21,12 +21,18 @@ export interface Figures {
 }
 
 const MIB = 1 << 20;
+const MAX_ATTEMPTS = 60;
 
 /** Fills the pool, so that its connections are the same number each time: one that was never given back is missed here. */
 async function preparedStatements(dataSource: DataSource): Promise<number> {
   const pool = poolOf(dataSource);
   // All but the one on which webhooks are sent.
-  const clients = await Promise.all(Array.from({ length: pool.options.max - 1 }, () => pool.connect()));
+  const clients = [];
+  // On a machine that has much to do, connecting may take longer than a request waits for it.
+  for (let attempt = 0; clients.length < pool.options.max - 1 && attempt < MAX_ATTEMPTS; attempt++) {
+    const client = await pool.connect().catch(() => undefined);
+    if (client) clients.push(client);
+  }
   const counts: number[] = [];
   for (const client of clients) {
     const { rows } = await client.query<{ n: number }>('select count(*)::int as n from pg_prepared_statements');
