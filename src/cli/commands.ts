@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Command } from 'commander';
 import { version } from '../../package.json';
+import { backupCommand } from './commands/backup.command';
 import { changesCommand } from './commands/changes.command';
 import { checkCommand } from './commands/check.command';
 import { configCommand } from './commands/config.command';
@@ -10,6 +11,7 @@ import { industryEventsCommand } from './commands/industry-events.command';
 import { keysCommand } from './commands/keys.command';
 import { migrateCommand } from './commands/migrate.command';
 import { organizationsCommand } from './commands/organizations.command';
+import { restoreCommand } from './commands/restore.command';
 import { seedCommand } from './commands/seed.command';
 import { statusCommand } from './commands/status.command';
 import { webhooksCommand } from './commands/webhooks.command';
@@ -57,6 +59,8 @@ export function operatorProgram(): Command {
   changesCommand(program);
   seedCommand(program);
   webhooksCommand(program);
+  backupCommand(program);
+  restoreCommand(program);
   statusCommand(program);
   checkCommand(program);
   configCommand(program);

@@ -3,6 +3,7 @@ import { ConfigError } from '../config';
 import { databaseFault } from '../database/errors';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import { endBy, Interrupted, exitStatusOf } from '../stop-signal';
+import { BackupError } from '../operator/backup-file';
 import { operatorProgram } from './commands';
 import { ImportFault } from '../datasets/faults';
 import { OutputClosed, Refusal, say, styled, UsageError, usageError } from './terminal/terminal';
@@ -33,7 +34,9 @@ export function reportOf(error: unknown): { message?: string; status: number } {
   if (error instanceof OutputClosed) return { message: error.message, status: 141 };
   if (error instanceof Interrupted) return { message: error.message, status: exitStatusOf(error.signal) };
   if (error instanceof UsageError) return { message: usageError(`error: ${error.message}`), status: 2 };
-  const isExpected = [Refusal, ImportFault, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);
+  const isExpected = [Refusal, ImportFault, BackupError, ConfigError, EmbeddedPostgresError].some(
+    (kind) => error instanceof kind,
+  );
   if (isExpected) return { message: (error as Error).message, status: 1 };
   return { message: databaseFault(error) ?? (error instanceof Error ? error.stack : String(error)), status: 1 };
 }

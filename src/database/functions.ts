@@ -36,6 +36,12 @@ const DROP_TRIGGERS = `
     end loop;
   end $do$`;
 
+/** The triggers of ours that the database has, as `table.trigger`. */
+const TRIGGER_NAMES = `
+  select array(
+    select tgrelid::regclass::text || '.' || quote_ident(tgname) from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where tgname ~ '${OWN_TRIGGER}' and not tgisinternal and relnamespace = current_schema()::regnamespace order by 1)`;
+
 /**
  * The functions and triggers of the database: those of lists stand in functions/, those of a derived column with its
  * entity, and nowhere else.
@@ -55,15 +61,37 @@ export class Functions {
     if (!(await this.areApplied())) await this.dataSource.query(VALUES);
   }
 
-  /** All of them, in one transaction, unless the database has them. */
-  async apply(): Promise<void> {
+  /**
+   * All of them, in one transaction, unless the database has them.
+   * @param lockTimeoutMs how long it waits for a table; by default as long as its session does
+   */
+  async apply(lockTimeoutMs?: number): Promise<void> {
     if (await this.areApplied()) return;
     await this.dataSource.transaction(async (manager) => {
+      if (lockTimeoutMs !== undefined) await manager.query(`set local lock_timeout = ${lockTimeoutMs}`);
       await manager.query(DROP_TRIGGERS);
       for (const text of this.texts) await manager.query(text);
       await manager.query('delete from applied_functions');
-      await manager.query('insert into applied_functions values ($1)', [this.hash]);
+      await manager.query(
+        `insert into applied_functions (hash, functions, triggers) values ($1, $2, (${TRIGGER_NAMES}))`,
+        [this.hash, this.names],
+      );
     });
+  }
+
+  /**
+   * Has apply() apply all of them: a migration may remove triggers with the table that they stand on, and one that was
+   * reverted and is applied again makes the table without them.
+   */
+  async forget(): Promise<void> {
+    if (await this.areApplied()) await this.dataSource.query('delete from applied_functions');
+  }
+
+  /** The names of the functions. */
+  private get names(): string[] {
+    return this.texts.flatMap((text) =>
+      [...text.matchAll(/^create or replace function (\w+)/gm)].map(([, name = '']) => name),
+    );
   }
 
   private async areApplied(): Promise<boolean> {

@@ -7,21 +7,32 @@ import { hasSqlState } from './errors';
 import { deriveAnew } from './derive-anew';
 import { requireDirectConnection } from './direct-connection';
 import { Functions } from './functions';
+import { recordRelease, requireUsableSchema } from './schema-release';
 
 /** Any constant: all processes that migrate one database must take the same lock. */
 const MIGRATION_LOCK = 7_261_914;
 /** Milliseconds for which a migration waits for a table, with all requests for it behind: fewer than a statement has. */
-const GIVES_WAY = 1000;
+const LOCK_TIMEOUT_MS = 1000;
 
 /**
  * Applies the migrations that are missing, and the functions if their text has changed, and derives anew what older ones
  * derived. Processes that start at the same
  * time take turns by an advisory lock, which PostgreSQL lets go when its holder dies.
  * @returns the names of the migrations that were applied
- * @throws ConfigError when the database cannot be reached directly, or holds no Unicode
+ * @throws ConfigError when the database cannot be reached directly, holds no Unicode, or has a schema of a release that is
+ *   too old to be upgraded, or too new
  */
-export async function migrate(url: string, waiting: Waiting = {}): Promise<string[]> {
-  const dataSource = await connect(url, waiting, `-c lock_timeout=${GIVES_WAY}`);
+export function migrate(url: string, waiting: Waiting = {}): Promise<string[]> {
+  return underMigrationLock(url, waiting, (dataSource) => applyMissing(dataSource, waiting));
+}
+
+/** Runs work that changes the schema, while no other process does. */
+export async function underMigrationLock<T>(
+  url: string,
+  waiting: Waiting,
+  work: (dataSource: DataSource) => Promise<T>,
+): Promise<T> {
+  const dataSource = await connect(url, waiting, `-c lock_timeout=${LOCK_TIMEOUT_MS}`);
   try {
     await requireDirectConnection(url);
     await requireUnicode(dataSource, waiting);
@@ -29,7 +40,7 @@ export async function migrate(url: string, waiting: Waiting = {}): Promise<strin
     await lock.connect();
     try {
       await take(lock, waiting);
-      return await applyMissing(dataSource, waiting);
+      return await work(dataSource);
     } finally {
       await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
       await lock.release();
@@ -75,20 +86,49 @@ async function take(lock: QueryRunner, { say, signal }: Waiting): Promise<void> 
   }
 }
 
+async function applyMissing(dataSource: DataSource, waiting: Waiting): Promise<string[]> {
+  const { isNewer } = await requireUsableSchema(dataSource);
+  const missing = await new MigrationExecutor(dataSource).getPendingMigrations();
+  const functions = new Functions(dataSource);
+  await givingWay(waiting, async () => {
+    if (isNewer) {
+      // The functions are those of the newer release; extensions of this one may still lack migrations.
+      await dataSource.runMigrations();
+      return;
+    }
+    await functions.applyEarly();
+    if (missing.length > 0) await functions.forget();
+    await dataSource.runMigrations();
+    await functions.apply();
+    await recordRelease(dataSource);
+    await deriveAnew(dataSource, waiting);
+  });
+  return missing.map(({ name }) => name);
+}
+
+/**
+ * Applies all functions and triggers, because some were dropped.
+ * @throws ConfigError when those in force are of a newer release, which this one does not have
+ */
+export async function applyFunctionsAgain(dataSource: DataSource, waiting: Waiting = {}): Promise<void> {
+  const { isNewer } = await requireUsableSchema(dataSource);
+  if (isNewer) {
+    throw new ConfigError('The functions and triggers are those of a newer release of Lanyard: repair them with it');
+  }
+  const functions = new Functions(dataSource);
+  await functions.forget();
+  await givingWay(waiting, () => functions.apply(LOCK_TIMEOUT_MS));
+}
+
 /**
  * A migration that waits for a table, which an import may hold for minutes, has all requests for that table wait behind
  * it: so it gives way, and tries again.
  */
-async function applyMissing(dataSource: DataSource, { say, signal }: Waiting): Promise<string[]> {
-  const missing = await new MigrationExecutor(dataSource).getPendingMigrations();
-  const functions = new Functions(dataSource);
+async function givingWay({ say, signal }: Waiting, work: () => Promise<void>): Promise<void> {
   for (let isTold = false; ; isTold = true) {
     try {
-      await functions.applyEarly();
-      await dataSource.runMigrations();
-      await functions.apply();
-      await deriveAnew(dataSource, { say, signal });
-      return missing.map(({ name }) => name);
+      await work();
+      return;
     } catch (error) {
       if (!hasSqlState(error, LOCKED)) throw error;
       if (!isTold) say?.('Waiting for an import, or another long transaction, before the database can be migrated');

@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { derivedOf, type DerivedTable } from '../database/derived';
 import { listsOf, type TrackedList } from '../database/lists';
 import { OWN_TRIGGER } from '../database/functions';
+import { applyFunctionsAgain } from '../database/migrate';
 import { CATALOGUE, lockOrganization } from '../database/locks';
 
 interface Checked {
@@ -9,6 +10,8 @@ interface Checked {
   wrong: number;
   /** of triggers: which are switched off, as `table.trigger` */
   off?: string[];
+  /** of functions and triggers: which were dropped, triggers as `table.trigger` */
+  missing?: string[];
 }
 
 /** A trigger that is switched off, by what SQL calls it and its table. */
@@ -22,8 +25,18 @@ const TRIGGERS = `
   from pg_trigger join pg_class c on c.oid = tgrelid
   where tgname ~ '${OWN_TRIGGER}' and not tgisinternal and relnamespace = current_schema()::regnamespace`;
 
+const MISSING_TRIGGERS = `
+  select coalesce(array_agg(name order by name), '{}') as missing from applied_functions, unnest(triggers) name
+  where name not in (
+    select tgrelid::regclass::text || '.' || quote_ident(tgname)
+    from pg_trigger join pg_class c on c.oid = tgrelid where relnamespace = current_schema()::regnamespace)`;
+
+const MISSING_FUNCTIONS = `
+  select coalesce(array_agg(name order by name), '{}') as missing from applied_functions, unnest(functions) name
+  where name not in (select proname from pg_proc where pronamespace = current_schema()::regnamespace)`;
+
 /**
- * Triggers that are switched off. Lists whose stored counts are not what a full scan gives, and rows whose derived column is not what their fields give: the
+ * Functions and triggers that were dropped, and triggers that are switched off. Lists whose stored counts are not what a full scan gives, and rows whose derived column is not what their fields give: the
  * documents of leads, the words of industry events.
  */
 export type CheckResult = Record<string, Checked>;
@@ -56,23 +69,46 @@ export class CheckService {
 
   /** @param repair whether what is wrong is made right */
   async check(repair: boolean): Promise<CheckResult> {
-    const result: CheckResult = { triggers: await this.triggers(repair), lists: await this.lists(repair) };
+    // Before the data, which a repair would else compute by what is missing.
+    const result: CheckResult = await this.functionsAndTriggers(repair);
+    result.lists = await this.lists(repair);
     for (const derived of derivedOf(this.dataSource)) result[derived.name] = await this.derived(derived, repair);
     return Object.fromEntries(Object.entries(result).sort());
   }
 
-  private async triggers(repair: boolean): Promise<Checked> {
+  private async functionsAndTriggers(repair: boolean): Promise<CheckResult> {
+    const [{ count }] = await this.dataSource.query<[{ count: number }]>(
+      'select coalesce(sum(cardinality(functions)), 0)::integer as count from applied_functions',
+    );
+    const functions = await this.missing(MISSING_FUNCTIONS);
+    const missing = await this.missing(MISSING_TRIGGERS);
     const found = await this.dataSource.query<(Off & { isOn: boolean })[]>(TRIGGERS);
     const off = found.filter(({ isOn }) => !isOn);
-    if (repair && off.length > 0) await this.switchOn(off);
-    return { checked: found.length, wrong: off.length, off: off.map(({ name, table }) => `${table}.${name}`) };
+    if (repair) await this.repairTriggers(off, functions, missing);
+    return {
+      functions: { checked: count, wrong: functions.length, missing: functions },
+      triggers: {
+        checked: found.length + missing.length,
+        wrong: off.length + missing.length,
+        off: off.map(({ name, table }) => `${table}.${name}`),
+        missing,
+      },
+    };
   }
 
-  /** Who follows the feed of changes has missed some, and must read anew. */
-  private async switchOn(off: Off[]): Promise<void> {
+  private async missing(sql: string): Promise<string[]> {
+    const [{ missing }] = await this.dataSource.query<[{ missing: string[] }]>(sql);
+    return missing;
+  }
+
+  /** A client that follows the feed of changes has missed some, and must read a snapshot. */
+  private async repairTriggers(off: Off[], functions: string[], missing: string[]): Promise<void> {
+    if (off.length + functions.length + missing.length === 0) return;
+    if (functions.length + missing.length > 0) await applyFunctionsAgain(this.dataSource);
     await this.dataSource.transaction(async (manager) => {
       for (const { name, table } of off) await manager.query(`alter table ${table} enable trigger ${name}`);
-      if (!off.some(({ name }) => name.startsWith('t60_'))) return;
+      const names = [...off.map(({ name }) => name), ...missing.map((name) => name.split('.').at(-1) ?? '')];
+      if (!names.some((name) => name.startsWith('t60_'))) return;
       await manager.query('update changes_key set generation = generation + 1');
     });
   }

@@ -20,8 +20,9 @@ describe('operator check', () => {
   };
   const found = (wrong: number) => ({
     documents: { checked: 2, wrong },
+    functions: { checked: expect.any(Number) as number, wrong: 0, missing: [] },
     lists: expect.objectContaining({ wrong }) as object,
-    triggers: { checked: expect.any(Number) as number, wrong: 0, off: [] },
+    triggers: { checked: expect.any(Number) as number, wrong: 0, off: [], missing: [] },
     words: { checked: 2, wrong },
   });
 
@@ -56,7 +57,7 @@ describe('operator check', () => {
     const off = (await sql(`select 'industry_events.' || tgname as name from pg_trigger
       where tgrelid = 'industry_events'::regclass and tgenabled = 'D' and not tgisinternal`)) as { name: string }[];
     const names = expect.arrayContaining(off.map(({ name }) => name)) as string[];
-    const triggers = { checked: expect.any(Number) as number, wrong: off.length, off: names };
+    const triggers = { checked: expect.any(Number) as number, wrong: off.length, off: names, missing: [] };
     expect(await check('--repair')).toEqual({ status: 1, stderr, found: { ...found(0), triggers, words: all(2) } });
     await sql('drop function keep cascade');
     const repaired = { status: 0, stderr: 'Repaired: 2 words of industry events\n' };
@@ -70,7 +71,7 @@ describe('operator check', () => {
     await sql('alter table leads disable trigger t60_change_inserted');
     await api.post('/leads', leadInput()).expect(200);
     const off = ['leads.t60_change_inserted'];
-    const triggers = { checked: expect.any(Number) as number, wrong: 1, off };
+    const triggers = { checked: expect.any(Number) as number, wrong: 1, off, missing: [] };
     const documents = { checked: 3, wrong: 0 };
     const stderr = 'inconsistent: 1 triggers (leads.t60_change_inserted); run check --repair\n';
     const refused = { status: 1, stderr };
@@ -79,6 +80,32 @@ describe('operator check', () => {
     expect(repaired).toMatchObject({ status: 0, found: { triggers } });
     expect(repaired.stderr).toMatch(/^Repaired: 1 triggers .*\nChanges were missed meanwhile: .*\n$/);
     expect(await check()).toEqual({ status: 0, stderr: '', found: { ...found(0), documents } });
+    await api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
+  });
+
+  it('names functions and triggers that were dropped, and creates them again with --repair', async () => {
+    const { api } = await installation.server.tenant();
+    const { cursor } = (await api.get('/changes', { since: 'now' }).expect(200)).body.results as { cursor: string };
+    const triggers = () =>
+      sql(`select tgrelid::regclass::text as table, tgname, pg_get_triggerdef(oid) from pg_trigger
+        where not tgisinternal order by 1, 2`);
+    const before = await triggers();
+    await sql(`drop trigger t80_count_inserted on leads; drop function list_seek;
+      drop trigger t60_change_inserted on leads`);
+    await api.post('/leads', leadInput()).expect(200);
+
+    const { status, stderr, found: wrong } = await check();
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^inconsistent: 1 functions \(list_seek\), \d lists, 2 triggers \(leads\.t60_.*; run check/);
+    expect(wrong).toMatchObject({
+      functions: { wrong: 1, missing: ['list_seek'] },
+      triggers: { wrong: 2, off: [], missing: ['leads.t60_change_inserted', 'leads.t80_count_inserted'] },
+    });
+    const repaired = await check('--repair');
+    expect(repaired).toMatchObject({ status: 0, found: wrong });
+    expect(repaired.stderr).toMatch(/^Repaired: .*\nChanges were missed meanwhile: .*\n$/);
+    expect(await check()).toMatchObject({ status: 0, stderr: '' });
+    expect(await triggers()).toEqual(before);
     await api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
   });
 });

@@ -85,6 +85,8 @@ describe('the usage of the command line', () => {
         ['export'],
         ['changes'],
         ['seed'],
+        ['backup'],
+        ['restore'],
         ['status'],
         ['check'],
         ['config'],

@@ -1,4 +1,5 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +7,11 @@ import { promisify } from 'node:util';
 import request from 'supertest';
 import { migrate } from '../../src/database/migrate';
 import { demo } from '../../src/datasets/seed/demo';
+import { atTheEnd } from '../support/at-the-end';
 import { eventInput, exhibitor, industryEventInput, leadInput, phone } from '../support/builders';
 import type { ApiClient } from '../support/client';
 import { emptyDatabase } from '../support/database';
-import { EmbeddedFixtures } from '../support/embedded-fixtures';
+import { EmbeddedFixtures, query, until } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { install, Operator } from '../support/operator';
 import { unless, without } from '../support/skipping';
@@ -56,6 +58,74 @@ describe('a backup', () => {
     }, 90_000);
   });
 
+  describe('by lanyard backup, while clients write', () => {
+    const file = join(folder, 'lanyard.backup');
+    let filled: Filled;
+    let acknowledged: string[];
+    let webhook: string;
+    let busy: Tenant;
+
+    beforeAll(async () => {
+      const source = await install();
+      filled = await fill(source.server);
+      busy = await source.server.tenant();
+      const create = ['webhooks', 'create', '--organization', String(busy.organizationId)];
+      const { id } = await source.operator.json<{ id: string }>([...create, '--url', 'http://127.0.0.1:9/hook']);
+      webhook = id;
+      acknowledged = [];
+      const stop = new AbortController();
+      const writes = [1, 2, 3].map(() => createLeads(busy.api, acknowledged, stop.signal));
+      await until(() => acknowledged.length > 10);
+      const before = [...acknowledged];
+      const { backedUp } = await source.operator.json<{ backedUp: Record<string, number> }>(['backup', file]);
+      const during = acknowledged.length - before.length;
+      stop.abort();
+      await Promise.all(writes);
+      acknowledged = before;
+      expect(during).toBeGreaterThan(0);
+      expect(backedUp.leads).toBeGreaterThanOrEqual(before.length);
+      await source.server.stop();
+    }, 90_000);
+
+    const expectInstallation = async (url: string) => {
+      const restored = await startInProcess({ databaseUrl: url });
+      const operator = new Operator({ DATABASE_URL: url });
+      const client = restored.client(busy.key);
+      const statuses = await Promise.all(acknowledged.map(async (id) => (await client.get(`/leads/${id}`)).status));
+      expect(statuses).toEqual(acknowledged.map(() => 200));
+      expect(await operator.json(['webhooks', 'list', '--organization', String(busy.organizationId)])).toEqual([
+        expect.objectContaining({ id: webhook }),
+      ]);
+      expect(await query(url, 'select from pg_constraint where not convalidated')).toEqual([]);
+      await expectAllOf(filled, restored, operator);
+      await restored.stop();
+    };
+
+    it('gives every answer byte for byte, in an empty database of a role that is no superuser', async () => {
+      const { url } = await emptyDatabase();
+      const owner = `owner_${randomBytes(6).toString('hex')}`;
+      const database = new URL(url).pathname.slice(1);
+      await query(url, `create role ${owner} login password '${owner}'; alter database ${database} owner to ${owner}`);
+      atTheEnd(() =>
+        query(url, `reassign owned by ${owner} to current_user; drop owned by ${owner}; drop role ${owner}`),
+      );
+      const owned = Object.assign(new URL(url), { username: owner, password: owner }).href;
+      const result = await new Operator({ DATABASE_URL: owned }).json<{ skipped: string[]; applied: string[] }>([
+        'restore',
+        file,
+      ]);
+      expect(result).toMatchObject({ skipped: [], applied: [] });
+      await expectInstallation(owned);
+    }, 90_000);
+
+    it('gives every answer byte for byte, in an empty directory', async () => {
+      const dataDir = embedded.dataDir();
+      const { status, stdout } = await new Operator({ LANYARD_DATA_DIR: dataDir }).run(['restore', file]);
+      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^Restored \d+ organizations/) });
+      await expectInstallation((await embedded.start({ dataDir })).url);
+    }, 90_000);
+  });
+
   describe('of the embedded PostgreSQL, by a copy of its directory while it is stopped', () => {
     it('gives every answer byte for byte, in another place', async () => {
       const dataDir = embedded.dataDir();
@@ -78,6 +148,14 @@ describe('a backup', () => {
     }, 90_000);
   });
 });
+
+/** Creates leads one after another; `acknowledged` gets the id of each when its response is there. */
+async function createLeads(api: ApiClient, acknowledged: string[], stop: AbortSignal): Promise<void> {
+  while (!stop.aborted) {
+    const { body } = await api.post('/leads', leadInput()).expect(200);
+    acknowledged.push((body as { results: { id: string } }).results.id);
+  }
+}
 
 /** Two organizations, by import and through the API, with all that a dump could lose. */
 async function fill(server: InProcess): Promise<Filled> {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { ChangesService } from '../../src/changes/changes.service';
 import { CLAIMED_AT_ONCE } from '../../src/changes/changes.sql';
 import { createLog } from '../../src/observability/log';
 import { WebhookSender } from '../../src/webhooks/webhook-sender';
@@ -39,7 +38,7 @@ async function makeSource(): Promise<Source> {
   const server = await startInProcess({ databaseUrl: url });
   const { api, key, organizationId } = await server.tenant();
   const receiver = await new Receiver(api).listen();
-  await webhooksOf(server, server.app.get(DataSource)).create(organizationId, receiver.url);
+  await webhooksOf(server).create(organizationId, receiver.url);
   for (let n = 0; n < 5; n++) await addLead(api);
   await until(() => receiver.taken.flatMap(({ message }) => message.changes).length >= 5);
   const { cursor } = await read(api, { since: 'now' });

@@ -1,9 +1,12 @@
 import { DataSource, type QueryRunner } from 'typeorm';
+import { version } from '../../package.json';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { migrate } from '../../src/database/migrate';
+import { compareReleases, OLDEST_RELEASE } from '../../src/database/schema-release';
 import { createDatabase, emptyDatabase, TestDatabase } from '../support/database';
 import { query } from '../support/embedded-fixtures';
 import { Operator, outcomeOf } from '../support/operator';
+import { startProgram } from '../support/program';
 
 /** TypeORM's schema builder sends many queries at once on one connection, of which pg warns. */
 function queryOneAtATime(dataSource: DataSource): void {
@@ -75,14 +78,142 @@ describe('migrations', () => {
     },
   );
 
-  it('can be reverted to an empty database', async () => {
+  it('are reverted one by one, but never the initial one', async () => {
     await migrate(database.url);
     await dataSource.initialize();
-    for (const _ of dataSource.migrations) await dataSource.undoLastMigration();
-    const [{ tables }] = await dataSource.query<[{ tables: number }]>(
-      `select count(*)::int as tables from pg_tables where schemaname = 'public' and tablename <> 'migrations'`,
-    );
-    expect(tables).toBe(0);
-    expect(await migrate(database.url)).not.toEqual([]);
+    for (const _ of dataSource.migrations.slice(1)) await dataSource.undoLastMigration();
+    await expect(dataSource.undoLastMigration()).rejects.toThrow('The initial migration cannot be reverted, because');
+    expect(await query(database.url, 'select from leads, organizations')).toEqual([]);
+    expect(await query(database.url, 'select from migrations')).toHaveLength(1);
+  });
+
+  it('that were reverted and are applied again leave all functions and triggers in place', async () => {
+    await migrate(database.url);
+    const triggers = () =>
+      query(
+        database.url,
+        'select tgrelid::regclass::text as "table", tgname from pg_trigger where not tgisinternal order by 1, 2',
+      );
+    const before = await triggers();
+    await dataSource.initialize();
+    for (const _ of dataSource.migrations.slice(1)) await dataSource.undoLastMigration();
+    await migrate(database.url);
+    expect(await triggers()).toEqual(before);
+  });
+
+  describe('of other releases', () => {
+    const OBJECTS = 'select relname, xmin from pg_class where relnamespace = current_schema()::regnamespace order by 1';
+    /** What may not change when a database is rejected. */
+    const contents = async () => [
+      await query(database.url, OBJECTS),
+      await query(database.url, 'select * from migrations'),
+      await query(database.url, 'select proname, xmin from pg_proc order by oid'),
+    ];
+    const rejection = async () => {
+      const before = await contents();
+      const { status, stdout, stderr } = await outcomeOf(startProgram({ DATABASE_URL: database.url }));
+      expect({ status, stdout, lines: stderr.split('\n').length }).toEqual({ status: 1, stdout: '', lines: 2 });
+      expect(await new Operator({ DATABASE_URL: database.url }).run(['migrate'])).toEqual({ status, stdout, stderr });
+      expect(await contents()).toEqual(before);
+      return stderr;
+    };
+    /** What an extension from another repository writes, of before and after all of ours. */
+    const addExtensions = () =>
+      query(
+        database.url,
+        `insert into migrations (timestamp, name) values (1500000000000, 'Badges1500000000000'),
+          (1999999999999, 'Lockers1999999999999')`,
+      );
+    const migratedBy = (release: string, oldestRelease: string) =>
+      query(
+        database.url,
+        `insert into migrations (timestamp, name) values (1895564800000, 'Later1895564800000');
+        insert into schema_releases values ('${release}', '${oldestRelease}', 'Later1895564800000');
+        update applied_functions set hash = 'later'`,
+      );
+
+    it('0.1.0 are rejected before anything is written, with the way out', async () => {
+      await query(database.url, FIRST_RELEASE);
+      await addExtensions();
+      expect(await rejection()).toMatch(/^The database was made by Lanyard 0\.1\.0 and cannot be upgraded: export /);
+    });
+
+    it('the next one are run on, and its functions are left as they are', async () => {
+      await migrate(database.url);
+      await migratedBy('0.3.0', '0.2.0');
+      await addExtensions();
+      const before = await contents();
+      expect(await migrate(database.url)).toEqual([]);
+      expect(await contents()).toEqual(before);
+      expect(await query(database.url, 'select hash from applied_functions')).toEqual([{ hash: 'later' }]);
+      const check = await new Operator({ DATABASE_URL: database.url }).run(['check']);
+      expect(check).toMatchObject({ status: 0, stderr: '' });
+      await query(database.url, 'drop trigger t60_change_inserted on leads');
+      const stderr = expect.stringContaining('are those of a newer release of Lanyard: repair them with it') as string;
+      const repair = await new Operator({ DATABASE_URL: database.url }).run(['check', '--repair']);
+      expect(repair).toEqual({ status: 1, stdout: '', stderr });
+    });
+
+    it('a newer one still are rejected, before anything is written', async () => {
+      await migrate(database.url);
+      await migratedBy('0.4.0', '0.3.0');
+      expect(await rejection()).toBe(
+        'The database was migrated by Lanyard 0.4.0, and Lanyard 0.2.0 cannot run on its schema: ' +
+          'start Lanyard 0.3.0 or newer\n',
+      );
+    });
+
+    it('a newer one that were reverted are forgotten', async () => {
+      await migrate(database.url);
+      await migratedBy('0.4.0', '0.3.0');
+      await query(database.url, `delete from migrations where name like 'Later%'`);
+      expect(await migrate(database.url)).toEqual([]);
+      expect(await query(database.url, `select from applied_functions where hash = 'later'`)).toEqual([]);
+    });
+
+    it('an extension are no sign of another release', async () => {
+      await migrate(database.url);
+      await addExtensions();
+      expect(await migrate(database.url)).toEqual([]);
+    });
+  });
+
+  it('record the release, and the oldest one that runs on its schema', async () => {
+    await migrate(database.url);
+    await dataSource.initialize();
+    const [row] = await query(database.url, 'select * from schema_releases');
+    const last_migration = dataSource.migrations
+      .map(({ constructor }) => constructor.name)
+      .sort(byTimestamp)
+      .at(-1);
+    expect(row).toEqual({ release: version, oldest_release: OLDEST_RELEASE, last_migration });
+    expect(compareReleases(OLDEST_RELEASE, version)).toBeLessThanOrEqual(0);
   });
 });
+
+/** Class names end in their timestamp. */
+const byTimestamp = (one: string, other: string): number => Number(one.slice(-13)) - Number(other.slice(-13));
+
+it.each([
+  ['0.2.0', '0.10.0', -1],
+  ['1.0.0', '0.10.3', 1],
+  ['0.2.1', '0.2.1', 0],
+  ['0.3.0-rc.1', '0.3.0', 0],
+])('release %s is compared with %s by its numbers', (one, other, expected) => {
+  expect(Math.sign(compareReleases(one, other))).toBe(expected);
+});
+
+/** The migrations that a database of 0.1.0 has applied, and the beginning of its initial schema. */
+const FIRST_RELEASE = `
+  create table migrations (id serial primary key, timestamp bigint not null, name varchar not null);
+  insert into migrations (timestamp, name) values
+    (1767225600000, 'InitialSchema1767225600000'),
+    (1767312000000, 'ListsAndDocuments1767312000000'),
+    (1767398400000, 'IndustryEventWords1767398400000'),
+    (1767484800000, 'IdempotentAnswers1767484800000'),
+    (1767571200000, 'KeyUsage1767571200000');
+  create table organizations (
+    id integer generated always as identity constraint organizations_pkey primary key,
+    name text not null,
+    created_at timestamptz(3) not null default now()
+  )`;

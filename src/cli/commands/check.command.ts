@@ -10,17 +10,20 @@ export function checkCommand(program: Command): void {
   command(program, 'check', {
     about:
       'Compare derived data (rendered leads, totals and places of lists, words of the search) with its source, and find ' +
-      'triggers that are switched off.',
-    result: '{documents: {checked, wrong}, lists: …, triggers: {…, off: [table.trigger]}, words: …}, as it was found',
+      'functions and triggers that were dropped, and triggers that are switched off.',
+    result:
+      '{documents: {checked, wrong}, functions: {…, missing: [name]}, lists: …, ' +
+      'triggers: {…, missing: [table.trigger], off: [table.trigger]}, words: …}, as it was found',
     example: 'check --repair',
   })
-    .option('--repair', 'derive again what is wrong, and switch triggers on', false)
+    .option('--repair', 'derive again what is wrong, create what was dropped, and switch triggers on', false)
     .action((_, self: Command) => check(self.optsWithGlobals()));
 }
 
 /** The parts of the result, as a person reads them. */
 const PARTS: Record<string, string> = {
   documents: 'documents of leads',
+  functions: 'functions',
   lists: 'lists',
   triggers: 'triggers',
   words: 'words of industry events',
@@ -45,7 +48,8 @@ async function check({ json, repair }: GlobalOptions & { repair: boolean }): Pro
   );
   const wrong = wrongIn(left).join(', ');
   if (repair && wrong === '' && wrongIn(found).length > 0) say(`Repaired: ${wrongIn(found).join(', ')}`);
-  if (repair && found.triggers?.off?.some((name) => name.includes('.t60_'))) say(MISSED);
+  const { off = [], missing = [] } = found.triggers ?? {};
+  if (repair && [...off, ...missing].some((name) => name.includes('.t60_'))) say(MISSED);
   if (wrong === '') return;
   throw new Refusal(
     repair
@@ -60,6 +64,7 @@ const MISSED = 'Changes were missed meanwhile: who follows the feed gets 410 and
 const wrongIn = (result: CheckResult): string[] =>
   Object.entries(result)
     .filter(([, { wrong }]) => wrong > 0)
-    .map(
-      ([part, { wrong, off }]) => `${figure(wrong)} ${PARTS[part] ?? part}${off?.length ? ` (${off.join(', ')})` : ''}`,
-    );
+    .map(([part, { wrong, off = [], missing = [] }]) => {
+      const names = [...missing, ...off].join(', ');
+      return `${figure(wrong)} ${PARTS[part] ?? part}${names ? ` (${names})` : ''}`;
+    });

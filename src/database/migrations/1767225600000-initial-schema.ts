@@ -14,16 +14,9 @@ export class InitialSchema1767225600000 implements MigrationInterface {
     await industryEvents(db);
   }
 
-  /** Functions stay: they are replaced when the database is migrated again. */
-  async down(db: QueryRunner): Promise<void> {
-    await db.query(`
-      drop function if exists lead_document(leads), search_vector(industry_events);
-      drop table industry_event_bookmarks, industry_events, lead_activity_events, event_leads, lead_activations,
-        lead_tags, leads, activations, event_users, event_tag_groups, events, tag_options, tag_groups, users,
-        idempotent_answers, key_usage, api_keys, organizations, list_counts, lists, applied_functions;
-      drop text search configuration search;
-      drop text search dictionary english_words;
-    `);
+  /** Without this schema there is no data, and nobody who reverts migrations means to delete all of it. */
+  down(): Promise<void> {
+    throw new Error('The initial migration cannot be reverted, because that would delete all data: drop the database');
   }
 }
 

@@ -1,0 +1,26 @@
+import { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Which releases have migrated the database (docs/decisions/0021), and what the functions of the last one consist of. */
+export class SchemaReleases1795564800050 implements MigrationInterface {
+  async up(db: QueryRunner): Promise<void> {
+    await db.query(`
+      create table schema_releases (
+        release text constraint schema_releases_pkey primary key,
+        oldest_release text not null, -- the oldest one that runs on the schema of this one
+        last_migration text not null -- the row counts as long as this migration is applied
+      );
+
+      -- What "lanyard check" expects to find.
+      alter table applied_functions
+        add column functions text[] not null default '{}',
+        add column triggers text[] not null default '{}'; -- as table.trigger
+    `);
+  }
+
+  async down(db: QueryRunner): Promise<void> {
+    await db.query(`
+      alter table applied_functions drop column functions, drop column triggers;
+      drop table schema_releases;
+    `);
+  }
+}

@@ -1,0 +1,108 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DataSource } from 'typeorm';
+import { version } from '../../package.json';
+import { ConfigError } from '../config';
+import { InitialSchema1767225600000 } from './migrations/1767225600000-initial-schema';
+
+/**
+ * The oldest release that runs on the schema of this one (docs/decisions/0021). A release sets it to the release before
+ * it; 0.2.0 cannot upgrade a database of 0.1.0, and so names itself.
+ */
+export const OLDEST_RELEASE = '0.2.0';
+
+/** A release that has migrated the database. */
+interface SchemaRelease {
+  release: string;
+  oldestRelease: string;
+}
+
+/** How the schema of the database relates to this release. */
+export interface SchemaState {
+  /** Whether a newer release has migrated the database, whose functions and derived data must stay as they are. */
+  isNewer: boolean;
+}
+
+const NOT_UPGRADABLE =
+  'The database was made by Lanyard 0.1.0 and cannot be upgraded: export each organization with Lanyard 0.1.0 ' +
+  '(export --organization ID) and import the files into an empty database with this release';
+
+/**
+ * Compares the schema with this release. It only reads.
+ * @throws ConfigError when this release can neither upgrade the schema nor run on it
+ */
+export async function requireUsableSchema(dataSource: DataSource, ownRelease = version): Promise<SchemaState> {
+  if (await isOfFirstRelease(dataSource)) throw new ConfigError(NOT_UPGRADABLE);
+  const releases = await releasesOf(dataSource);
+  const blocking = releases.find(({ oldestRelease }) => compareReleases(oldestRelease, ownRelease) > 0);
+  if (blocking) {
+    throw new ConfigError(
+      `The database was migrated by Lanyard ${blocking.release}, and Lanyard ${ownRelease} cannot run on its schema: ` +
+        `start Lanyard ${blocking.oldestRelease} or newer`,
+    );
+  }
+  return { isNewer: releases.some(({ release }) => compareReleases(release, ownRelease) > 0) };
+}
+
+/** The initial migration of 0.1.0 had the same name, but its schema lacked this table. */
+async function isOfFirstRelease(dataSource: DataSource): Promise<boolean> {
+  if (!(await hasTable(dataSource, 'migrations')) || (await hasTable(dataSource, 'applied_functions'))) return false;
+  const initial = await dataSource.query<unknown[]>('select from migrations where name = $1', [
+    InitialSchema1767225600000.name,
+  ]);
+  return initial.length > 0;
+}
+
+/** The releases whose schema is in force, the newest first. A release whose migrations were reverted is none of them. */
+async function releasesOf(dataSource: DataSource): Promise<SchemaRelease[]> {
+  if (!(await hasTable(dataSource, 'schema_releases'))) return [];
+  const releases = await dataSource.query<SchemaRelease[]>(
+    `select release, oldest_release as "oldestRelease" from schema_releases
+      where last_migration in (select name from migrations)`,
+  );
+  return releases.sort((one, other) => compareReleases(other.release, one.release));
+}
+
+/** Records that this release has migrated the database. */
+export async function recordRelease(dataSource: DataSource): Promise<void> {
+  const values = [version, OLDEST_RELEASE, lastMigrationOf(dataSource)];
+  const [row] = await dataSource.query<unknown[]>(
+    'select from schema_releases where (release, oldest_release, last_migration) = ($1, $2, $3)',
+    values,
+  );
+  // A server may have a role that cannot write this table.
+  if (row) return;
+  await dataSource.query(
+    `insert into schema_releases (release, oldest_release, last_migration) values ($1, $2, $3)
+      on conflict (release) do update
+        set oldest_release = excluded.oldest_release, last_migration = excluded.last_migration`,
+    values,
+  );
+}
+
+/** The last migration of Lanyard itself, as the table of migrations names it. Extensions bring others, of any time. */
+function lastMigrationOf({ migrations }: DataSource): string | undefined {
+  const timestamps = readdirSync(join(__dirname, 'migrations')).map((file) => parseInt(file, 10));
+  const last = String(Math.max(...timestamps));
+  return migrations.map(({ name, constructor }) => name ?? constructor.name).find((name) => name.endsWith(last));
+}
+
+async function hasTable(dataSource: DataSource, name: string): Promise<boolean> {
+  const [{ exists }] = await dataSource.query<[{ exists: boolean }]>('select to_regclass($1) is not null as exists', [
+    name,
+  ]);
+  return exists;
+}
+
+/** Negative when the first release is the older one. */
+export function compareReleases(one: string, other: string): number {
+  const [first, second] = [numbersOf(one), numbersOf(other)];
+  const index = first.findIndex((number, place) => number !== second[place]);
+  return index === -1 ? 0 : (first[index] ?? 0) - (second[index] ?? 0);
+}
+
+/** Major, minor and patch; what follows in a pre-release does not count. */
+const numbersOf = (release: string): number[] => {
+  const [, ...numbers] = /^(\d+)\.(\d+)\.(\d+)/.exec(release) ?? [];
+  return numbers.map(Number);
+};

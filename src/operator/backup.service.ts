@@ -1,0 +1,104 @@
+import type { PoolClient } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import type { DataSource, EntityManager } from 'typeorm';
+import { version } from '../../package.json';
+import { requireUsableSchema } from '../database/schema-release';
+import {
+  BackupError,
+  type BackupHead,
+  type BackupTable,
+  END_OF_ROWS,
+  FORMAT,
+  FORMAT_VERSION,
+  type RowCounts,
+} from './backup-file';
+
+/** Values are written and read alike, whatever the role or the database is set to; hidden rows are an error. */
+export const COPY_SETTINGS = `
+  set local client_encoding = 'UTF8';
+  set local datestyle = 'ISO, YMD';
+  set local intervalstyle = 'postgres';
+  set local extra_float_digits = 1;
+  set local row_security = off`;
+
+/** Restoring applies these again. */
+export const SCHEMA_TABLES = ['migrations', 'applied_functions'];
+
+/** Every table of the schema, with the columns that are stored and not computed; those of extensions of PostgreSQL are not ours. */
+const TABLES = `
+  select relname as name, array_agg(attname::text order by attnum) as columns
+  from pg_class c join pg_attribute on attrelid = c.oid
+  where relnamespace = current_schema()::regnamespace and relkind = 'r' and relpersistence = 'p'
+    and attnum > 0 and not attisdropped and attgenerated = '' and relname <> all ($1)
+    and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+  group by 1 order by 1`;
+
+const SEQUENCES = `
+  select sequencename as name, last_value::text as value from pg_sequences
+  where schemaname = current_schema() and last_value is not null order by 1`;
+
+/** Quotes a name for SQL, which may be a word of SQL. */
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteNames = (names: string[]): string => names.map(quoteName).join(', ');
+
+/**
+ * Writes all rows of the database as of one moment. What was committed before is in the backup; requests are answered
+ * meanwhile, and a migration waits.
+ */
+export class BackupService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * The backup in pieces, before it is compressed.
+   * @param counts gets the number of rows of each table
+   * @throws BackupError when there is nothing to back up
+   */
+  async *backup(counts: RowCounts): AsyncGenerator<string | Buffer> {
+    await requireUsableSchema(this.dataSource);
+    const tables = await tablesOf(this.dataSource.manager);
+    if (!tables.some(({ name }) => name === 'organizations')) {
+      throw new BackupError('There is nothing to back up: the database has no tables of Lanyard');
+    }
+    const runner = this.dataSource.createQueryRunner();
+    const client = (await runner.connect()) as PoolClient;
+    try {
+      await runner.startTransaction('REPEATABLE READ');
+      await runner.query(COPY_SETTINGS);
+      // Before the snapshot: nothing that is dropped or altered afterwards is older than it.
+      await runner.query(`lock table ${quoteNames(tables.map(({ name }) => name))} in access share mode`);
+      const head = await headOf(runner.manager);
+      yield `${JSON.stringify(head)}\n`;
+      const copies = [];
+      for (const table of head.tables) {
+        yield `${JSON.stringify({ table })}\n`;
+        const rows = client.query(copyTo(`copy ${quoteName(table.name)} (${quoteNames(table.columns)}) to stdout`));
+        yield* rows as AsyncIterable<Buffer>;
+        yield END_OF_ROWS;
+        copies.push({ name: table.name, rows });
+      }
+      await runner.rollbackTransaction();
+      // PostgreSQL says the number behind the rows; by now it has.
+      for (const { name, rows } of copies) counts[name] = rows.rowCount;
+      yield `${JSON.stringify({ rows: counts })}\n`;
+    } finally {
+      await runner.release();
+    }
+  }
+}
+
+const tablesOf = (manager: EntityManager): Promise<BackupTable[]> => manager.query(TABLES, [SCHEMA_TABLES]);
+
+async function headOf(manager: EntityManager): Promise<BackupHead> {
+  const tables = await tablesOf(manager);
+  const migrations = await manager.query<{ name: string }[]>('select name from migrations order by id');
+  return {
+    format: FORMAT,
+    version: FORMAT_VERSION,
+    release: version,
+    createdAt: new Date().toISOString(),
+    migrations: migrations.map(({ name }) => name),
+    tables,
+    // Sequences show what was given by now, which is never less than what the rows have.
+    sequences: await manager.query(SEQUENCES),
+  };
+}

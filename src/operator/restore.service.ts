@@ -1,0 +1,181 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { DataSource, type EntityManager, MigrationExecutor, type QueryRunner } from 'typeorm';
+import type { Waiting } from '../database/connect';
+import { operatorDataSourceOptions } from '../database/data-source';
+import { VALUES } from '../database/functions';
+import { migrate, underMigrationLock } from '../database/migrate';
+import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
+import { BackupError, type BackupHead, BackupReader, type BackupTable, type RowCounts } from './backup-file';
+
+export interface RestoreResult {
+  /** Rows of each table. */
+  restored: RowCounts;
+  /** Tables of the backup that no migration creates, so that they were left out. */
+  skipped: string[];
+  /** Names of the migrations that the backup lacked, and that were applied to the restored rows. */
+  applied: string[];
+}
+
+interface RestoreOptions extends Waiting {
+  /** How messages name the file. */
+  name: string;
+  /** Called when everything is written, right before the commit. */
+  beforeCommit: () => void;
+}
+
+/** Tables, views and sequences, except those of extensions of PostgreSQL. */
+const RELATIONS = `
+  select relname as name from pg_class c
+  where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+    and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+  order by 1 limit 1`;
+
+/** Statements that remove the foreign keys, and those that create them again: one check of all rows is faster than one each. */
+const FOREIGN_KEYS = `
+  select format('alter table %s drop constraint %I', conrelid::regclass, conname) as remove,
+    format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as create
+  from pg_constraint
+  where contype = 'f' and connamespace = current_schema()::regnamespace and conparentid = 0`;
+
+/** Migrations may create triggers of their own, which must not change what is restored. Ours are created afterwards. */
+const TRIGGERS = `
+  select format('alter table %s disable trigger %I', tgrelid::regclass, tgname) as remove,
+    format('alter table %s enable trigger %I', tgrelid::regclass, tgname) as create
+  from pg_trigger t join pg_class c on c.oid = tgrelid
+  where relnamespace = current_schema()::regnamespace and not tgisinternal and tgenabled = 'O'`;
+
+/**
+ * Restores a backup into an empty database: the migrations that the backup names and its rows in one transaction, and
+ * then what any start does, the migrations that are newer, functions and triggers.
+ */
+export async function restore(url: string, file: Readable, options: RestoreOptions): Promise<RestoreResult> {
+  const reader = new BackupReader(options.name, file);
+  const head = await reader.head();
+  const { restored, skipped } = await underMigrationLock(url, options, async (dataSource) => {
+    await requireEmpty(dataSource);
+    const migrations = requireKnownMigrations(dataSource, head, reader);
+    const target = await new DataSource({ ...operatorDataSourceOptions(url), migrations }).initialize();
+    try {
+      return await restoreRows(target, reader, head, options.beforeCommit);
+    } finally {
+      await target.destroy();
+    }
+  });
+  const applied = await migrate(url, options);
+  await analyze(url);
+  return { restored, skipped, applied };
+}
+
+async function requireEmpty(dataSource: DataSource): Promise<void> {
+  const [relation] = await dataSource.query<{ name: string }[]>(RELATIONS);
+  if (!relation) return;
+  throw new BackupError(
+    `The database is not empty, it has ${relation.name}: set DATABASE_URL to an empty database, or LANYARD_DATA_DIR to ` +
+      'an empty directory',
+  );
+}
+
+/** The migrations of the backup, as TypeORM takes them. */
+function requireKnownMigrations({ migrations }: DataSource, head: BackupHead, reader: BackupReader) {
+  const known = new Map(migrations.map(({ name, constructor }) => [name ?? constructor.name, constructor]));
+  const unknown = head.migrations.filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw reader.error(
+      `was made by Lanyard ${head.release} and has migrations that this one does not know (${unknown.join(', ')}): ` +
+        'restore it with that release, and with the extensions that it had',
+    );
+  }
+  return [...known].flatMap(([name, migration]) => (head.migrations.includes(name) ? [migration] : []));
+}
+
+async function restoreRows(
+  target: DataSource,
+  reader: BackupReader,
+  head: BackupHead,
+  beforeCommit: () => void,
+): Promise<Omit<RestoreResult, 'applied'>> {
+  const runner = target.createQueryRunner();
+  try {
+    await runner.startTransaction();
+    await runner.query(COPY_SETTINGS);
+    await runner.query(VALUES);
+    await new MigrationExecutor(target, runner).executePendingMigrations();
+    const names = new Set(await tableNames(runner.manager));
+    const known = head.tables.filter(({ name }) => names.has(name));
+    const [foreignKeys, triggers] = await suspend(runner.manager);
+    // Some migrations insert rows.
+    await runner.query(`truncate ${quoteNames(known.map(({ name }) => name))}`);
+    const restored = await copyTables(runner, reader, new Set(known.map(({ name }) => name)));
+    for (const { create } of [...foreignKeys, ...triggers]) await runner.query(create);
+    await restoreSequences(runner.manager, head);
+    beforeCommit();
+    await runner.commitTransaction();
+    return { restored, skipped: head.tables.flatMap(({ name }) => (names.has(name) ? [] : [name])) };
+  } catch (error) {
+    await runner.rollbackTransaction().catch(() => undefined);
+    throw error;
+  } finally {
+    await runner.release();
+  }
+}
+
+async function tableNames(manager: EntityManager): Promise<string[]> {
+  const rows = await manager.query<{ name: string }[]>(
+    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+interface Suspended {
+  remove: string;
+  create: string;
+}
+
+/** Removes foreign keys and triggers. */
+async function suspend(manager: EntityManager): Promise<[foreignKeys: Suspended[], triggers: Suspended[]]> {
+  const foreignKeys = await manager.query<Suspended[]>(FOREIGN_KEYS);
+  const triggers = await manager.query<Suspended[]>(TRIGGERS);
+  for (const { remove } of [...foreignKeys, ...triggers]) await manager.query(remove);
+  return [foreignKeys, triggers];
+}
+
+/** @throws BackupError unless each table has as many rows as the end of the backup says */
+async function copyTables(runner: QueryRunner, reader: BackupReader, names: Set<string>): Promise<RowCounts> {
+  const client = (await runner.connect()) as PoolClient;
+  const restored: RowCounts = {};
+  for (let table = await reader.table(); table; table = await reader.table()) {
+    if (names.has(table.name)) restored[table.name] = await copyRows(client, reader, table);
+    else for await (const _ of reader.rows());
+  }
+  const different = Object.entries(reader.counts).find(([name, rows]) => names.has(name) && restored[name] !== rows);
+  if (different) throw reader.error(`is damaged: it should have ${different[1]} rows of ${different[0]}`);
+  return restored;
+}
+
+async function copyRows(client: PoolClient, reader: BackupReader, { name, columns }: BackupTable): Promise<number> {
+  const rows = client.query(copyFrom(`copy ${quoteName(name)} (${quoteNames(columns)}) from stdin`));
+  await pipeline(reader.rows(), rows);
+  return rows.rowCount;
+}
+
+async function restoreSequences(manager: EntityManager, { sequences }: BackupHead): Promise<void> {
+  for (const { name, value } of sequences) {
+    await manager.query('select setval(to_regclass($1), $2::bigint) where to_regclass($1) is not null', [
+      quoteName(name),
+      value,
+    ]);
+  }
+}
+
+/** Without statistics, PostgreSQL plans the first queries as if the tables were empty. */
+async function analyze(url: string): Promise<void> {
+  const dataSource = await new DataSource(operatorDataSourceOptions(url)).initialize();
+  try {
+    await dataSource.query('analyze');
+  } finally {
+    await dataSource.destroy();
+  }
+}

@@ -1,0 +1,148 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { emptyDatabase, type TestDatabase } from '../support/database';
+import { query } from '../support/embedded-fixtures';
+import { install, type Installation, Operator } from '../support/operator';
+
+describe('operator backup', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-backup-'));
+  const file = join(folder, 'lanyard.backup');
+  let installation: Installation;
+  let target: TestDatabase;
+
+  beforeAll(async () => {
+    installation = await install();
+    await installation.server.tenant();
+    await query(
+      installation.database.url,
+      `create table own_notes as select generate_series(1, 3) as n;
+      insert into organizations (name) select '\\.' || chr(10) || '\\.' || chr(10) || chr(9) from generate_series(1, 2)`,
+    );
+    const { backedUp, bytes } = await installation.operator.json<{ backedUp: object; bytes: number }>(['backup', file]);
+    expect(backedUp).toMatchObject({ organizations: 3, api_keys: 1, own_notes: 3, changes_key: 1 });
+    expect(bytes).toBe(statSync(file).size);
+  });
+  beforeEach(async () => void (target = await emptyDatabase()));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const restore = (path: string, ...options: string[]) =>
+    new Operator({ DATABASE_URL: target.url }).run(['restore', path, ...options]);
+  const relations = () => query(target.url, 'select from pg_class where relnamespace = current_schema()::regnamespace');
+  const written = (name: string, content: string | Buffer): string => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const expectRejected = async (path: string, reason: string) => {
+    expect(await restore(path)).toEqual({ status: 1, stdout: '', stderr: `${path} ${reason}\n` });
+    expect(await relations()).toEqual([]);
+  };
+
+  it('writes a file for its owner only, and nothing beside it', () => {
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+    expect(readdirSync(folder)).toEqual(['lanyard.backup']);
+  });
+
+  it('overwrites no file, and follows no link', async () => {
+    const link = join(folder, 'link');
+    symlinkSync(join(folder, 'nowhere'), link);
+    for (const path of [file, link]) {
+      const stderr = `${path} exists already: name a new file\n`;
+      expect(await installation.operator.run(['backup', path])).toEqual({ status: 1, stdout: '', stderr });
+    }
+    const elsewhere = join(folder, 'lacking', 'file');
+    const stderr = `cannot write ${elsewhere}: no such file or directory\n`;
+    expect(await installation.operator.run(['backup', elsewhere])).toEqual({ status: 1, stdout: '', stderr });
+    rmSync(link);
+  });
+
+  it('finds nothing to back up in an empty database, nor where there is none', async () => {
+    const stderr = 'There is nothing to back up: the database has no tables of Lanyard\n';
+    const path = join(folder, 'empty');
+    expect(await new Operator({ DATABASE_URL: target.url }).run(['backup', path])).toEqual({
+      status: 1,
+      stdout: '',
+      stderr,
+    });
+    const nowhere = new Operator({ LANYARD_DATA_DIR: join(folder, 'nowhere') });
+    expect(await nowhere.run(['backup', path])).toMatchObject({ status: 1, stdout: '' });
+    expect(readdirSync(folder)).toEqual(['lanyard.backup']);
+  });
+
+  it('is restored whole, and tables that no migration creates are named', async () => {
+    const { status, stdout, stderr } = await restore(file, '--json');
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: 'Left out: own_notes, a table that no migration creates\n',
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ restored: { organizations: 3 }, skipped: ['own_notes'], applied: [] });
+    const rows = 'select to_jsonb(r) from (table organizations union all table organizations) r order by 1';
+    expect(await query(target.url, rows)).toEqual(await query(installation.database.url, rows));
+    const key = 'select * from changes_key';
+    expect(await query(target.url, key)).toEqual(await query(installation.database.url, key));
+    expect((await new Operator({ DATABASE_URL: target.url }).run(['check'])).status).toBe(0);
+  });
+
+  it('is restored into an empty database only', async () => {
+    await query(target.url, 'create table mine (n integer)');
+    const stderr = expect.stringMatching(
+      /^The database is not empty, it has mine: set DATABASE_URL to .*\n$/,
+    ) as string;
+    expect(await restore(file)).toEqual({ status: 1, stdout: '', stderr });
+    expect(await relations()).toHaveLength(1);
+  });
+
+  it('of an older release gets the migrations that it lacks', async () => {
+    const text = gunzipSync(readFileSync(file)).toString();
+    const older = text
+      .replace(/,"SchemaReleases\d+"/, '')
+      .replace(/\{"name":"schema_releases",[^}]*\},?/, '')
+      .replace(/\{"table":\{"name":"schema_releases".*\n(.*\n)*?\\\.\n/, '')
+      .replace(/,"schema_releases":\d+/, '');
+    const { status, stdout } = await restore(written('older', gzipSync(older)), '--json');
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ applied: [expect.stringMatching(/^SchemaReleases/)] });
+    expect(await query(target.url, 'select release from schema_releases')).toHaveLength(1);
+  });
+
+  it('of a newer release is rejected', async () => {
+    const newer = gunzipSync(readFileSync(file))
+      .toString()
+      .replace(/"release":"[^"]*"/, '"release":"0.9.0"')
+      .replace('"migrations":[', '"migrations":["Later1895564800000",');
+    const reason = expect.stringContaining(
+      'was made by Lanyard 0.9.0 and has migrations that this one does not know (Later',
+    );
+    expect(await restore(written('newer', gzipSync(newer)))).toEqual({ status: 1, stdout: '', stderr: reason });
+    expect(await relations()).toEqual([]);
+    const format = newer.replace('"version":1', '"version":2');
+    const path = written('format', gzipSync(format));
+    await expectRejected(path, 'was made by Lanyard 0.9.0, whose format this release does not know: use that release');
+  });
+
+  it('that was cut off anywhere is rejected, and nothing is restored', async () => {
+    const whole = readFileSync(file);
+    for (const length of [0, 9, whole.length >> 1, whole.length - 9, whole.length - 1]) {
+      await expectRejected(written(`cut-${length}`, whole.subarray(0, length)), 'is incomplete: its end is missing');
+    }
+    const text = gunzipSync(whole).toString();
+    const lines = text.slice(0, text.lastIndexOf('{"rows":'));
+    await expectRejected(written('without-end', gzipSync(lines)), 'is incomplete: its end is missing');
+  });
+
+  it('that lost a row is rejected, and so is a file that is something else', async () => {
+    const text = gunzipSync(readFileSync(file)).toString();
+    const lost = text.replace(/(\{"table":\{"name":"organizations".*\n).*\n/, '$1');
+    await expectRejected(written('lost', gzipSync(lost)), 'is damaged: it should have 3 rows of organizations');
+    await expectRejected(written('text', 'no backup at all'), 'is not a backup of Lanyard');
+    await expectRejected(written('other', gzipSync('{"leads":[]}\n')), 'is not a backup of Lanyard');
+    const changed = Buffer.from(readFileSync(file));
+    changed.writeUInt32LE(changed.readUInt32LE(changed.length - 8) ^ 1, changed.length - 8);
+    await expectRejected(written('changed', changed), 'is damaged');
+    const missing = join(folder, 'missing');
+    const stderr = `cannot read ${missing}: no such file or directory\n`;
+    expect(await restore(missing)).toEqual({ status: 1, stdout: '', stderr });
+  });
+});
