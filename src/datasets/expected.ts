@@ -1,4 +1,4 @@
-import { classOf, type FieldFault, type FieldSchema, isObject, schemasOf } from '../api-schema/fields';
+import { classOf, type FieldFault, type FieldSchema, isObject, MAX_LENGTH, schemasOf } from '../api-schema/fields';
 import { isCalendarDay, toUtc } from '../api-schema/text';
 import type { Class } from './dataset';
 import { MOMENT } from './moments';
@@ -104,8 +104,12 @@ function nestedOf(type: Class): Map<string, Class | null> {
   return found;
 }
 
-/** Names are compared by letters and digits, if they have any: `First name` is `firstName`. */
+/**
+ * Names are compared by letters and digits, if they have any: `First name` is `firstName`. One that is longer than any
+ * field's stays as it is: `normalize()` takes quadratic time over a run of combining marks.
+ */
 export function plainName(name: string): string {
+  if (name.length > MAX_LENGTH.name) return name.trim();
   const plain = name.normalize('NFKD').toLowerCase();
   return plain.replace(/[^\p{L}\p{N}]/gu, '') || name.trim();
 }
