@@ -32,7 +32,11 @@ describe('an import of a file with', () => {
 
   it.each([
     ['a cell of 400,000 blanks', `firstName,email\nAda,${' '.repeat(400_000)}x`, 'is no e-mail address'],
-    ['400,000 blanks before a quote', `firstName,email\nAda,${' '.repeat(400_000)}"ada@example.com"`, 'a quote within a cell'],
+    [
+      '400,000 blanks before a quote',
+      `firstName,email\nAda,${' '.repeat(400_000)}"ada@example.com"`,
+      'a quote within a cell',
+    ],
     [
       'a column name of 100,000 combining marks',
       `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`,
