@@ -193,6 +193,7 @@ describe('import and export', () => {
     });
 
     it('into a file of its owner only, and through no link that somebody has put there', async () => {
+      const { organizationId } = await first.server.tenant();
       const args = ['export', '--organization', String(organizationId), '--output'];
       const output = join(folder, 'private.json');
       expect(await first.operator.run([...args, output])).toMatchObject({ status: 0 });
