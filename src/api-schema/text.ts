@@ -10,14 +10,18 @@ export const isStorableText = (value: unknown): value is string =>
 export const isWithinLength = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);
 
-/** Controls and format characters; spaces, and separators of lines and paragraphs, unless a quote follows. */
-const INVISIBLE = /[\p{Cc}\p{Cf}]|\p{Z}(?=[^"]*$)/u;
+const CONTROL = /[\p{Cc}\p{Cf}]/u;
+/** Spaces, and separators of lines and paragraphs. */
+const SEPARATOR = /\p{Z}/u;
 
 /**
  * Whether the text is an address of e-mail in which one can see every character. Pasted ones often have others (U+200B, a
  * no-break space), with which they look like an address, and are another one. Between quotes there may be spaces.
  */
-export const isVisibleEmail = (value: string): boolean => isEmail(value) && !INVISIBLE.test(value);
+export function isVisibleEmail(value: string): boolean {
+  const unquoted = value.slice(value.lastIndexOf('"') + 1);
+  return isEmail(value) && !CONTROL.test(value) && !SEPARATOR.test(unquoted);
+}
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);

@@ -72,6 +72,22 @@ export function moment(value: string): Date {
   throw new UsageError('--expires-at must be a date (2027-01-31) or an ISO 8601 date-time (2027-01-31T18:00:00Z)');
 }
 
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const MAX_DURATION_S = 999_999_999;
+
+/** What an option that takes a duration says of it in its help. */
+export const DURATION_HELP = 'such as 90s, 15m, 24h or 7d; a number alone is seconds';
+
+/** A duration, in seconds: `90s`, `15m`, `24h`, `7d`, or a number of seconds. */
+export const duration =
+  (option: string) =>
+  (value: string): number => {
+    const [, number, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(value) ?? [];
+    const seconds = Number(number) * (UNITS[unit] ?? NaN);
+    if (seconds <= MAX_DURATION_S) return seconds;
+    throw new UsageError(`${option} must be a duration ${DURATION_HELP}, at most ${MAX_DURATION_S} seconds`);
+  };
+
 /** An integer from 0 to a maximum. */
 export const wholeNumber =
   (option: string, max: number) =>

@@ -127,6 +127,16 @@ export const fieldsText = (): string =>
     })
     .join('\n');
 
-/** Names in lines of at most 80 columns, the first of which begins after ten. */
-export const wrapped = (names: readonly string[], indent: string): string =>
-  names.join(', ').replace(/(.{1,69}),(?: |$)/g, `$1,\n${indent}`);
+/** Characters of a line of names. */
+const MAX_LINE = 70;
+
+/** Names, separated by commas, in lines that fit a terminal of 80 columns after an indentation of at most ten. */
+export function wrapped(names: readonly string[], indent: string): string {
+  const lines: string[] = [];
+  for (const name of names) {
+    const longer = `${lines.at(-1)}, ${name}`;
+    if (lines.length > 0 && longer.length < MAX_LINE) lines[lines.length - 1] = longer;
+    else lines.push(name);
+  }
+  return lines.join(`,\n${indent}`);
+}

@@ -69,8 +69,29 @@ export const flag: Kind = { read: (cell) => FLAGS[cell.toLowerCase()] ?? cell, w
 
 export const array: Kind = { read: fromJson, write: JSON.stringify, isOptional: true };
 
-const AROUND = /^[\p{Cc}\p{Cf}\p{Z}]+|[\p{Cc}\p{Cf}\p{Z}]+$/gu;
+const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Z}]$/u;
 const WITHIN = /(?! )[\p{Cc}\p{Cf}\p{Z}]/u;
+
+/** The character of a text that begins at a place. */
+const characterAt = (text: string, at: number): string => String.fromCodePoint(text.codePointAt(at) ?? 0);
+
+/** The character of a text that ends at a place: one of two code units, where these are a pair. */
+function characterBefore(text: string, end: number): string {
+  const pair = end > 1 ? characterAt(text, end - 2) : '';
+  return pair.length === 2 ? pair : text.slice(end - 1, end);
+}
+
+/**
+ * The text without the invisible characters around it. An expression that looks for them before the end takes quadratic
+ * time over a long run of blanks.
+ */
+function trimInvisible(text: string): string {
+  let start = 0;
+  while (start < text.length && INVISIBLE.test(characterAt(text, start))) start += characterAt(text, start).length;
+  let end = text.length;
+  while (end > start && INVISIBLE.test(characterBefore(text, end))) end -= characterBefore(text, end).length;
+  return text.slice(start, end);
+}
 
 export const address: Kind = {
   read: (cell) => {
@@ -183,7 +204,7 @@ export function field(path: string, kind: Kind, whenEmpty: null | undefined): Fi
     isOptional: kind.isOptional,
     put: (draft, cell, context) => {
       const holder = steps.slice(0, -1).reduce((inner, step) => (inner[step] ??= {}) as Draft, draft);
-      const given = kind.trims ? cell.replace(AROUND, '') : cell;
+      const given = kind.trims ? trimInvisible(cell) : cell;
       holder[last] = given === '' ? whenEmpty : kind.read(given, context);
     },
     take: (record) => {

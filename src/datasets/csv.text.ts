@@ -66,14 +66,37 @@ export function most(line: string): string {
   return others.length > 0 ? ',' : found;
 }
 
+const isBlank = (character?: string): boolean => character === ' ' || character === '\t';
+
+/** Where the blanks begin that end a text, perhaps with `=` after them. */
+function trailingBlanksOf(text: string, isPart: (character?: string) => boolean): number {
+  let at = text.endsWith('=') ? text.length - 1 : text.length;
+  while (at > 0 && isPart(text[at - 1])) at--;
+  return at;
+}
+
+/** Where a cell begins whose quote comes after a text; undefined where the quote stands within a cell. */
+function cellStartOf(text: string, delimiter: string): number | undefined {
+  const start = trailingBlanksOf(text, (character) => character !== delimiter && isBlank(character));
+  const before = text.slice(0, start);
+  return start === 0 || [delimiter, '\r', '\n'].some((end) => before.endsWith(end)) ? start : undefined;
+}
+
+/** Blanks that may belong to a quote in the next part of a file: of longer runs the rest is text. */
+const MAX_BLANKS = 1000;
+
+/** Where the character stands that may be a delimiter before the last blanks of a text. */
+function lastDelimiterOf(text: string): number {
+  const end = text.slice(-MAX_BLANKS);
+  const blanks = trailingBlanksOf(end, isBlank);
+  return text.length - end.length + Math.max(0, blanks - 1);
+}
+
 /**
  * CSV has nothing between a delimiter and a quote. Programs write blanks there, which mean nothing, and `="0441"`, a formula
  * that keeps a spreadsheet from reading a number: it becomes the text of a cell.
  */
 async function* mended(parts: AsyncIterable<string>, delimiter: string): AsyncGenerator<string> {
-  const sign = delimiter.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-  const blanks = [' ', '\\t'].filter((blank) => blank !== delimiter && delimiter !== '\t').join('') || ' ';
-  const before = new RegExp(`(^|[${sign}\\r\\n])([${blanks}]*)(=?)$`);
   let isInside = false;
   let isFormula = false;
   let isStart = true;
@@ -88,17 +111,17 @@ async function* mended(parts: AsyncIterable<string>, delimiter: string): AsyncGe
         text += isFormula ? `${piece}"""` : `${piece}"`;
         isFormula = false;
       } else {
-        const found = before.exec(piece);
-        const mayBegin = found && (found[1] !== '' || isStart);
-        isFormula = Boolean(mayBegin && found[3]);
-        text += mayBegin ? `${piece.slice(0, found.index)}${found[1]}${isFormula ? '"=""' : '"'}` : `${piece}"`;
+        const start = cellStartOf(piece, delimiter);
+        const mayBegin = start !== undefined && (start > 0 || isStart);
+        isFormula = mayBegin && start < piece.length && piece.endsWith('=');
+        text += mayBegin ? `${piece.slice(0, start)}${isFormula ? '"=""' : '"'}` : `${piece}"`;
       }
       isInside = !isInside;
       isStart = false;
     }
-    const keep = isInside ? 0 : (/[^]?[ \t]*=?$/.exec(held.slice(-1000))?.[0].length ?? 0);
-    const sent = held.slice(0, held.length - keep);
-    held = held.slice(held.length - keep);
+    const kept = isInside ? held.length : lastDelimiterOf(held);
+    const sent = held.slice(0, kept);
+    held = held.slice(kept);
     isStart &&= sent === '';
     yield text + sent;
   }

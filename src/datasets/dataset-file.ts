@@ -33,6 +33,12 @@ export async function* datasetRecords(
   for await (const part of text) {
     requireRoom(held.length + part.length);
     held += part;
+    if (isNdjson === undefined && held.trim() === '') {
+      // Blank lines are counted and dropped: to look through them again with each part takes quadratic time.
+      line += held.split('\n').length - 1;
+      held = '';
+      continue;
+    }
     if (isNdjson) requireRow(held.length - part.length, line);
     if (isNdjson === undefined) requireJson(held, csvCommand);
     if (isNdjson === false || !part.includes('\n')) continue;

@@ -6,6 +6,7 @@ import {
   type TextKind,
   type ValueSchema,
 } from '../api-schema/field-rules';
+import { MAX_LENGTH } from '../api-schema/fields';
 import { isCalendarDay, toUtc } from '../api-schema/text';
 import type { Class } from './dataset';
 import { MOMENT } from './moments';
@@ -67,8 +68,12 @@ export function pathsOf(type: Class, before = ''): string[] {
   });
 }
 
-/** Names are compared by letters and digits, if they have any: `First name` is `firstName`. */
+/**
+ * Names are compared by letters and digits, if they have any: `First name` is `firstName`. A name that is longer than any
+ * field's stays as it is, because `normalize()` takes quadratic time over a run of combining marks.
+ */
 export function normalizedName(name: string): string {
+  if (name.length > MAX_LENGTH.name) return name.trim();
   const plain = name.normalize('NFKD').toLowerCase();
   return plain.replace(/[^\p{L}\p{N}]/gu, '') || name.trim();
 }

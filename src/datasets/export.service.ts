@@ -112,7 +112,9 @@ function entries({ name, columns, owner, list, isOfTexts }: Table): string {
 }
 
 function object(row: string, columns: Column[]): string {
-  const values = columns.map((column) => `${rendered(row, column)} as "${column.path.replace(/.*\./, '')}"`);
+  const values = columns.map(
+    (column) => `${rendered(row, column)} as "${column.path.slice(column.path.lastIndexOf('.') + 1)}"`,
+  );
   return `(select row_to_json(o) from (select ${values.join(', ')}) o)`;
 }
 

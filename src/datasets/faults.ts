@@ -1,4 +1,5 @@
-import { quoted, shortened } from './quoted';
+import { MAX_LENGTH } from '../api-schema/fields';
+import { quoted, shortened, visible } from './quoted';
 
 /** One thing that is wrong with a dataset. What does not apply is null. */
 export interface Fault {
@@ -36,7 +37,9 @@ export const refusal = (says: string): ImportFault => new ImportFault([{ ...NOWH
 function textOf({ line, column, path, value, says }: ToldFault): string {
   const places = [line === null ? '' : `line ${line}`, column === null ? '' : `column ${quoted(column)}`];
   const where = places.filter(Boolean).join(', ');
-  const at = [where, column === null ? path : null].filter(Boolean).join(': ');
+  // The names of fields come from the file, too.
+  const shownPath = path && visible(path.slice(0, MAX_LENGTH.name));
+  const at = [where, column === null ? shownPath : null].filter(Boolean).join(': ');
   const given = value === null || value === undefined ? '' : `${shortened(value)} `;
   return `${at ? `${at}: ` : ''}${given}${says}`;
 }

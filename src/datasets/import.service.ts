@@ -7,6 +7,7 @@ import { Checks } from './checks';
 import { type Counts, Datasets, type Records } from './dataset';
 import { ofObject } from './dataset-file';
 import { Faults, ImportFault } from './faults';
+import { lockStatements } from './list-locks';
 import { type Given, movesOf, WHOLE } from './moves';
 import { type Outcome, Outcomes } from './outcomes';
 import { RecordReader } from './record-reader';
@@ -141,10 +142,11 @@ export class ImportService {
   ): Promise<Written> {
     await lockOrganization(writer, organizationId);
     if (tables.some(({ isShared }) => isShared)) await lockOrganization(writer, CATALOGUE);
+    for (const sql of lockStatements(tables)) await writer.query(sql, parametersOf(sql, organizationId));
     await stage.match(organizationId, given);
     const outcomes = new Outcomes(writer, organizationId, tables);
     await outcomes.begin();
-    for (const sql of movesOf(tables, given)) await writer.query(sql, sql.includes('$1') ? [organizationId] : []);
+    for (const sql of movesOf(tables, given)) await writer.query(sql, parametersOf(sql, organizationId));
     const shown = new Faults();
     await new Checks(writer, organizationId, this.datasets, given).shown(tables, shown);
     shown.throwIfAny();
@@ -160,6 +162,9 @@ export class ImportService {
     throw new DryRun(written);
   }
 }
+
+/** PostgreSQL rejects a parameter that the statement does not use. */
+const parametersOf = (sql: string, organizationId: number): number[] => (sql.includes('$1') ? [organizationId] : []);
 
 interface WriteContext {
   manager: EntityManager;

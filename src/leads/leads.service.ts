@@ -22,7 +22,10 @@ interface Match {
 }
 
 /** Form encoding makes a blank of the `+` in an address, which can have blanks between quotes alone: `"ada rowe"@example.com`. */
-const BLANK_OUTSIDE_QUOTES = / (?=[^"]*$)/g;
+function restorePlus(address: string): string {
+  const unquoted = address.lastIndexOf('"') + 1;
+  return address.slice(0, unquoted) + address.slice(unquoted).replaceAll(' ', '+');
+}
 
 /** Two were seen when all leads of a batch were changed at once. */
 const MAX_MATCH_ATTEMPTS = 10;
@@ -39,7 +42,7 @@ export class LeadsService {
     if ((remoteId === undefined) !== (integrationType === undefined)) {
       throw new InvalidRequest(`query ${remoteId === undefined ? 'remoteId' : 'integrationType'}`);
     }
-    const address = email?.replace(BLANK_OUTSIDE_QUOTES, '+');
+    const address = email === undefined ? undefined : restorePlus(email);
     const values = [address, integrationType, remoteId].filter((value) => value !== undefined);
     const list = remoteId ? SQL.BY_REMOTE_ID : SQL.LIST_LEADS;
     if (email === undefined) return this.statements.paginate(caller, list, values, page);

@@ -18,10 +18,14 @@ const LAST_FLUSH = 1000;
  */
 const UNWRITTEN = 1 << 20;
 
+/** The field of the text of an entry, whoever writes it: modules give Nest's Logger an object with a field of this name. */
+const MESSAGE = 'message';
+
 /** The log: a line of JSON an entry on standard output or, on a terminal, a line for people. */
 export function createLog(level: LogLevel, to: DestinationStream = (output ??= standardOutput())): Log {
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime, formatters }, to);
+  const options = { level, messageKey: MESSAGE, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime };
+  return pino({ ...options, formatters }, to);
 }
 
 /** made once: more than one server may run in a process */
@@ -35,7 +39,7 @@ function standardOutput(): DestinationStream {
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- who writes JSON does not pay for it
     const pretty = require('pino-pretty') as typeof import('pino-pretty');
     return pretty({
-      ...{ sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' },
+      ...{ sync: true, singleLine: true, messageKey: MESSAGE, translateTime: 'SYS:HH:MM:ss.l' },
       messageFormat: (entry, name) => (entry.route ? requestLine(entry) : String(entry[name] ?? '')),
       ignore: 'pid,method,route,status,durationMs',
     });

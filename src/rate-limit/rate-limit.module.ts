@@ -22,10 +22,14 @@ import { TokenBucketStore } from './token-bucket.store';
   exports: [TokenBucketStore],
 })
 export class RateLimitModule implements OnModuleInit, OnApplicationShutdown {
-  constructor(private readonly redis?: RedisConnection) {}
+  constructor(
+    private readonly store: TokenBucketStore,
+    private readonly redis?: RedisConnection,
+  ) {}
 
   async onModuleInit(): Promise<void> {
     await this.redis?.untilReady();
+    await this.store.askAtStart();
   }
 
   /** Not earlier: requests that are still under way need it. */

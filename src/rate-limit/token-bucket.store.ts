@@ -52,6 +52,13 @@ export class TokenBucketStore {
     return result;
   }
 
+  /** Asks Redis before the first request does: that it is away is in the log, and in the metrics, from the start. */
+  async askAtStart(): Promise<void> {
+    for (let attempt = 1; this.redis && attempt <= MAX_ERRORS; attempt++) {
+      if (await this.takeFromRedis(this.redis, 'start', { maxTokens: 1, refillRate: 1 })) return;
+    }
+  }
+
   /** @returns undefined when Redis does not answer */
   private async takeFromRedis(
     redis: RedisTokenBucketStore,

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DATASETS } from '../../src/sections';
@@ -181,6 +190,21 @@ describe('import and export', () => {
       expect(written).toEqual({ exported: counts({ users: 1, leads: 1 }) });
       expect(JSON.parse(readFileSync(output, 'utf8'))).toEqual(exported);
       expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+    });
+
+    it('into a file of its owner only, and through no link that somebody has put there', async () => {
+      const { organizationId } = await first.server.tenant();
+      const args = ['export', '--organization', String(organizationId), '--output'];
+      const output = join(folder, 'private.json');
+      expect(await first.operator.run([...args, output])).toMatchObject({ status: 0 });
+      expect(statSync(output).mode & 0o777).toBe(0o600);
+      const planted = join(folder, 'planted.json');
+      const victim = file('victim.txt', 'mine');
+      symlinkSync(victim, `${planted}.${process.pid}.part`);
+      const refused = await first.operator.run([...args, planted]);
+      rmSync(`${planted}.${process.pid}.part`);
+      expect(refused).toMatchObject({ status: 1, stderr: `cannot write ${planted}: file already exists\n` });
+      expect(readFileSync(victim, 'utf8')).toBe('mine');
     });
 
     it('leaves an earlier file alone when it is refused', async () => {

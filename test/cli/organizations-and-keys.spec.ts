@@ -87,7 +87,8 @@ describe("the operator's command line", () => {
   describe('keys', () => {
     it('that would have ended already are refused', async () => {
       const args = ['keys', 'issue', '--organization', organization, '--expires-at', '2020-01-31'];
-      expect(await operator.run(args)).toEqual({ status: 1, stdout: '', stderr: '--expires-at is in the past\n' });
+      const stderr = 'error: --expires-at is in the past (add --help for usage)\n';
+      expect(await operator.run(args)).toEqual({ status: 2, stdout: '', stderr });
     });
 
     it('have the default limits, or those that are asked for', async () => {
@@ -115,7 +116,7 @@ describe("the operator's command line", () => {
       const limited = await operator.json(['keys', 'set-limits', id, '--refill-rate', '2.5']);
       expect(limited).toEqual({ ...row, refillRate: 2.5 });
 
-      const rotated = await operator.json<IssuedKey>(['keys', 'rotate', id, '--overlap', '3600']);
+      const rotated = await operator.json<IssuedKey>(['keys', 'rotate', id, '--overlap', '60m']);
       const settings = { organizationId: Number(organization), label: 'sync', maxTokens: 20, refillRate: 2.5 };
       expect(rotated).toEqual({ id: UUID, key: KEY, ...settings, expiresAt: '2099-12-31T00:00:00.000Z' });
       expect(rotated.key).not.toBe(key);
@@ -149,7 +150,7 @@ describe("the operator's command line", () => {
       expect(rotated.stdout).toContain(`The old key ${id} no longer works.`);
       const soon = new Date(Date.now() + 60_000).toISOString();
       const { id: ending } = await issue('--expires-at', soon);
-      const overlapping = await operator.run(['keys', 'rotate', ending, '--overlap', '3600']);
+      const overlapping = await operator.run(['keys', 'rotate', ending, '--overlap', '60m']);
       expect(overlapping.stdout).toContain(`The old key ${ending} works until ${soon}.`);
       const limits = await operator.run(['keys', 'set-limits', id, '--max-tokens', '3']);
       expect(limits.stdout).toBe(`Key ${id}: 3 tokens, refilled by 1 a second\n`);

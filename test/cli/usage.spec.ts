@@ -41,6 +41,8 @@ describe('the usage of the command line', () => {
       ['an impossible day', [...issueFor, '--expires-at', '2027-02-30'], '--expires-at must be'],
       ['no limit', ['keys', 'set-limits', randomUUID()], '--max-tokens or --refill-rate must be given'],
       ['a negative overlap', ['keys', 'rotate', randomUUID(), '--overlap', '-1'], '--overlap must be'],
+      ['an overlap of weeks', ['keys', 'rotate', randomUUID(), '--overlap', '2w'], '--overlap must be a duration such'],
+      ['a long overlap', ['keys', 'rotate', randomUUID(), '--overlap', '999999999d'], '--overlap must be a duration'],
       ['NDJSON as one JSON value', [...exportAll, '--ndjson', '--json'], '--json with --ndjson needs --output'],
       ['the same to -', [...exportAll, '--ndjson', '--json', '--output', '-'], '--json with --ndjson needs --output'],
       ['an output without a name', [...exportAll, '--output', ''], '--output must be the name of a file, or -'],

@@ -3,6 +3,7 @@ import { createLog } from '../../src/observability/log';
 import { Metrics } from '../../src/observability/metrics';
 import { leadInput } from '../support/builders';
 import { openConnection } from '../support/connection';
+import { freePort } from '../support/free-port';
 import { lockWaits, until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 import { NO_SERVER, RedisServer } from '../support/redis-server';
@@ -152,6 +153,17 @@ describe('the metrics', () => {
     expect((await fetch(new URL('/metrics', lanyard.baseUrl))).status).not.toBe(200);
     await lanyard.stop();
     await expect(scrape(lanyard)).rejects.toThrow();
+  });
+
+  it('say from the start that Redis is away, before any request; so does the log', async () => {
+    const kept = new KeptLog();
+    const redisUrl = `redis://127.0.0.1:${await freePort()}`;
+    const lanyard = await startInProcess({ metricsPort: 0, host: '127.0.0.1', redisUrl }, kept.log);
+    expect(kept.entries.filter(({ part }) => part === 'RateLimit')).toEqual([
+      expect.objectContaining({ level: 'warn', message: expect.stringMatching(/^Redis does not answer/) as string }),
+    ]);
+    expect(kept.entries.filter((entry) => 'msg' in entry)).toEqual([]);
+    expect((await valuesOf(lanyard)).get('lanyard_redis_degraded')).toBe(1);
   });
 
   unless(NO_SERVER)(`with Redis${NO_SERVER}`, () => {

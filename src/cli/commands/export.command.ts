@@ -112,6 +112,9 @@ async function sendRecords(
   }
 }
 
+const OWNER_ONLY = 0o600;
+const PERMISSIONS = 0o777;
+
 /** Writes next to the file and renames when complete, so that half an export never replaces an earlier one. */
 async function intoFile(file: string, send: (to: Sink) => Promise<Counts>): Promise<Counts> {
   /** @throws Refusal that names the file when the work on it fails */
@@ -120,9 +123,11 @@ async function intoFile(file: string, send: (to: Sink) => Promise<Counts>): Prom
   const existing = await stat(file).catch(() => undefined);
   if (existing?.isFile() === false) throw new Refusal(`cannot write ${file}: it is no regular file`);
   const part = `${file}.${process.pid}.part`;
+  // Exclusively, so that a link of that name, which anybody may make in a shared folder, is not followed. What it holds is
+  // personal data: a new file is for its owner only, and one that replaces another keeps the permissions of that.
+  const to = await named(open(part, 'wx', OWNER_ONLY));
   process.once('exit', () => rmSync(part, { force: true })); // also after a signal
-  // With the permissions of the earlier file: it may be for its owner only.
-  const to = await named(open(part, 'w', existing?.mode));
+  if (existing) await named(to.chmod(existing.mode & PERMISSIONS));
   const counts = await send((text) => named(to.appendFile(text)));
   await named(to.sync());
   await named(to.close());

@@ -18,7 +18,6 @@ interface IssueOptions extends GlobalOptions, Limits {
   simulate?: string;
 }
 
-const MAX_OVERLAP_S = 999_999_999;
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const KEY_ID = ['<KEYID>', 'id of the key (see keys list)', args.keyId] as const;
 const range = ({ least, most }: { least: number; most: number }): string => `from ${least} to ${most}`;
@@ -68,10 +67,10 @@ export function keysCommand(program: Command): void {
   command(group, 'rotate', {
     about: 'Issue a key with the settings of another one, which expires after the overlap.',
     result: ISSUED,
-    example: `keys rotate \\\n    ${EXAMPLE_ID} --overlap 3600`,
+    example: `keys rotate \\\n    ${EXAMPLE_ID} --overlap 24h`,
   })
     .argument(...KEY_ID)
-    .option('--overlap <SECONDS>', 'time the old key still works', args.wholeNumber('--overlap', MAX_OVERLAP_S), 0)
+    .option('--overlap <TIME>', `time the old key still works, ${args.DURATION_HELP}`, args.duration('--overlap'), 0)
     .action((id: string, _, self: Command) => rotate(id, self.optsWithGlobals()));
 
   command(group, 'revoke', {
@@ -89,9 +88,9 @@ function faults(text: string): string {
   return text;
 }
 
-/** @throws Refusal for a key that would never be of use */
+/** @throws UsageError for a key that would never be of use */
 function requireFuture(expiresAt?: Date): void {
-  if (expiresAt && expiresAt <= new Date()) throw new Refusal('--expires-at is in the past');
+  if (expiresAt && expiresAt <= new Date()) throw new UsageError('--expires-at is in the past');
 }
 
 async function issue({ json, organization: id, ...settings }: IssueOptions): Promise<void> {

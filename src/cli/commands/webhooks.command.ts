@@ -16,64 +16,47 @@ import {
   type WaitingChanges,
   WebhooksService,
 } from '../../webhooks/webhooks.service';
-import { command, type GlobalOptions, organization, requireOrganization } from '../arguments';
+import { command, duration, DURATION_HELP, type GlobalOptions, organization, requireOrganization } from '../arguments';
 import { withDatabase } from '../session';
 import { table } from '../terminal/table';
-import { answer, Refusal } from '../terminal/terminal';
+import { answer, Refusal, UsageError } from '../terminal/terminal';
 
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
+const DAY_S = 86_400;
 const ROW =
   '{id, organizationId, url, resources, state, lastSuccessAt, lastStatus, lastError, failingSince, nextAttemptAt, ' +
   'waiting: {phase, changes, since} or null, createdAt}; url without its query; changes that wait are counted up to 100';
 
-/** A value that cannot be used is refused, as an id that is not there. */
-const refusing =
-  <T>(read: (value: string) => T) =>
-  (value: string): T => {
-    try {
-      return read(value);
-    } catch (error) {
-      throw new Refusal((error as Error).message);
-    }
-  };
-
-const webhookId = refusing((value: string) => {
+function webhookId(value: string): string {
   if (isUuid(value)) return value.toLowerCase();
-  throw new Error('ID must be the uuid of a webhook (see webhooks list)');
-});
+  throw new UsageError('ID must be the uuid of a webhook (see webhooks list)');
+}
 const ID = ['<ID>', 'id of the webhook (see webhooks list)', webhookId] as const;
-const ORGANIZATION = ['--organization <ID>', 'organization whose changes are sent', refusing(organization)] as const;
+const ORGANIZATION = ['--organization <ID>', 'organization whose changes are sent', organization] as const;
 const SINCE = [
   '--since <MOMENT>',
   '"now": skip the initial snapshot',
-  refusing((value) => {
+  (value: string): 'now' => {
     if (value === 'now') return value;
-    throw new Error('--since must be now');
-  }),
+    throw new UsageError('--since must be now');
+  },
 ] as const;
 
 const lookupOf = ({ webhookPrivate }: Config): ReceiverLookup =>
   new ReceiverLookup({ allowPrivate: webhookPrivate === 'on' });
 
-const url = refusing((value: string) => {
+function url(value: string): string {
   const config = readConfig();
   const error = urlError(value, config.webhookHttp === 'on', lookupOf(config));
-  if (error) throw new Error(`--url ${error}`);
+  if (error) throw new UsageError(`--url ${error}`);
   return new URL(value).href;
-});
+}
 
-const resources = refusing((value: string) => {
+function resources(value: string): string[] {
   const names = value.split(',');
   if (areFollowed(names)) return names;
-  throw new Error(`--resources must be a comma-separated list of ${FOLLOWED_NAMES.join(', ')}, without duplicates`);
-});
-
-const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 };
-const duration = refusing((value: string) => {
-  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
-  if (number && unit) return Number(number) * UNITS[unit as keyof typeof UNITS] * 1000;
-  throw new Error('--overlap must be a number with s, m, h or d, such as 24h');
-});
+  throw new UsageError(`--resources must be a comma-separated list of ${FOLLOWED_NAMES.join(', ')}, without duplicates`);
+}
 
 const RESUME_NOTES = `
 Webhooks are paused in a database that was restored or copied, because they lead
@@ -120,7 +103,7 @@ export function webhooksCommand(program: Command): void {
     example: `webhooks rotate-secret \\\n    ${EXAMPLE_ID} --overlap 24h`,
   })
     .argument(...ID)
-    .option('--overlap <TIME>', 'a number with s, m, h or d', duration, 24 * UNITS.h * 1000)
+    .option('--overlap <TIME>', DURATION_HELP, duration('--overlap'), DAY_S)
     .action((id: string, _, self: Command) => rotate(id, self.optsWithGlobals()));
   command(group, 'disable', {
     about: 'Stop sending.',
@@ -221,7 +204,7 @@ const ERROR_TEXTS: Record<string, string> = {
 const readableError = (error: string): string => ERROR_TEXTS[error] ?? error;
 
 async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: number }): Promise<void> {
-  const rotated = await withWebhooks(id, (webhooks) => webhooks.rotateSecret(id, overlap));
+  const rotated = await withWebhooks(id, (webhooks) => webhooks.rotateSecret(id, overlap * 1000));
   const until = `The old one signs, too, until ${rotated.oldExpiresAt.toISOString()}.`;
   await answer(json, rotated, () => `${secretText(rotated.secret)}\n${until}`, `webhook ${id} has a new secret`);
 }

@@ -7,7 +7,10 @@ export class Refusal extends Error {}
 export class UsageError extends Error {}
 
 /** A message about wrong usage, in one line with what to do; commander puts its suggestion into a line of its own. */
-export const usageError = (text: string): string => `${text.trim().replace(/\s*\n\s*/g, ' ')} (add --help for usage)`;
+export function usageError(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return `${lines.filter(Boolean).join(' ')} (add --help for usage)`;
+}
 
 /** The reader of the output has closed it (`… | head`). */
 export class OutputClosed extends Error {}

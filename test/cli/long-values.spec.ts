@@ -1,0 +1,103 @@
+import { constants } from 'node:os';
+import { CSV } from '../../src/cli/csv.options';
+import { install, type Installation, outcomeOf } from '../support/operator';
+
+const LIMIT_MS = 60_000;
+
+/** What is long in a file must not hold the process: quadratic time for these files is minutes. */
+describe('an import of a file with', () => {
+  let installation: Installation;
+  let organizationId: number;
+
+  beforeAll(async () => {
+    installation = await install();
+    organizationId = (await installation.server.tenant()).organizationId;
+  });
+
+  /** In a process of its own, which is ended when it does not end. */
+  const importing = async (input: string | string[], ...options: string[]) => {
+    const child = installation.operator.start(['import', '-', '--organization', String(organizationId), ...options]);
+    const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
+    child.stdin?.on('error', () => undefined);
+    for (const part of [input].flat()) child.stdin?.write(part);
+    child.stdin?.end();
+    const outcome = await outcomeOf(child);
+    clearTimeout(timer);
+    expect({ signal: child.signalCode, isKilled: outcome.status === 128 + constants.signals.SIGKILL }).toEqual({
+      signal: null,
+      isKilled: false,
+    });
+    return outcome;
+  };
+
+  it.each([
+    ['a cell of 400,000 blanks', `firstName,email\nAda,${' '.repeat(400_000)}x`, 'is no e-mail address'],
+    [
+      '400,000 blanks before a quote',
+      `firstName,email\nAda,${' '.repeat(400_000)}"ada@example.com"`,
+      'a quote within a cell',
+    ],
+    [
+      'a column name of 100,000 combining marks',
+      `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`,
+      'not a field of leads',
+    ],
+  ])(
+    '%s',
+    async (_, input, fault) => {
+      const { status, stderr } = await importing(input, '--csv', 'leads');
+      expect(stderr).toContain(fault);
+      expect(status).toBe(1);
+    },
+    90_000,
+  );
+
+  it('the name of a field of 100,000 combining marks', async () => {
+    const name = 'e\u0301'.repeat(50_000) + '\u0301\u0323'.repeat(100_000);
+    const { status, stderr } = await importing(JSON.stringify({ leads: [{ [name]: 'x' }] }));
+    expect({ status, isNamed: stderr.includes('not a field') }).toEqual({ status: 1, isNamed: true });
+  }, 90_000);
+
+  it('64 MiB of blank lines before its records', async () => {
+    const blank = '\n'.repeat(65_536);
+    const record = JSON.stringify({ section: 'nothing', record: {} });
+    const { status, stderr } = await importing([...Array<string>(1024).fill(blank), `${record}\n`, `${record}\n`]);
+    expect({ status, first: stderr.split('\n', 1)[0] }).toMatchObject({
+      status: 1,
+      first: expect.stringContaining(`line ${1024 * 65_536 + 1}: `) as string,
+    });
+  }, 90_000);
+
+  it.each(CSV.sections)(
+    'long cells of all kinds in every column of %s',
+    async (section) => {
+      const names = CSV.fields(section).map(({ name }) => name);
+      const pumps = [
+        ' ',
+        '\u00a0',
+        '\u0301',
+        "'",
+        '0',
+        'a',
+        'E1',
+        '=',
+        ';',
+        'a;',
+        ',',
+        '.',
+        '-',
+        '[',
+        '[[',
+        '{"a":',
+        '1;',
+        '#',
+        '@',
+      ];
+      const cells = pumps.map((pump) => `"${pump.replaceAll('"', '""').repeat(20_000)}!"`);
+      const lines = [names.join(','), ...cells.map((cell) => names.map(() => cell).join(','))];
+      const { status, stderr } = await importing(lines.join('\n'), '--csv', section);
+      expect({ status, hasMore: /and [\d,]+ more\n$/.test(stderr) }).toEqual({ status: 1, hasMore: true });
+    },
+    90_000,
+  );
+});
