@@ -8,7 +8,7 @@ import { POLL } from './webhooks.sql';
 
 /** How often the cursor of an idle webhook is stored, so that its position is not pruned. */
 export const CURSOR_REFRESH_MS = 3_600_000;
-const RESOURCES = JSON.stringify(FOLLOWED.map(({ name, number }) => ({ name, number })));
+const RESOURCES = FOLLOWED.map(({ number }) => number);
 
 interface PollResult {
   snapshot: string;

@@ -1,12 +1,13 @@
 /**
  * What a poll asks: the webhooks to look at, and the snapshot to compare the next poll with. An idle webhook is looked at when
- * its resources have a change that the poll's snapshot sees and the previous one (`$1`) did not, which is a change of a
+ * its organization has a change that the poll's snapshot sees and the previous one (`$1`) did not, which is a change of a
  * transaction that began after that one, or that was open then and has ended since. `lowest` bounds the part of the log's index
  * that is read for it. Nothing can be missed, because both are compared with the snapshot of one and the same statement.
  *
  * `$2` is now, `$3` the ids that were due before and are not known to be idle, `$4` the ids that a delivery has in hand: these
  * are named for new changes only. A webhook without `moved_at` was changed by its operator, and one that was not looked at since
- * `$5` has its cursor refreshed. `$6` are the resources of the feed.
+ * `$5` has its cursor refreshed. `$6` are the numbers of the resources of the
+ * feed: a webhook that follows only some of them is now and then looked at in vain.
  */
 export const POLL = `
   with compared as materialized (
@@ -23,13 +24,10 @@ export const POLL = `
     select w.id, changed.is_changed
     from webhooks w cross join since cross join lateral (
       select is_first or (lowest < current_end and exists (
-        select from jsonb_to_recordset($6::jsonb) followed (name text, number smallint) cross join lateral (
-          select from changes c
-          where c.organization_id = w.organization_id and c.resource = followed.number
-            and c.xid >= since.lowest and c.xid < since.current_end
-            and (c.xid >= since.previous_end or c.xid = any(since.ended))
-          order by c.xid limit 1) change
-        where followed.name = any(w.resources))) as is_changed) changed
+        select from changes c
+        where c.organization_id = w.organization_id and c.resource = any($6::smallint[])
+          and c.xid >= since.lowest and c.xid < since.current_end
+          and (c.xid >= since.previous_end or c.xid = any(since.ended)))) as is_changed) changed
     where paused_at is null and (next_attempt_at is null or next_attempt_at <= $2 or disabled_at is not null)
       and (disabled_at is null or waiting_since is null)
       and (is_changed or (w.id <> all($4::uuid[])
