@@ -104,11 +104,14 @@ const UNREACHABLE = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN
 /** The server starts, stops, or has no connection left. */
 const NO_CONNECTION = ['57P03', '53300'];
 
+/** What the pool says when it has no connection in time, and when it could not open one in time. */
+const NO_CONNECTION_IN_TIME = /^(timeout exceeded when|Connection terminated due to connection timeout)/;
+
 /** Whether there was no connection, so that nothing can have been done. */
 export function isUnreachable(error: unknown): boolean {
   const { code, message } = causeOf(error);
   return (
-    UNREACHABLE.test(code ?? '') || NO_CONNECTION.includes(code ?? '') || /^timeout exceeded when/.test(message ?? '')
+    UNREACHABLE.test(code ?? '') || NO_CONNECTION.includes(code ?? '') || NO_CONNECTION_IN_TIME.test(message ?? '')
   );
 }
 
