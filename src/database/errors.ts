@@ -54,11 +54,14 @@ export const isOverload = (error: unknown): boolean =>
 
 const UNREACHABLE = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
+/** What the pool says when it has no connection in time, and when it could not open one in time. */
+const NO_CONNECTION_IN_TIME = /^(timeout exceeded when|Connection terminated due to connection timeout)/;
+
 /** Whether there was no connection, so that nothing can have been done. */
 export function isUnreachable(error: unknown): boolean {
   const { code, message } = causeOf(error);
   if (hasSqlState(error, ERRORS.databaseUnreachable.sqlStates)) return true;
-  return UNREACHABLE.test(code ?? '') || /^timeout exceeded when/.test(message ?? '');
+  return UNREACHABLE.test(code ?? '') || NO_CONNECTION_IN_TIME.test(message ?? '');
 }
 
 const LOST = /^(Connection terminated|Query read timeout|Client has encountered)/;

@@ -104,6 +104,7 @@ describe('an error', () => {
   it.each([
     ['PostgreSQL is not reached', Object.assign(new Error(), { code: 'ECONNREFUSED' }), 'POST'],
     ['no connection comes free', new Error('timeout exceeded when trying to connect'), 'POST'],
+    ['no connection opens in time', new Error('Connection terminated due to connection timeout'), 'POST'],
     ['PostgreSQL starts', Object.assign(new Error(), { code: '57P03' }), 'POST'],
     ['the disk is full', Object.assign(new Error(), { code: '53100' }), 'POST'],
     ['it deadlocked each time', Object.assign(new Error(), { code: '40P01' }), 'POST'],
