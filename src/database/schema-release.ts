@@ -6,7 +6,7 @@ import { ConfigError } from '../config';
 import { InitialSchema1767225600000 } from './migrations/1767225600000-initial-schema';
 
 /**
- * The oldest release that runs on the schema of this one (docs/decisions/0021). A release sets it to the release before
+ * The oldest release that runs on the schema of this one (docs/decisions/0022). A release sets it to the release before
  * it; 0.2.0 cannot upgrade a database of 0.1.0, and so names itself.
  */
 export const OLDEST_RELEASE = '0.2.0';

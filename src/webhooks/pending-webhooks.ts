@@ -12,7 +12,7 @@ const RESOURCES = FOLLOWED.map(({ number }) => number);
 
 interface PollResult {
   snapshot: string;
-  generation: string;
+  log: string;
   ids: string[];
   changed: string[];
 }
@@ -33,7 +33,7 @@ export class PendingWebhooks {
   private readonly pending = new Map<string, Pending>();
   private polls = 0;
   private snapshot: string | null = null;
-  private generation?: string;
+  private log?: string;
 
   constructor(
     private readonly leader: WebhookLeader,
@@ -66,8 +66,8 @@ export class PendingWebhooks {
     const refreshBefore = new Date(now.getTime() - CURSOR_REFRESH_MS);
     const values = [this.snapshot, now, waiting, busy, refreshBefore, RESOURCES];
     const [result] = await this.leader.run((manager) => manager.query<[PollResult]>(POLL, values));
-    const isOtherLog = this.generation !== undefined && this.generation !== result.generation;
-    this.generation = result.generation;
+    const isOtherLog = this.log !== undefined && this.log !== result.log;
+    this.log = result.log;
     this.snapshot = isOtherLog ? null : result.snapshot;
     this.add(result, waiting, now);
     if (result.ids.length === 0) return [];

@@ -2,7 +2,8 @@
  * What a poll asks: the webhooks to look at, and the snapshot to compare the next poll with. An idle webhook is looked at when
  * its organization has a change that the poll's snapshot sees and the previous one (`$1`) did not, which is a change of a
  * transaction that began after that one, or that was open then and has ended since. `lowest` bounds the part of the log's index
- * that is read for it. Nothing can be missed, because both are compared with the snapshot of one and the same statement.
+ * that is read for it. Nothing can be missed, because both are compared with the snapshot of one and the same statement. `log`
+ * names the log: a restore under a running server, or a reset, makes it another one, whose snapshots cannot be compared.
  *
  * `$2` is now, `$3` the ids that were due before and are not known to be idle, `$4` the ids that a delivery has in hand: these
  * are named for new changes only. A webhook without `moved_at` was changed by its operator, and one that was not looked at since
@@ -33,7 +34,8 @@ export const POLL = `
       and (is_changed or (w.id <> all($4::uuid[])
         and (w.id = any($3::uuid[]) or (next_attempt_at is not null and disabled_at is null) or moved_at is null or moved_at < $5)))
   )
-  select current::text as snapshot, (select generation from changes_key) as generation,
+  select current::text as snapshot, (
+      select concat_ws(' ', generation, database_identity, 'changes'::regclass::oid) from changes_key) as log,
     array(select id from looked_at) as ids, array(select id from looked_at where is_changed) as changed
   from since`;
 
