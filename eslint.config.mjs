@@ -24,13 +24,13 @@ export default tseslint.config(
         'error',
         {
           patterns: [
-            { group: ['@nestjs/*/*'], message: "Nest's internals are imported by src/http/nest-internals.ts." },
+            { group: ['@nestjs/*/*'], message: "Nest's internals are imported by src/api/nest-internals.ts." },
           ],
         },
       ],
     },
   },
-  { files: ['src/http/nest-internals.ts'], rules: { 'no-restricted-imports': 'off' } },
+  { files: ['src/api/nest-internals.ts'], rules: { 'no-restricted-imports': 'off' } },
   {
     files: ['**/*.mjs'],
     languageOptions: {

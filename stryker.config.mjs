@@ -7,8 +7,8 @@ const require = createRequire(import.meta.url);
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
   mutate: [
-    // All resources, access, rate-limit and http.
-    'src/!(api-schema|cli|database|datasets|embedded-postgres|health|observability|openapi|operator|redis|server)/**/*.ts',
+    // All resources, access, rate-limit and api.
+    'src/!(csv|database|datasets|demo|embedded-postgres|errors|observability|openapi|operator|schema|server)/**/*.ts',
     '!src/**/*.module.ts',
   ],
   // Texts are messages, names and SQL: `npm run prove tenancy` looks for what SQL must not forget.

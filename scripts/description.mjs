@@ -45,7 +45,7 @@ const lastRelease = () => {
  * @returns their names
  */
 async function writeWithExamples(file) {
-  const { EXAMPLE_IDS } = await import('../dist/src/api-schema/schemas.js');
+  const { EXAMPLE_IDS } = await import('../dist/src/api/schemas.js');
   const document = JSON.parse(readFileSync(join(ROOT, DESCRIPTION), 'utf8'));
   const isUnknown = (path) => [...path.matchAll(/\{(\w+)Id\}/g)].some(([, record]) => !(record in EXAMPLE_IDS));
   const unknown = Object.entries(document.paths).filter(([path]) => isUnknown(path));
@@ -82,7 +82,7 @@ const CHECKS = {
     return { failed, told: failed ? output : `nothing breaks clients of ${release}` };
   },
   'redocly respect': async (services) => {
-    const { demo } = await import('../dist/src/datasets/seed/demo.js');
+    const { demo } = await import('../dist/src/demo/demo.js');
     const records = Object.entries(demo).flatMap(([section, all]) => all.map((record) => ({ section, record })));
     const [{ url }, { key }] = await Promise.all([
       startServer(services, LANYARD),

@@ -6,7 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import { type Config, PREFIX } from './config';
-import { prepareRequest } from './http/request';
+import { prepareRequest } from './server/request';
 import { createLog, type Log, NestLog } from './observability/log';
 import { Metrics } from './observability/metrics';
 import { logRequests, observe } from './observability/requests';

@@ -7,16 +7,16 @@ import { createApp } from './app';
 import { Config, ConfigError, readConfig, unknownSettings } from './config';
 import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error';
 import { databaseFault } from './database/errors';
-import { openDatabase } from './database/open';
-import { HealthController } from './health/health.controller';
+import { openDatabase } from './schema/open';
+import { HealthController } from './observability/health.controller';
 import { announce, endLog } from './observability/log';
 import type { LeanExpressAdapter } from './server/express-adapter';
-import { listen } from './http/listen';
+import { listen } from './server/listen';
 import { drain } from './server/shutdown';
-import { stopSignal } from './stop-signal';
+import { stopSignal } from './server/stop-signal';
 import { announcePausedWebhooks } from './webhooks/announce-paused';
 import { WebhookSender } from './webhooks/webhook-sender';
-import { welcome } from './welcome';
+import { welcome } from './demo/first-start';
 
 /** Announces lines, the version before the first: a start that is refused at once has one line alone, of why. */
 function announcer(): (line: string) => void {

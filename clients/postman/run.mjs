@@ -2,8 +2,8 @@
 // sent, with ids that exist, and every assertion holds. The key is one as the operator issues it, so that the last requests
 // wait for their tokens.
 import newman from 'newman';
-import { EXAMPLE_IDS } from '../../dist/src/api-schema/schemas.js';
-import { demo } from '../../dist/src/datasets/seed/demo.js';
+import { EXAMPLE_IDS } from '../../dist/src/api/schemas.js';
+import { demo } from '../../dist/src/demo/demo.js';
 import * as services from '../../scripts/services.mjs';
 
 const options = services.readOptions({});

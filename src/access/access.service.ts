@@ -5,7 +5,7 @@ import { Batcher } from '../database/batcher';
 import { poolOf } from '../database/data-source';
 import { isConnectionFault, logFields } from '../database/errors';
 import { Overloaded } from '../errors/exceptions';
-import type { LimitedCaller } from '../http/caller';
+import type { LimitedCaller } from '../api/caller';
 import { hashOf, hasKeyForm } from './key-format';
 
 /** A revocation must be in force within five seconds on every process, and a look-up may take up to a second. */

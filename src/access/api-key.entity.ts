@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import { MOMENT, NOW, RefersTo, TEXT } from '../database/columns';
+import { MOMENT, NOW, RefersTo, TEXT } from '../schema/columns';
 
 @Entity('api_keys')
 @Index('api_keys_organization_idx', ['organizationId', 'createdAt', 'id'])

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { NOW } from '../database/columns';
+import { NOW } from '../schema/columns';
 
 @Entity('organizations')
 export class OrganizationEntity {

@@ -12,8 +12,8 @@ import {
   Text,
   TimeOfDay,
   Uuid,
-} from '../api-schema/fields';
-import { Location } from '../api-schema/location.response';
+} from '../api/fields';
+import { Location } from '../events/location.response';
 import { datasetOf } from '../datasets/dataset';
 import { ActivationEntity } from './activation.entity';
 import { ActivationType } from './activation.response';

@@ -1,6 +1,6 @@
 import { Column, Index, Unique } from 'typeorm';
-import { ListedUuidRow, RefersTo, TEXT } from '../database/columns';
-import { ListedEntity } from '../database/lists';
+import { ListedUuidRow, RefersTo, TEXT } from '../schema/columns';
+import { ListedEntity } from '../schema/lists';
 
 @ListedEntity('activations')
 @Unique('activations_organization_id_key', ['organizationId', 'id'])

@@ -13,9 +13,9 @@ import {
   Uuid,
   Int32,
   NumericId,
-} from '../api-schema/fields';
-import { Location } from '../api-schema/location.response';
-import { EXAMPLE_IDS } from '../api-schema/schemas';
+} from '../api/fields';
+import { Location } from '../events/location.response';
+import { EXAMPLE_IDS } from '../api/schemas';
 import { json } from '../database/rendering';
 
 export const ActivationType = [

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { PageQuery } from '../api-schema/parameters';
+import type { PageQuery } from '../api/parameters';
 import { arrivalList } from '../database/paginate';
 import { type JsonText, type Page, Statements } from '../database/statements';
-import type { Caller } from '../http/caller';
+import type { Caller } from '../api/caller';
 import { ActivationEntity } from './activation.entity';
 import { ACTIVATION } from './activation.response';
 

@@ -1,6 +1,6 @@
-import { field } from '../api-schema/field-rules';
-import { QueryOneOf, QueryText } from '../api-schema/parameters';
-import { parseDecimal } from '../api-schema/text';
+import { field } from '../api/field-rules';
+import { QueryOneOf, QueryText } from '../api/parameters';
+import { parseDecimal } from '../api/text';
 import { MAX_CURSOR } from './cursor';
 import { MAX_CHANGES } from './changes.sql';
 import { areFollowed, FOLLOWED_NAMES } from './followed';

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { WithFunctions } from '../database/functions';
+import { WithFunctions } from '../schema/functions';
 import { CHANGE_FUNCTIONS } from './change.functions';
 
 /** A change of a record: which one, by which transaction, and nothing of what it holds. */

@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { ApiExtraModels, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { ActivationV0Response } from '../activations/activation.response';
-import { field } from '../api-schema/field-rules';
-import { BooleanField, DateTime, ListOf, nullable, NumericId, ObjectOf, OneOf, Text, Uuid } from '../api-schema/fields';
-import { EXAMPLE_IDS } from '../api-schema/schemas';
+import { field } from '../api/field-rules';
+import { BooleanField, DateTime, ListOf, nullable, NumericId, ObjectOf, OneOf, Text, Uuid } from '../api/fields';
+import { EXAMPLE_IDS } from '../api/schemas';
 import { Event, EventLeadV0Response } from '../events/event.response';
 import { LeadActivityEventV0Response } from '../lead-activity-events/lead-activity-event.response';
 import { LeadV0Response, MAX_REMOTE_IDS, RemoteId } from '../leads/lead.response';

@@ -1,8 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiGoneResponse, ApiOperation } from '@nestjs/swagger';
-import { Returns } from '../api-schema/returns';
-import { Tag } from '../api-schema/tag';
-import { Caller, CurrentCaller } from '../http/caller';
+import { Returns } from '../api/returns';
+import { Tag } from '../api/tag';
+import { Caller, CurrentCaller } from '../api/caller';
 import { ChangesQuery } from './change.dto';
 import { ChangesV0Response } from './change.response';
 import { ChangesService } from './changes.service';

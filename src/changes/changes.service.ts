@@ -1,7 +1,7 @@
 import { GoneException, Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type JsonText, Statements } from '../database/statements';
-import type { Caller } from '../http/caller';
+import type { Caller } from '../api/caller';
 import { InvalidRequest, Overloaded } from '../errors/exceptions';
 import { type ChangesQuery, DEFAULT_CHANGES } from './change.dto';
 import type { ChangesPhase } from './change.response';

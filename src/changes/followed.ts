@@ -1,6 +1,6 @@
 import { ActivationEntity } from '../activations/activation.entity';
 import { ACTIVATION } from '../activations/activation.response';
-import { type TrackedList, listOf } from '../database/lists';
+import { type TrackedList, listOf } from '../database/tracked-list';
 import { EventEntity, EventLeadEntity } from '../events/event.entity';
 import { EVENT, EVENT_LEAD } from '../events/event.response';
 import { LeadActivityEventEntity } from '../lead-activity-events/lead-activity-event.entity';

@@ -70,7 +70,7 @@ export function operatorDataSourceOptions(url: string, session = ''): PostgresDa
     url,
     namingStrategy: new SnakeCase(),
     entities: [join(__dirname, '../*/*.entity.{ts,js}')],
-    migrations: [join(__dirname, 'migrations/*.{ts,js}')],
+    migrations: [join(__dirname, '../schema/migrations/*.{ts,js}')],
     migrationsTableName: 'migrations',
     // each migration in a transaction of its own; the whole run under an advisory lock (migrate.ts)
     migrationsTransactionMode: 'each',

@@ -1,5 +1,5 @@
 import { MAX_PAGE_SIZE } from './limits';
-import { listOf, type TrackedList } from './lists';
+import { listOf, type TrackedList } from './tracked-list';
 
 /** The parameters of a page, in SQL. */
 interface PageParameters {

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { CsvMatch, Datasets } from './dataset';
 import type { Faults, ToldFault } from './faults';
-import type { Given, Place } from './moves';
+import type { Given, Place } from './write-statements';
 import { type Column, SHOWN, type Table } from './tables';
 
 /** What is wrong with rows. */

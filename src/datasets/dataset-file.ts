@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer';
-import { isObject } from '../api-schema/field-rules';
-import { most } from './csv.text';
+import { isObject } from '../api/field-rules';
+import { most } from '../csv/csv-text';
 import type { Datasets, UncheckedRecord } from './dataset';
 import { closestName } from './expected';
 import { type Faults, ImportFault, NOWHERE, refusal } from './faults';

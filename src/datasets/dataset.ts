@@ -1,4 +1,4 @@
-import type { Field } from './cells';
+import type { Field } from '../csv/csv-values';
 
 export type Class<T extends object = object> = new () => T;
 

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { CsvService } from './csv.service';
+import { CsvService } from '../csv/csv.service';
 import { Datasets } from './dataset';
 import { ExportService } from './export.service';
 import { ImportService } from './import.service';

@@ -5,11 +5,11 @@ import {
   schemasOf,
   type TextKind,
   type ValueSchema,
-} from '../api-schema/field-rules';
-import { MAX_LENGTH } from '../api-schema/fields';
-import { isCalendarDay, toUtc } from '../api-schema/text';
+} from '../api/field-rules';
+import { MAX_LENGTH } from '../api/fields';
+import { isCalendarDay, toUtc } from '../api/text';
 import type { Class } from './dataset';
-import { MOMENT } from './moments';
+import { MOMENT } from '../csv/date-times';
 
 /** What a field must hold, in words: `"x" is no NOUN; wanted EXPECTED`. */
 interface Expectation {

@@ -1,6 +1,6 @@
-import type { Draft } from './cells';
-import type { CsvForm } from './csv.columns';
-import { escapeFormula } from './csv.formulas';
+import type { Draft } from '../csv/csv-values';
+import type { CsvForm } from '../csv/csv-columns';
+import { escapeFormula } from '../csv/csv-formulas';
 import type { ExportedColumn } from './export.service';
 
 /** How records become text: what stands before a section and at the end. */

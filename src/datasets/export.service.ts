@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { schemasOf } from '../api-schema/field-rules';
-import type { Draft } from './cells';
-import type { CsvForm } from './csv.columns';
-import type { CsvService } from './csv.service';
+import { schemasOf } from '../api/field-rules';
+import type { Draft } from '../csv/csv-values';
+import type { CsvForm } from '../csv/csv-columns';
+import type { CsvService } from '../csv/csv.service';
 import { Datasets } from './dataset';
-import { Lookup } from './lookup';
+import { Lookup } from '../csv/lookup';
 import { type Column, type Table, tablesOf } from './tables';
 
 /** A column of CSV, and its cell of a record. */

@@ -1,4 +1,4 @@
-import { MAX_LENGTH } from '../api-schema/fields';
+import { MAX_LENGTH } from '../api/fields';
 import { quoted, shortened, visible } from './quoted';
 
 /** One thing that is wrong with a dataset. What does not apply is null. */

@@ -8,7 +8,7 @@ import { type Counts, Datasets, type Records } from './dataset';
 import { ofObject } from './dataset-file';
 import { Faults, ImportFault } from './faults';
 import { lockStatements } from './list-locks';
-import { type Given, movesOf, WHOLE } from './moves';
+import { type Given, movesOf, WHOLE } from './write-statements';
 import { type Outcome, Outcomes } from './outcomes';
 import { RecordReader } from './record-reader';
 import { BATCH, Stage } from './stage';

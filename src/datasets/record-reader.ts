@@ -1,10 +1,10 @@
-import { fieldErrors, firstInvalidPath, isObject, toInstance } from '../api-schema/field-rules';
-import { findUnknownPath, unknownPaths } from '../api-schema/unknown-fields';
+import { fieldErrors, firstInvalidPath, isObject, toInstance } from '../api/field-rules';
+import { findUnknownPath, unknownPaths } from '../api/unknown-fields';
 import { orderOf } from './checks';
 import type { Counts, Datasets, UncheckedRecord } from './dataset';
 import { closestName, describeError, normalizedName, pathsOf } from './expected';
 import { type Faults, type ToldFault } from './faults';
-import type { Given, Place } from './moves';
+import type { Given, Place } from './write-statements';
 import { SHOWN } from './tables';
 
 /** A record that has been checked, and where it stood. */

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Counts } from './dataset';
-import type { Given } from './moves';
+import type { Given } from './write-statements';
 import type { Placed } from './record-reader';
 import type { Table } from './tables';
 

@@ -1,8 +1,8 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { classOf, schemasOf } from '../api-schema/field-rules';
+import { classOf, schemasOf } from '../api/field-rules';
 import { snakeCase as nameOf } from '../database/data-source';
-import { listsOf, type TrackedList } from '../database/lists';
+import { listsOf, type TrackedList } from '../database/tracked-list';
 import type { Dataset, Datasets, List } from './dataset';
 
 /** A column that records fill. */

@@ -11,8 +11,8 @@ import {
   optionalNullable,
   Text,
   UuidList,
-} from '../api-schema/fields';
-import { Location } from '../api-schema/location.response';
+} from '../api/fields';
+import { Location } from './location.response';
 import { datasetOf } from '../datasets/dataset';
 import { EventEntity, EventTagGroupEntity, EventUserEntity, UserEntity } from './event.entity';
 import { EventType } from './event.response';

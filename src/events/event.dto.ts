@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Day, Email, BooleanField, ListOf, OneOf, optional, Text, Uuid } from '../api-schema/fields';
+import { Day, Email, BooleanField, ListOf, OneOf, optional, Text, Uuid } from '../api/fields';
 import { EventType, FIELD_DOCS } from './event.response';
 
 /** Entries of one body. */

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
-import { ListedRow, NOW, POSITION, RefersTo, TEXT } from '../database/columns';
-import { ListedEntity } from '../database/lists';
+import { ListedRow, NOW, POSITION, RefersTo, TEXT } from '../schema/columns';
+import { ListedEntity } from '../schema/lists';
 
 const EVENT = { table: 'events', property: 'eventId', type: 'bigint' } as const;
 

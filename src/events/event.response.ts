@@ -12,9 +12,9 @@ import {
   Uuid,
   UuidList,
   NumericId,
-} from '../api-schema/fields';
-import { Location } from '../api-schema/location.response';
-import { EXAMPLE_IDS } from '../api-schema/schemas';
+} from '../api/fields';
+import { Location } from './location.response';
+import { EXAMPLE_IDS } from '../api/schemas';
 import { json } from '../database/rendering';
 
 export const EventType = [

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { Caller, CurrentCaller } from '../http/caller';
-import { NumericIdParam, PageQuery, UuidParam } from '../api-schema/parameters';
-import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
-import { Tag } from '../api-schema/tag';
+import { Caller, CurrentCaller } from '../api/caller';
+import { NumericIdParam, PageQuery, UuidParam } from '../api/parameters';
+import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api/returns';
+import { Tag } from '../api/tag';
 import { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input, MAX_EVENT_LEADS } from './event.dto';
 import { Event, EventLeadV0Response, UserV0Response } from './event.response';
 import { EventsService } from './events.service';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { PageQuery } from '../api-schema/parameters';
+import type { PageQuery } from '../api/parameters';
 import { renamed } from '../database/rendering';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { RowNotFound } from '../errors/exceptions';
-import type { Caller } from '../http/caller';
+import type { Caller } from '../api/caller';
 import type { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input } from './event.dto';
 import { EventEntity } from './event.entity';
 import * as SQL from './events.sql';

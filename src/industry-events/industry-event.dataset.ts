@@ -1,4 +1,4 @@
-import { BooleanField, DateTime, optional, optionalNullable, Uuid } from '../api-schema/fields';
+import { BooleanField, DateTime, optional, optionalNullable, Uuid } from '../api/fields';
 import { datasetOf } from '../datasets/dataset';
 import { IndustryEventCreateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';

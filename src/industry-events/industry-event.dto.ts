@@ -1,9 +1,10 @@
 import { ApiSchema, IntersectionType } from '@nestjs/swagger';
-import { field } from '../api-schema/field-rules';
-import { DateTimeInput, MAX_LENGTH, optionalNullable, optional, Text } from '../api-schema/fields';
-import { MAX_HEAD_BYTES, PageQuery, QueryText } from '../api-schema/parameters';
-import { text } from '../api-schema/schemas';
-import { isStorableText } from '../api-schema/text';
+import { field } from '../api/field-rules';
+import { DateTimeInput, MAX_LENGTH, optionalNullable, optional, Text } from '../api/fields';
+import { PageQuery, QueryText } from '../api/parameters';
+import { text } from '../api/schemas';
+import { isStorableText } from '../api/text';
+import { MAX_HEAD_BYTES } from '../server/limits';
 import { Details, FIELD_DOCS } from './industry-event.response';
 
 const FORMS = 'ISO 8601 with a zone, or a plain day, which counts as midnight UTC.';

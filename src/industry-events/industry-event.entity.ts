@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { MOMENT, NOW, POSITION, RefersTo, TEXT } from '../database/columns';
-import { Derived } from '../database/derived';
-import { ListedEntity } from '../database/lists';
+import { MOMENT, NOW, POSITION, RefersTo, TEXT } from '../schema/columns';
+import { Derived } from '../schema/derived';
+import { ListedEntity } from '../schema/lists';
 import { SEARCH_FUNCTIONS } from './industry-event.functions';
 
 const list = { type: 'text', array: true, nullable: true } as const;

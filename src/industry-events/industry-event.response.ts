@@ -12,8 +12,8 @@ import {
   TextList,
   Uuid,
   Int32,
-} from '../api-schema/fields';
-import { EXAMPLE_IDS } from '../api-schema/schemas';
+} from '../api/fields';
+import { EXAMPLE_IDS } from '../api/schemas';
 import { json, type Rendering } from '../database/rendering';
 
 /** The fields that bodies and answers describe alike, but declare otherwise. */

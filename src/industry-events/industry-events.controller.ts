@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { Caller, CurrentCaller } from '../http/caller';
-import { UuidParam } from '../api-schema/parameters';
-import { Returns, ReturnsList, ReturnsPage } from '../api-schema/returns';
-import { Tag } from '../api-schema/tag';
+import { Caller, CurrentCaller } from '../api/caller';
+import { UuidParam } from '../api/parameters';
+import { Returns, ReturnsList, ReturnsPage } from '../api/returns';
+import { Tag } from '../api/tag';
 import { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import {
   BookmarkResult,

@@ -4,7 +4,7 @@ import { violates } from '../database/errors';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { InvalidField, InvalidRequest, Retry, RowNotFound } from '../errors/exceptions';
-import type { Caller } from '../http/caller';
+import type { Caller } from '../api/caller';
 
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';

@@ -1,6 +1,6 @@
 import { Column, Index } from 'typeorm';
-import { ListedUuidRow, RefersTo, TEXT } from '../database/columns';
-import { ListedEntity } from '../database/lists';
+import { ListedUuidRow, RefersTo, TEXT } from '../schema/columns';
+import { ListedEntity } from '../schema/lists';
 
 @ListedEntity('lead_activity_events')
 @Index('lead_activity_events_lead_idx', ['organizationId', 'leadId', 'position'])

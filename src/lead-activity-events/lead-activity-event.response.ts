@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, NumericId } from '../api-schema/fields';
-import { EXAMPLE_IDS } from '../api-schema/schemas';
+import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, NumericId } from '../api/fields';
+import { EXAMPLE_IDS } from '../api/schemas';
 import { json } from '../database/rendering';
 
 export const LeadActivityEventType = [

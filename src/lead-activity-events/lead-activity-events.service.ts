@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { arrivalList, filteredList } from '../database/paginate';
 import { type JsonText, type Page, Statements } from '../database/statements';
-import type { Caller } from '../http/caller';
+import type { Caller } from '../api/caller';
 import type { LeadActivityEventsQuery } from './lead-activity-event.dto';
 import { LeadActivityEventEntity } from './lead-activity-event.entity';
 import { LEAD_ACTIVITY_EVENT } from './lead-activity-event.response';

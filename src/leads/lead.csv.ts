@@ -1,7 +1,7 @@
-import { MAX_LENGTH } from '../api-schema/fields';
-import { isWithinLength, isStorableText } from '../api-schema/text';
+import { MAX_LENGTH } from '../api/fields';
+import { isWithinLength, isStorableText } from '../api/text';
 import { uuidV5, uuidV7 } from '../database/uuid';
-import { addEntries, CellFault, cellOf, type Draft, field, type Field, links, list, partsOf } from '../datasets/cells';
+import { addEntries, CellFault, cellOf, type Draft, field, type Field, links, list, partsOf } from '../csv/csv-values';
 import type { CsvDataset } from '../datasets/dataset';
 import {
   IntegrationType,

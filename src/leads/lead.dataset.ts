@@ -13,7 +13,7 @@ import {
   PreciseDateTime,
   Text,
   Uuid,
-} from '../api-schema/fields';
+} from '../api/fields';
 import { datasetOf } from '../datasets/dataset';
 import { EventLeadEntity } from '../events/event.entity';
 import { LEAD_CSV } from './lead.csv';

@@ -1,16 +1,6 @@
 import { ApiSchema, IntersectionType, OmitType, PickType } from '@nestjs/swagger';
-import {
-  Email,
-  MAX_LENGTH,
-  ListOf,
-  optionalNullable,
-  nullable,
-  ObjectOf,
-  OneOf,
-  optional,
-  Text,
-} from '../api-schema/fields';
-import { PageQuery, QueryOneOf, QueryText } from '../api-schema/parameters';
+import { Email, MAX_LENGTH, ListOf, optionalNullable, nullable, ObjectOf, OneOf, optional, Text } from '../api/fields';
+import { PageQuery, QueryOneOf, QueryText } from '../api/parameters';
 import { FIELD_DOCS, IntegrationType, MAX_PHONE_NUMBERS, PhoneNumber, RemoteId } from './lead.response';
 
 const CREATED_BY = {

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import { ListedUuidRow, RefersTo, TEXT } from '../database/columns';
-import { Derived } from '../database/derived';
-import { ListedEntity } from '../database/lists';
+import { ListedUuidRow, RefersTo, TEXT } from '../schema/columns';
+import { Derived } from '../schema/derived';
+import { ListedEntity } from '../schema/lists';
 import { LEAD_FUNCTIONS } from './lead.functions';
 import type { PhoneNumber, RemoteId } from './lead.response';
 

@@ -13,8 +13,8 @@ import {
   Uuid,
   UuidList,
   Int32,
-} from '../api-schema/fields';
-import { EXAMPLE_IDS } from '../api-schema/schemas';
+} from '../api/fields';
+import { EXAMPLE_IDS } from '../api/schemas';
 import { json, jsonList, jsonObject } from '../database/rendering';
 
 export const PhoneNumberTypeEnum = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'] as const;

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { Caller, CurrentCaller } from '../http/caller';
-import { UuidParam } from '../api-schema/parameters';
-import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api-schema/returns';
-import { Tag } from '../api-schema/tag';
+import { Caller, CurrentCaller } from '../api/caller';
+import { UuidParam } from '../api/parameters';
+import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api/returns';
+import { Tag } from '../api/tag';
 import { LeadBatchV0Input, LeadCreateV0Input, LeadPatchV0Input, LeadsQuery, MAX_BATCHED_LEADS } from './lead.dto';
 import { LeadUpsertV0Response, LeadV0Response } from './lead.response';
 import { LeadsService } from './leads.service';

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { InvalidField, InvalidRequest, Overloaded } from '../errors/exceptions';
-import type { Caller } from '../http/caller';
+import type { Caller } from '../api/caller';
 import {
   type LeadBatchV0Input,
   type LeadCreateV0Input,

@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { Config } from '../config';
 import { poolOf } from '../database/data-source';
 import { Writes } from '../database/writes';
-import { listen } from '../http/listen';
+import { listen } from '../server/listen';
 import { TokenBucketStore } from '../rate-limit/token-bucket.store';
 import type { Observer } from './requests';
 

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { FAULT_HEADER } from '../http/errors';
+import { FAULT_HEADER } from '../errors/error-response';
 import type { Log } from './log';
 
 /** What is known of a request once its answer is gone. */

@@ -1,6 +1,6 @@
 import { ERROR_ROWS } from '../errors/error-table';
 import { InvalidField } from '../errors/exceptions';
-import { errorBody, errorText, FAULT_HEADER } from '../http/errors';
+import { errorBody, errorText, FAULT_HEADER } from '../errors/error-response';
 import { bucketHeaders, bucketHeadersIfKnown, everyHeader, headers } from './headers';
 
 /** These statuses may come before the key is known, when there is no bucket whose headers they could have. */

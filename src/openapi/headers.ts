@@ -1,7 +1,7 @@
-import { FAULT_HEADER } from '../http/errors';
-import { REQUEST_ID } from '../http/request';
-import { int64, int32 } from '../api-schema/schemas';
-import { IDEMPOTENCY_KEY } from '../http/idempotency.interceptor';
+import { FAULT_HEADER } from '../errors/error-response';
+import { REQUEST_ID } from '../server/request';
+import { int64, int32 } from '../api/schemas';
+import { IDEMPOTENCY_KEY } from '../api/idempotency.interceptor';
 import { MAX_TOKENS } from '../rate-limit/token-bucket';
 import { BUCKET_HEADERS } from '../rate-limit/token-bucket.interceptor';
 

@@ -1,7 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { Express, RequestHandler } from 'express';
-import { openApiDocument } from '../openapi';
+import { openApiDocument } from './document';
 
 /** Swagger UI loads from this server alone. Nest's page has styles inline, but no script. */
 const HEADERS = {

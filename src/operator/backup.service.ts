@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { DataSource, EntityManager } from 'typeorm';
 import { version } from '../../package.json';
-import { requireUsableSchema } from '../database/schema-release';
+import { requireUsableSchema } from '../schema/schema-release';
 import {
   BackupError,
   type BackupHead,

@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
-import { derivedOf, type DerivedTable } from '../database/derived';
-import { listsOf, type TrackedList } from '../database/lists';
-import { OWN_TRIGGER } from '../database/functions';
-import { applyFunctionsAgain } from '../database/migrate';
+import { derivedOf, type DerivedTable } from '../schema/derived';
+import { listsOf, type TrackedList } from '../database/tracked-list';
+import { OWN_TRIGGER } from '../schema/functions';
+import { applyFunctionsAgain } from '../schema/migrate';
 import { CATALOGUE, lockOrganization } from '../database/locks';
 
 interface Checked {

@@ -5,8 +5,8 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource, type EntityManager, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { Waiting } from '../database/connect';
 import { operatorDataSourceOptions } from '../database/data-source';
-import { VALUES } from '../database/functions';
-import { migrate, underMigrationLock } from '../database/migrate';
+import { VALUES } from '../schema/functions';
+import { migrate, underMigrationLock } from '../schema/migrate';
 import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type BackupTable, type RowCounts } from './backup-file';
 

@@ -1,6 +1,6 @@
 import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../config';
-import { RedisConnection } from '../redis/redis';
+import { RedisConnection } from './redis';
 import { RedisTokenBucketStore } from './redis-token-bucket.store';
 import { TokenBucketStore } from './token-bucket.store';
 

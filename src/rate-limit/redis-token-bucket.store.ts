@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../redis/redis';
+import type { RedisConnection } from './redis';
 import { TAKE_TOKEN } from './take-token.lua';
 import { type BucketLimits, type BucketState, describeTake, storedLimits, type TakeResult } from './token-bucket';
 

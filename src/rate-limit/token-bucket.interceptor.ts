@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
-import type { LimitedCaller } from '../http/caller';
+import type { LimitedCaller } from '../api/caller';
 import type { TakeResult } from './token-bucket';
 import { TokenBucketStore } from './token-bucket.store';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorBody, errorText, JSON_TYPE, sendError } from '../http/errors';
-import { SECURITY_HEADERS } from '../http/security-headers';
+import { errorBody, errorText, JSON_TYPE, sendError } from '../errors/error-response';
+import { SECURITY_HEADERS } from './security-headers';
 
 const STATUS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 

@@ -2,10 +2,10 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
-import { MAX_HEAD_BYTES } from '../api-schema/parameters';
 import type { Config } from '../config';
-import { JsonPayload } from '../http/envelope.interceptor';
-import { JSON_TYPE } from '../http/errors';
+import { JSON_TYPE } from '../errors/error-response';
+import { JsonPayload } from './json-payload';
+import { MAX_HEAD_BYTES } from './limits';
 import { SlowReaderLimit } from './slow-reader-limit';
 
 /** Characters of an answer that is sent at once. Encoding ten million takes 50 ms, in which nobody else is answered. */

@@ -4,10 +4,10 @@ import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { IdempotencyKeyInUse, InvalidRequest } from '../errors/exceptions';
-import { parsePreferences } from '../http/preferences';
+import { parsePreferences } from '../api/preferences';
 import { describeTake, storedLimits } from '../rate-limit/token-bucket';
 import { BUCKET_HEADERS, TokenBucketInterceptor } from '../rate-limit/token-bucket.interceptor';
-import { cutOff } from './cut-off';
+import { cutOff } from '../server/cut-off';
 import { type Faults, isHit, parseFaults } from './faults';
 
 /** of a request, the faults that it asks for; of an answer, that it may be asked for them */

@@ -10,8 +10,8 @@ import {
   optionalNullable,
   Text,
   Uuid,
-} from '../api-schema/fields';
-import { MIN_INT32 } from '../api-schema/schemas';
+} from '../api/fields';
+import { MIN_INT32 } from '../api/schemas';
 import { datasetOf } from '../datasets/dataset';
 import { TagGroupEntity, TagOptionEntity } from './tag-group.entity';
 import { TagGroupStatus, TagOption } from './tag-group.response';

@@ -1,16 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
-import {
-  BooleanField,
-  MAX_LENGTH,
-  ListOf,
-  MAX_ENTRIES,
-  nullable,
-  OneOf,
-  Text,
-  Uuid,
-  Int32,
-} from '../api-schema/fields';
-import { EXAMPLE_IDS, MIN_INT32 } from '../api-schema/schemas';
+import { BooleanField, MAX_LENGTH, ListOf, MAX_ENTRIES, nullable, OneOf, Text, Uuid, Int32 } from '../api/fields';
+import { EXAMPLE_IDS, MIN_INT32 } from '../api/schemas';
 import { json, jsonList } from '../database/rendering';
 
 export const TagGroupStatus = ['ARCHIVED', 'DRAFT', 'PUBLISHED'] as const;

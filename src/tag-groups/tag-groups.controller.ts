@@ -1,9 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { Caller, CurrentCaller } from '../http/caller';
-import { PageQuery, UuidParam } from '../api-schema/parameters';
-import { Returns, ReturnsPage } from '../api-schema/returns';
-import { Tag } from '../api-schema/tag';
+import { Caller, CurrentCaller } from '../api/caller';
+import { PageQuery, UuidParam } from '../api/parameters';
+import { Returns, ReturnsPage } from '../api/returns';
+import { Tag } from '../api/tag';
 import { TagGroupV0Response } from './tag-group.response';
 import { TagGroupsService } from './tag-groups.service';
 

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { MOMENT, NOW, RefersTo, TEXT } from '../database/columns';
-import { WithFunctions } from '../database/functions';
+import { MOMENT, NOW, RefersTo, TEXT } from '../schema/columns';
+import { WithFunctions } from '../schema/functions';
 import { WEBHOOK_FUNCTIONS } from './webhook.functions';
 
 /** A receiver of an organization's changes, and how far it has them. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { CsvService } from '../../src/datasets/csv.service';
+import { CsvService } from '../../src/csv/csv.service';
 import { ExportService } from '../../src/datasets/export.service';
 import { DATASETS } from '../../src/sections';
 import { leadInput, unique } from '../support/builders';

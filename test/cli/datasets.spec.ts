@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DATASETS } from '../../src/sections';
-import { demo } from '../../src/datasets/seed/demo';
+import { demo } from '../../src/demo/demo';
 import { query, until } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, outcomeOf } from '../support/operator';

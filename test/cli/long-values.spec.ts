@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { CSV } from '../../src/cli/csv.options';
+import { CSV } from '../../src/operator/csv.options';
 import { install, type Installation, outcomeOf } from '../support/operator';
 
 const LIMIT_MS = 60_000;

@@ -1,4 +1,4 @@
-import { demo } from '../../src/datasets/seed/demo';
+import { demo } from '../../src/demo/demo';
 import type { ApiClient } from '../support/client';
 import { install } from '../support/operator';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { version } from '../../package.json';
-import { programName } from '../../src/program';
-import { pairs, table } from '../../src/cli/terminal/table';
+import { programName } from '../../src/server/command-name';
+import { pairs, table } from '../../src/operator/terminal/table';
 import { Operator } from '../support/operator';
 
 const operator = new Operator({});

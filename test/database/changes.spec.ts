@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { migrate } from '../../src/database/migrate';
+import { migrate } from '../../src/schema/migrate';
 import { Sweeper } from '../../src/database/sweeper';
 import { exhibitor, leadInput } from '../support/builders';
 import { asOperator } from '../support/database';

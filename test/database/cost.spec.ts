@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
 import { poolOf } from '../../src/database/data-source';
 import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
-import { RedisConnection } from '../../src/redis/redis';
+import { RedisConnection } from '../../src/rate-limit/redis';
 import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
 import { eventInput, industryEventInput, leadInput, phone } from '../support/builders';
 import { query } from '../support/embedded-fixtures';

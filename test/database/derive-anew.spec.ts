@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { migrate } from '../../src/database/migrate';
+import { migrate } from '../../src/schema/migrate';
 import { CheckService } from '../../src/operator/check.service';
 import { asOperator, type TestDatabase, testDatabase } from '../support/database';
 

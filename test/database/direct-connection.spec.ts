@@ -1,6 +1,6 @@
 import { ConfigError } from '../../src/config';
 import { requireDirectConnection } from '../../src/database/direct-connection';
-import { migrate } from '../../src/database/migrate';
+import { migrate } from '../../src/schema/migrate';
 import { testDatabase } from '../support/database';
 import { startPooler } from '../support/pooler';
 

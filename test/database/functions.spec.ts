@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { Functions, OWN_TRIGGER } from '../../src/database/functions';
-import { listsOf } from '../../src/database/lists';
-import { migrate } from '../../src/database/migrate';
+import { Functions, OWN_TRIGGER } from '../../src/schema/functions';
+import { listsOf } from '../../src/database/tracked-list';
+import { migrate } from '../../src/schema/migrate';
 import { asOperator, testDatabase, TestDatabase } from '../support/database';
 
 /** Names and bodies of the functions in a text. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { listsOf, type TrackedList } from '../../src/database/lists';
-import { CsvRecords } from '../../src/datasets/csv.import';
+import { listsOf, type TrackedList } from '../../src/database/tracked-list';
+import { CsvRecords } from '../../src/csv/csv-import';
 import { Faults } from '../../src/datasets/faults';
 import { ImportService } from '../../src/datasets/import.service';
-import { CSV } from '../../src/cli/csv.options';
+import { CSV } from '../../src/operator/csv.options';
 import { DATASETS } from '../../src/sections';
 import { exhibitor, industryEventInput, leadInput } from '../support/builders';
 import { asOperator, testDatabase } from '../support/database';

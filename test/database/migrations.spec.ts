@@ -1,8 +1,8 @@
 import { DataSource, type QueryRunner } from 'typeorm';
 import { version } from '../../package.json';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { migrate } from '../../src/database/migrate';
-import { compareReleases, OLDEST_RELEASE } from '../../src/database/schema-release';
+import { migrate } from '../../src/schema/migrate';
+import { compareReleases, OLDEST_RELEASE } from '../../src/schema/schema-release';
 import { createDatabase, emptyDatabase, TestDatabase } from '../support/database';
 import { query } from '../support/embedded-fixtures';
 import { Operator, outcomeOf } from '../support/operator';

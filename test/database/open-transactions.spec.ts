@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { Sweeper } from '../../src/database/sweeper';
-import { migrate } from '../../src/database/migrate';
+import { migrate } from '../../src/schema/migrate';
 import { Random } from '../prove/support/random';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
 import { startInProcess, type Tenant } from '../support/lanyard';

@@ -1,6 +1,6 @@
 import { plainToInstance, Type } from 'class-transformer';
 import { IsString, ValidateNested } from 'class-validator';
-import { field, schemasOf, toInstance } from '../../src/api-schema/field-rules';
+import { field, schemasOf, toInstance } from '../../src/api/field-rules';
 import {
   BooleanField,
   DateTime,
@@ -17,9 +17,9 @@ import {
   TimeOfDay,
   Uuid,
   UuidList,
-} from '../../src/api-schema/fields';
-import { email } from '../../src/api-schema/schemas';
-import { findUnknownPath, unknownPaths } from '../../src/api-schema/unknown-fields';
+} from '../../src/api/fields';
+import { email } from '../../src/api/schemas';
+import { findUnknownPath, unknownPaths } from '../../src/api/unknown-fields';
 
 class Kinds {
   @Uuid() uuid: string;

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post, Query } from '@nestjs/common';
-import { HTTP_CODE_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '../../src/http/nest-internals';
+import { HTTP_CODE_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '../../src/api/nest-internals';
 
 @Controller('halls')
 class HallsController {

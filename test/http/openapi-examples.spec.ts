@@ -1,5 +1,5 @@
-import { EXAMPLE_IDS } from '../../src/api-schema/schemas';
-import { demo } from '../../src/datasets/seed/demo';
+import { EXAMPLE_IDS } from '../../src/api/schemas';
+import { demo } from '../../src/demo/demo';
 import { description, faultsOf } from '../support/description';
 import { ENDPOINTS, send } from '../support/endpoints';
 import { startInProcess } from '../support/lanyard';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { openApiDocument } from '../../src/openapi';
+import { openApiDocument } from '../../src/openapi/document';
 import { startInProcess } from '../support/lanyard';
 
 const file = (name: string): string => join(__dirname, '../..', name);

@@ -25,7 +25,7 @@ import { from, type Observable } from 'rxjs';
 import { IsEmail, IsInt, IsOptional, IsString, Length, Max, Min, ValidateNested } from 'class-validator';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
 import { createLog } from '../../src/observability/log';
-import { openApiDocument } from '../../src/openapi';
+import { openApiDocument } from '../../src/openapi/document';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 import { undescribed } from '../support/undescribed';
 

@@ -1,6 +1,6 @@
 import type { Page } from '../../src/database/statements';
-import { ErrorResponse } from '../../src/api-schema/returns';
-import { Returns } from '../../src/api-schema/returns';
+import { ErrorResponse } from '../../src/api/returns';
+import { Returns } from '../../src/api/returns';
 import { ENDPOINTS } from '../support/endpoints';
 import { InProcess, startInProcess } from '../support/lanyard';
 import { undescribed } from '../support/undescribed';

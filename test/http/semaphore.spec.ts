@@ -1,5 +1,5 @@
 import { setImmediate as settled } from 'node:timers/promises';
-import { Semaphore } from '../../src/http/semaphore';
+import { Semaphore } from '../../src/api/semaphore';
 
 it('a semaphore runs two tasks at a time, and the others in their order, also after one that fails', async () => {
   const semaphore = new Semaphore(2);

@@ -4,7 +4,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { Request } from 'express';
-import { BodyMemoryLimit } from '../../src/http/body-memory-limit';
+import { BodyMemoryLimit } from '../../src/api/body-memory-limit';
 import { SlowReaderLimit } from '../../src/server/slow-reader-limit';
 import { openConnection, received } from '../support/connection';
 import { until } from '../support/embedded-fixtures';

@@ -1,11 +1,11 @@
 import { Transform } from 'class-transformer';
 import { IsInt } from 'class-validator';
 import fc from 'fast-check';
-import { Email, EmailList, NumericId, ListOf, PreciseDateTime, Text, TimeOfDay } from '../../src/api-schema/fields';
-import { firstInvalidPath, toInstance } from '../../src/api-schema/field-rules';
-import { isCalendarDay, toUtc } from '../../src/api-schema/text';
-import { countValues } from '../../src/http/count-values';
-import { RequestValidationPipe } from '../../src/http/validation.pipe';
+import { Email, EmailList, NumericId, ListOf, PreciseDateTime, Text, TimeOfDay } from '../../src/api/fields';
+import { firstInvalidPath, toInstance } from '../../src/api/field-rules';
+import { isCalendarDay, toUtc } from '../../src/api/text';
+import { countValues } from '../../src/api/count-values';
+import { RequestValidationPipe } from '../../src/api/validation.pipe';
 
 describe('a day of the calendar', () => {
   it.each([

@@ -5,7 +5,7 @@ import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.s
 import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
 import { type BucketLimits, describeTake, limitsFault, type TakeResult } from '../../src/rate-limit/token-bucket';
 import { TokenBucketStore } from '../../src/rate-limit/token-bucket.store';
-import { RedisConnection } from '../../src/redis/redis';
+import { RedisConnection } from '../../src/rate-limit/redis';
 import { until } from '../support/embedded-fixtures';
 import { NO_REDIS, redisUrl } from '../support/redis-server';
 import { unless } from '../support/skipping';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { Redis } from 'ioredis';
 import { freePort } from '../support/free-port';
-import { makeDemo, originOf } from '../../src/welcome';
+import { makeDemo, originOf } from '../../src/demo/first-start';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { EmbeddedFixtures, postmasterOf, query, until } from '../support/embedded-fixtures';
 import { Operator, outcomeOf } from '../support/operator';

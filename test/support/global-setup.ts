@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres';
-import { migrate } from '../../src/database/migrate';
+import { migrate } from '../../src/schema/migrate';
 import { deploymentUrl } from './deployment';
 import { prepareDeployment } from './deployment-run';
 import { query } from './embedded-fixtures';

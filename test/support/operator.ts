@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import { operatorProgram } from '../../src/cli/commands';
-import { reportOf } from '../../src/cli/run';
+import { operatorProgram } from '../../src/operator/commands';
+import { reportOf } from '../../src/operator/run';
 import { TestDatabase, testDatabase } from './database';
 import { InProcess, startInProcess } from './lanyard';
 import { typescript } from './program';
@@ -68,7 +68,7 @@ export class Operator {
 
   /** The program and its arguments. */
   static command(args: string[]): string[] {
-    return [process.execPath, ...typescript('src/cli/main.ts'), ...args];
+    return [process.execPath, ...typescript('src/operator/main.ts'), ...args];
   }
 }
 

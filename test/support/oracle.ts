@@ -2,7 +2,7 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { Client, Pool } from 'pg';
-import type { Caller } from '../../src/http/caller';
+import type { Caller } from '../../src/api/caller';
 
 /**
  * The oracle for statements without an organization: row-level security that fails, and does not filter. Servers log in

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { operatorProgram } from '../../src/cli/commands';
+import { operatorProgram } from '../../src/operator/commands';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { Operator } from '../support/operator';
 

@@ -129,7 +129,7 @@ async function slowOf(expressions: Expression[]): Promise<string[]> {
 describe('the regular expressions of the sources', () => {
   it('are found, wherever they stand', () => {
     const places = all.map(({ place }) => place.replace(/:\d+$/, ''));
-    expect(places).toEqual(expect.arrayContaining(['datasets/cells.ts', 'leads/lead.csv.ts', 'http/preferences.ts']));
+    expect(places).toEqual(expect.arrayContaining(['csv/csv-values.ts', 'leads/lead.csv.ts', 'api/preferences.ts']));
     expect(all.length).toBeGreaterThan(80);
   });
 

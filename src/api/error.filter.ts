@@ -1,0 +1,91 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { causeOf, hasSqlState, isConnectionFault, isOutOfResources, isUnreachable, sqlState } from '../database/errors';
+import { ERROR_ROWS, type ErrorRow, ERRORS } from '../errors/error-table';
+import { InvalidRequest } from '../errors/exceptions';
+import { QUOTES_NO_VALUE } from '../errors/sql-states';
+import { errorBody, errorText, JSON_TYPE, setFaultHeader } from '../errors/error-response';
+import { discardBody } from '../server/request';
+
+/** Rejections of one kind are logged once in this time, so that the log does not grow with them. */
+const LOG_INTERVAL_MS = 10_000;
+
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+declare module 'express-serve-static-core' {
+  interface Locals {
+    /** The SQLSTATE of class 53 for which a request was rejected: metrics read it here. */
+    outOfResources?: string;
+  }
+}
+
+/** Every error leaves as `{status, error}`, as the table of errors says. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Request');
+  /** By the kind of the rejection. */
+  private readonly lastLoggedAt = new Map<string, number>();
+
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const isUnread = !request.complete && !response.headersSent && !response.shouldKeepAlive;
+    // Closing the connection of a client that still sends would reset it, and lose the response.
+    if (isUnread) await discardBody(request);
+    // It was refused meanwhile, because its body was broken or did not arrive.
+    if (response.writableEnded) return;
+    const { status, retryAfter, ...row } = findRow(error, request.method);
+    if (status === 503 && !(error instanceof HttpException)) this.logRefusal(request, error);
+    else if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describe(error) });
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    if (isOutOfResources(error)) response.locals.outOfResources = sqlState(error);
+    if (typeof retryAfter === 'number') response.setHeader('Retry-After', String(retryAfter));
+    if (error instanceof InvalidRequest) setFaultHeader(response, error.fault);
+    const text = row.sendsMessage ? (error as Error).message : (row.text ?? errorText(status));
+    response.status(status).setHeader('Content-Type', JSON_TYPE);
+    response.send(JSON.stringify(errorBody(status, text)));
+  }
+
+  private logRefusal({ id: requestId }: Request, error: unknown): void {
+    const now = performance.now();
+    // A full disk must not go unseen behind requests that wait for a lock.
+    const kind = isOutOfResources(error) ? 'resources' : 'load';
+    if (now - (this.lastLoggedAt.get(kind) ?? -Infinity) < LOG_INTERVAL_MS) return;
+    this.lastLoggedAt.set(kind, now);
+    this.logger.warn({ requestId, ...describe(error) });
+  }
+}
+
+/** The row of the table for an error. An exception of Nest without a row is sent with its own status. */
+function findRow(error: unknown, method: string): ErrorRow {
+  const row = ERROR_ROWS.find(({ type, sqlStates = [] }) => {
+    return (type !== undefined && error instanceof type) || hasSqlState(error, sqlStates);
+  });
+  if (row) return row;
+  if (error instanceof HttpException) {
+    const status = error.getStatus();
+    return ERROR_ROWS.find((each) => each.status === status && !each.type && !each.sqlStates) ?? { status };
+  }
+  // A write whose connection was lost may be stored or not.
+  const isUnchanged = isUnreachable(error) || (isConnectionFault(error) && SAFE_METHODS.includes(method));
+  return isUnchanged ? ERRORS.databaseUnreachable : ERRORS.serverError;
+}
+
+/**
+ * What the log may hold of an error. A message of the database can quote the row at fault, which is personal data: of such
+ * an error only codes and names are kept, and where it was thrown.
+ */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
+  const { driverError } = error as { driverError?: unknown };
+  const state = sqlState(error);
+  if (!driverError && !state) return { error: error.constructor.name, message: error.message, frames };
+  const { constraint, table, column, routine } = (driverError ?? error) as Record<string, unknown>;
+  const message = hasSqlState(error, QUOTES_NO_VALUE) ? causeOf(error).message : undefined;
+  return { error: error.constructor.name, sqlState: state, message, constraint, table, column, routine, frames };
+}

@@ -1,0 +1,189 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, type BrotliOptions, gunzip, inflate, type ZlibOptions } from 'node:zlib';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  PayloadTooLargeException,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Observable } from 'rxjs';
+import { isAllOptional, usesOnlyFieldDecorators } from './field-rules';
+import { InvalidRequest } from '../errors/exceptions';
+import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
+import { sendError } from '../errors/error-response';
+import { routeArguments } from './handler-metadata';
+import { parsePreferences, rejectUnknownFields } from './preferences';
+import { Semaphore } from './semaphore';
+import { countValues } from './count-values';
+
+const EMPTY = Buffer.alloc(0);
+
+const SAFE_METHODS = ['GET', 'HEAD'];
+const JSON_TYPES = ['application/json', '+json'];
+const DECOMPRESSORS = new Map([
+  ['gzip', promisify<Buffer, ZlibOptions, Buffer>(gunzip)],
+  ['deflate', promisify<Buffer, ZlibOptions, Buffer>(inflate)],
+  ['br', promisify<Buffer, BrotliOptions, Buffer>(brotliDecompress)],
+]);
+
+/** Bodies that are unpacked at the same time. Each may become 1 MiB, and zlib has four threads. */
+const MAX_UNPACKING = 8;
+
+/** How a handler reads its body. */
+interface BodyOptions {
+  /** No field is required, so a body of another type than JSON would pass as an empty one. It is a 400 instead. */
+  allOptional: boolean;
+}
+
+/**
+ * Reads the preferences of a request, and the body of a handler with `@Body()` as JSON. It follows the token bucket, so that
+ * a request without a key or a token never has its body read.
+ */
+@Injectable()
+export class JsonBodyInterceptor implements NestInterceptor {
+  private readonly partialBodies = new BodyMemoryLimit();
+  private readonly unpacking = new Semaphore(MAX_UNPACKING);
+  /** The options of each handler that was called; undefined where it has no body. */
+  private readonly bodies = new Map<unknown, BodyOptions | undefined>();
+
+  /** @throws InvalidRequest, PayloadTooLargeException */
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    // The rest of the request was broken, and it was refused while its key was checked.
+    if (response.writableEnded) throw new InvalidRequest('body');
+    if (request.caller) parsePreferences(request, response);
+    if (request.isStrict) rejectUnknownFields(context, 'QUERY', request.query);
+    const handler = context.getHandler();
+    if (!this.bodies.has(handler)) this.bodies.set(handler, bodyOptionsOf(context));
+    const options = this.bodies.get(handler);
+    // A write without a body must not happen either before it has arrived whole and well-formed.
+    const isWrite = request.caller && !SAFE_METHODS.includes(request.method);
+    if (!options && !isWrite) return next.handle();
+    return this.read(request, response, options).then(() => {
+      if (request.isStrict && options) rejectUnknownFields(context, 'BODY', request.body as object);
+      return next.handle();
+    });
+  }
+
+  private async read(request: Request, response: Response, options?: BodyOptions): Promise<void> {
+    const bytes = await this.collect(request, response);
+    if (!options) return;
+    // Node keeps a request until the next one on its connection.
+    response.once('finish', () => (request.body = undefined));
+    if (request.is(JSON_TYPES)) request.body = parse(await this.unpack(request, response, bytes));
+    else if (options.allOptional && bytes.length > 0) throw new InvalidRequest('header Content-Type');
+    else request.body = {};
+  }
+
+  /** The bytes as they arrive, in one piece: thousands of tiny ones take far more memory than they have bytes. */
+  private async collect(request: Request, response: Response): Promise<Buffer> {
+    if (request.complete && request.readableLength === 0) return EMPTY;
+    let buffer: Buffer = EMPTY;
+    let length = 0;
+    const pendingBody = this.partialBodies.add(request, () => {
+      if (!response.headersSent) sendError(response, 408);
+      buffer = EMPTY; // now, as the client may take its time to read the response
+    });
+    try {
+      await readBody(request, response, (chunk) => {
+        if (response.writableEnded) return;
+        if (buffer.length < length + chunk.length) {
+          const larger = Buffer.allocUnsafe(Math.max(2 * buffer.length, length + chunk.length));
+          this.partialBodies.hold(pendingBody, larger.length - buffer.length);
+          if (response.writableEnded) return; // this body was the one to be dropped
+          buffer.copy(larger);
+          buffer = larger;
+        }
+        length += chunk.copy(buffer, length);
+      });
+      return buffer.subarray(0, length);
+    } finally {
+      buffer = EMPTY; // the request keeps its listeners, and the connection keeps the request
+      this.partialBodies.release(pendingBody);
+    }
+  }
+
+  private async unpack(request: Request, response: Response, bytes: Buffer): Promise<Buffer> {
+    const encoding = encodingOf(request);
+    if (encoding === undefined) return bytes;
+    const decompress = DECOMPRESSORS.get(encoding);
+    if (!decompress) throw new InvalidRequest('header Content-Encoding');
+    try {
+      return await this.unpacking.run(() => {
+        // Its client left while others were unpacked.
+        if (response.destroyed) throw new InvalidRequest('body');
+        return decompress(bytes, { maxOutputLength: MAX_BODY_BYTES });
+      });
+    } catch (error) {
+      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+      throw isTooLarge ? new PayloadTooLargeException() : new InvalidRequest('body');
+    }
+  }
+}
+
+function bodyOptionsOf(context: ExecutionContext): BodyOptions | undefined {
+  const [body] = routeArguments(context, 'BODY');
+  if (!body) return undefined;
+  const { type } = body;
+  return { allOptional: !type || !usesOnlyFieldDecorators(type) || isAllOptional(type) };
+}
+
+/**
+ * Reads a body as it arrives, to its end.
+ * @throws InvalidRequest when it breaks off, PayloadTooLargeException as soon as that is known
+ */
+async function readBody(request: Request, response: Response, onChunk: (chunk: Buffer) => void): Promise<void> {
+  const isCompressed = encodingOf(request) !== undefined;
+  // The unpacked size of a compressed body is not known yet.
+  if (!isCompressed && Number(request.headers['content-length']) > MAX_BODY_BYTES) throw new PayloadTooLargeException();
+  if (request.headers.expect?.toLowerCase() === '100-continue') {
+    // The connection of a client that waits for it in vain ends with the response: see broken-requests.ts.
+    response.removeHeader('Connection');
+    response.writeContinue();
+  }
+  // Compression makes some bodies a little larger.
+  const max = isCompressed ? 2 * MAX_BODY_BYTES : MAX_BODY_BYTES;
+  let length = 0;
+  await new Promise<void>((resolve, reject) => {
+    if (request.destroyed) reject(new InvalidRequest('body'));
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > max) reject(new PayloadTooLargeException());
+      else onChunk(chunk);
+    });
+    const onAbort = (): void => {
+      if (!request.readableEnded) reject(new InvalidRequest('body'));
+    };
+    request.once('end', resolve);
+    request.once('error', onAbort);
+    request.once('close', onAbort);
+    // Once a request has its response, Node emits nothing more on it. A response that waits behind others of its
+    // connection in turn emits nothing when that is lost, so both are listened to.
+    response.once('close', onAbort);
+    if (response.destroyed) onAbort();
+  });
+}
+
+function encodingOf({ headers }: Request): string | undefined {
+  const encoding = headers['content-encoding']?.toLowerCase();
+  return encoding === '' || encoding === 'identity' ? undefined : encoding;
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws InvalidRequest when the bytes are not UTF-8, not JSON, or not an object, PayloadTooLargeException */
+function parse(bytes: Buffer): object {
+  countValues(bytes);
+  let body: unknown;
+  try {
+    body = JSON.parse(UTF8.decode(bytes));
+  } catch {
+    body = undefined;
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new InvalidRequest('body');
+  return body;
+}

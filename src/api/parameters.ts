@@ -1,0 +1,85 @@
+import { Param, type PipeTransform } from '@nestjs/common';
+import { ApiParam, type ApiParamOptions } from '@nestjs/swagger';
+import { MAX_PAGE_SIZE } from '../database/limits';
+import { InvalidRequest } from '../errors/exceptions';
+import { MAX_HEAD_BYTES } from '../server/limits';
+import { field } from './field-rules';
+import { OneOf, Text, Uuid } from './fields';
+import { EXAMPLE_IDS, NUMERIC_ID, int32, UUID } from './schemas';
+import { isUuid, parseDecimal } from './text';
+
+const uuid: PipeTransform<string, string> = {
+  transform: (value, { data: name }) => {
+    if (!isUuid(value)) throw new InvalidRequest(`path ${name}`);
+    return value.toLowerCase();
+  },
+};
+
+const int64: PipeTransform<string, number> = {
+  transform: (value, { data: name }) => {
+    const id = parseDecimal(value);
+    if (!Number.isSafeInteger(id) || id < 1) throw new InvalidRequest(`path ${name}`);
+    return id;
+  },
+};
+
+const EXAMPLES = new Map<string, unknown>(Object.entries(EXAMPLE_IDS).map(([record, id]) => [`${record}Id`, id]));
+
+function pathParam(name: string, pipe: PipeTransform, shape: typeof UUID | typeof NUMERIC_ID): ParameterDecorator {
+  return (target, key, index) => {
+    Param(name, pipe)(target, key, index);
+    const record = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    const schema = { ...shape, example: EXAMPLES.get(name) ?? shape.example };
+    const options = { name, schema, description: `The id of the ${record}.` };
+    const handler = key && Object.getOwnPropertyDescriptor(target, key);
+    if (handler) ApiParam(options as ApiParamOptions)(target, key, handler);
+  };
+}
+
+/** The id of a resource in the path: a uuid in any letter case, else 400. */
+export const UuidParam = (name: string): ParameterDecorator => pathParam(name, uuid, UUID);
+
+/** The id of an event in the path: a positive safe integer in decimal digits, else 400. */
+export const NumericIdParam = (name: string): ParameterDecorator => pathParam(name, int64, NUMERIC_ID);
+
+// Query parameters have no example, because pages that try out a request would send it.
+const query = { optional: true, example: undefined };
+
+export const QueryText = (description: string, limits: { max?: number; blank?: boolean } = {}) =>
+  Text({ ...query, max: MAX_HEAD_BYTES, ...limits, description });
+
+export const QueryUuid = (description: string) => Uuid({ ...query, description });
+
+export const QueryOneOf = (values: readonly string[], name: string, description: string) =>
+  OneOf(values, name, { ...query, description });
+
+export const DEFAULT_PAGE_SIZE = 20;
+
+const OFFSET = int32();
+
+/** The query parameters of every list; the query of a list extends it. A parameter that is sent twice is an array here. */
+export class PageQuery {
+  @field(
+    {
+      // Any number of digits is accepted, so there is no format and no maximum.
+      schema: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE },
+      check: (value) => (value as number) >= 1,
+      convert: (value) => Math.min(parseDecimal(value), MAX_PAGE_SIZE),
+    },
+    { optional: true, description: `Page size. Values above ${MAX_PAGE_SIZE} count as ${MAX_PAGE_SIZE}.` },
+  )
+  limit: number = DEFAULT_PAGE_SIZE;
+
+  @field(
+    {
+      schema: { ...OFFSET, default: 0 },
+      check: (value) => (value as number) <= OFFSET.maximum,
+      convert: parseDecimal,
+    },
+    {
+      optional: true,
+      description: 'Zero-based page index, not a number of items: `limit=25&offset=2` is the third page of 25 items.',
+    },
+  )
+  offset: number = 0;
+}

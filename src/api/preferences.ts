@@ -1,0 +1,86 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import type { Request, Response } from 'express';
+import { checkedProperties, toInstance, usesOnlyFieldDecorators } from './field-rules';
+import { findUnknownPath } from './unknown-fields';
+import { InvalidField, InvalidRequest } from '../errors/exceptions';
+import { routeArguments } from './handler-metadata';
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** `Prefer: tx=rollback`: a write is carried out and rolled back. */
+    isDryRun?: boolean;
+    /** `Prefer: handling=strict`: unknown fields, query parameters and preferences are rejected. */
+    isStrict?: boolean;
+  }
+}
+
+/** The response repeats at most so many characters of an unknown field. */
+const MAX_PATH = 200;
+
+/** A part ends at a comma outside quotes. Quotes that are not closed extend it to the end. */
+const HEADER_PARTS = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/g;
+const TOKEN = "([!#$%&'*+.^_`|~\\w-]+)";
+const QUOTED = '"((?:[^"\\\\]|\\\\.)*)"';
+/** A name, perhaps with a value, and parameters, which mean nothing here (RFC 7240). */
+const PREFERENCE_PATTERN = new RegExp(
+  `^${TOKEN}(?:[ \\t]*=[ \\t]*(?:${TOKEN}|${QUOTED})|[ \\t]*=)?[ \\t]*(?:;(?:[^"]|${QUOTED})*)?$`,
+);
+
+/** The values of preferences by their names, all in lower case; of several values, the first. */
+function preferencesIn(header: string): Record<string, string | undefined> {
+  const parts = (header.toLowerCase().match(HEADER_PARTS) ?? []).map((part) => part.trim()).filter(Boolean);
+  const all = parts.map((part) => {
+    const [, name, token, quoted] = PREFERENCE_PATTERN.exec(part) ?? [];
+    // What cannot be read, and says something of `tx`, must not write.
+    if (name === undefined) return [/\btx\b/.test(part) ? 'tx' : part, ''];
+    return [name, token ?? quoted?.replace(/\\(.)/g, '$1') ?? ''];
+  });
+  return Object.fromEntries(all.reverse()) as Record<string, string>;
+}
+
+/**
+ * Reads what a request prefers, and says in its answer what holds.
+ * @throws InvalidRequest for a `tx` that is none, a dry run with an Idempotency-Key, an unknown preference in a strict request
+ */
+export function parsePreferences(request: Request, response: Response): void {
+  const { prefer, 'idempotency-key': key } = request.headers;
+  if (prefer === undefined) return;
+  const { tx: requested, handling = '', ...others } = preferencesIn(String(prefer));
+  const tx = /^(POST|PUT|PATCH|DELETE)$/.test(request.method) ? requested : undefined;
+  const isTx = tx === 'commit' || tx === 'rollback';
+  const applied = [
+    ...(isTx ? [`tx=${tx}`] : []),
+    ...(/^(strict|lenient)$/.test(handling) ? [`handling=${handling}`] : []),
+  ];
+  if (applied.length > 0) response.setHeader('Preference-Applied', applied.join(', '));
+  request.isDryRun = tx === 'rollback';
+  request.isStrict = handling === 'strict';
+  const isUnknown = request.isStrict && Object.keys(others).length > 0;
+  if (isUnknown || (tx !== undefined && !isTx)) throw new InvalidRequest('header Prefer');
+  if (request.isDryRun && key !== undefined) throw new InvalidRequest('header Idempotency-Key');
+}
+
+/** @throws InvalidRequest or InvalidField for the first field in the order of the request that no parameter declares */
+export function rejectUnknownFields(context: ExecutionContext, part: 'QUERY' | 'BODY', sent: object): void {
+  const path = unknownField(context, part, sent)?.slice(0, MAX_PATH);
+  if (path === undefined) return;
+  // What does not look like a name may be anybody's data.
+  const fault = part.toLowerCase() + (/^[\w.[\]-]+$/.test(path) ? ` ${path}` : '');
+  throw part === 'QUERY' ? new InvalidRequest(fault) : new InvalidField(path, fault);
+}
+
+/** A handler without a parameter for the part declares no field. It is one class, since class-transformer keeps each that it sees. */
+class EmptyDto {}
+
+function unknownField(context: ExecutionContext, part: 'QUERY' | 'BODY', sent: object): string | undefined {
+  const parameters = routeArguments(context, part);
+  const whole = parameters.find(({ name }) => name === undefined);
+  const type = whole ? whole.type : EmptyDto;
+  if (!type || type === Object) return undefined; // The handler takes anything.
+  const names = parameters.map(({ name }) => name);
+  const rest = Object.fromEntries(Object.entries(sent).filter(([name]) => !names.includes(name)));
+  // class-transformer would convert unknown fields too, which takes long.
+  const known = Object.fromEntries(Object.entries(rest).filter(([name]) => checkedProperties(type).has(name)));
+  return findUnknownPath(rest, usesOnlyFieldDecorators(type) ? toInstance(type, known) : plainToInstance(type, known));
+}

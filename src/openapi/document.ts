@@ -1,0 +1,123 @@
+import type { INestApplication } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { version } from '../../package.json';
+import { ErrorResponse } from '../api/returns';
+import { TAG, TagObject } from '../api/tag';
+import { PREFIX } from '../config';
+import { ERROR_COMPONENTS } from './errors';
+import { exampleOf } from './examples';
+import { HEADER_COMPONENTS, PARAMETERS } from './headers';
+import { Components, describeOperation, Operation } from './operation';
+import { asVersion31 } from './schema';
+import { WEBHOOKS, WebhookChanges, WebhookPing } from '../webhooks/webhook.response';
+
+const DESCRIPTION = `Lead capture and event management for the organization that owns the API key.
+
+**Get a key.** A first start with the embedded PostgreSQL prints one. The operator of a server issues more:
+\`lanyard keys issue --organization 1\`. _Authorize_ keeps a key in this browser until _Logout_.
+
+**First request.** With the address of this server in place of \`localhost:3000\`:
+
+    export KEY=lan_…
+    curl -H "x-api-key: $KEY" 'http://localhost:3000/api/v0/leads?limit=1'
+
+\`/openapi.json\` and \`/openapi.yaml\` are this document, to make a client from.
+
+**Authentication.** Every request needs the header \`x-api-key\`. A key opens all data of its organization: use it on
+servers, not in web pages. Revocations and new limits take effect within 5 seconds.
+
+**Responses.** Success is always 200, \`{"status": 200, "results": …}\`; an error is \`{"status": …, "error": "…"}\`. Fields
+without a value are null, never absent.
+
+**Pagination.** \`limit\` is the page size (20 by default, at most 50), \`offset\` the zero-based page index. Lists are in
+order of arrival, oldest first: new records are appended, so no record appears on two pages.
+
+**Requests.** Bodies are \`application/json\` or \`…+json\`; one of another type counts as empty. An invalid body is 400 with
+the path of the first invalid field: \`Missing or invalid 'phoneNumbers[0].type'\`. Unknown fields and query parameters are
+ignored; with \`Prefer: handling=strict\` they are 400. Text is any Unicode except NUL and unpaired surrogates; lengths count
+characters. An e-mail address has no invisible characters: no controls, no format characters, and spaces between quotes only.
+\`Lanyard-Fault\` of a 400 names the parameter, header or field, without its value.
+
+**Rate limits.** Each key has a token bucket, by default 20 tokens refilled at one a second; every request with a valid key
+takes one. When it is empty, the response is 429 with \`Retry-After\`: wait at least that long.
+
+**Retries.** GET, PUT and DELETE can be repeated safely. Send an \`Idempotency-Key\` with POST and PATCH: a repeated request
+with the same key and body is carried out once and gets the first response.
+
+**Dry runs.** \`Prefer: tx=rollback\` on any write: all of it is checked and answered, and nothing is stored.`;
+
+const SERVER = 'The server that gives this description, in production as on a local machine.';
+const KEY = 'API key of the organization, issued by the operator. Must be sent once.';
+
+interface Document {
+  openapi: string;
+  webhooks?: object;
+  paths: Record<string, Record<string, Operation>>;
+  components: Components;
+}
+
+/** The OpenAPI 3.1 document of the API, from the decorators of its controllers and classes. */
+export function openApiDocument(app: INestApplication): OpenAPIObject {
+  const config = new DocumentBuilder()
+    // Nest describes schemas as 3.0 does, and asVersion31 translates all of them: Nest's own 3.1 covers nullable references
+    // alone, by an `anyOf`.
+    .setOpenAPIVersion('3.0.0')
+    .setTitle('Lanyard')
+    .setDescription(DESCRIPTION)
+    .setVersion(version)
+    .setLicense('MIT', 'https://opensource.org/license/mit')
+    // Relative to where the document is read, because it is the same on every server.
+    .addServer(`/${PREFIX}`, SERVER, undefined, { 'x-internal': false })
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: KEY }, 'apiKey')
+    .addSecurityRequirements('apiKey');
+  const tags = tagsOf(app);
+  for (const { name, description } of tags) config.addTag(name, description);
+  const base = config.build();
+  base.info.contact = { name: 'The operator of this server' };
+  const document = asVersion31(
+    SwaggerModule.createDocument(app, base, {
+      extraModels: [ErrorResponse, WebhookChanges, WebhookPing],
+      ignoreGlobalPrefix: true,
+      // An operation is called as the method that handles it.
+      operationIdFactory: (_, method) => method,
+    }),
+  ) as Document;
+  document.openapi = '3.1.0';
+  Object.assign(document.components, {
+    headers: HEADER_COMPONENTS,
+    parameters: { ...PARAMETERS },
+    responses: ERROR_COMPONENTS,
+  });
+  const message = WEBHOOKS.changes.post.requestBody.content['application/json'];
+  message.example = exampleOf(message.schema, document.components.schemas);
+  document.webhooks = WEBHOOKS;
+  document.paths = inOrderOfUse(
+    document.paths,
+    tags.map(({ name }) => name),
+  );
+  for (const path of Object.values(document.paths)) {
+    for (const [method, operation] of Object.entries(path)) describeOperation(method, operation, document.components);
+  }
+  return document as unknown as OpenAPIObject;
+}
+
+/**
+ * List DELETE operations last: a client that calls all operations one after the other, as tests that are made from the
+ * document do, finds the records of the examples. Readers see the chapters in their own order.
+ */
+function inOrderOfUse(paths: Document['paths'], tags: string[]): Document['paths'] {
+  const chapter = ([, path]: [string, Document['paths'][string]]): number =>
+    tags.indexOf(Object.values(path)[0]?.tags?.[0] ?? '');
+  const isEnd = ([name, path]: [string, Document['paths'][string]]): number =>
+    Number('delete' in path && name.split('/').length === 3);
+  return Object.fromEntries(
+    Object.entries(paths).sort((one, other) => chapter(other) - chapter(one) || isEnd(one) - isEnd(other)),
+  );
+}
+
+/** The chapters, in the order in which the controllers are routed. */
+function tagsOf(app: INestApplication): TagObject[] {
+  const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);
+  return controllers.flatMap(({ metatype }) => (Reflect.getMetadata(TAG, metatype as object) as TagObject) ?? []);
+}

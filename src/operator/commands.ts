@@ -1,0 +1,69 @@
+import 'reflect-metadata';
+import { Command } from 'commander';
+import { version } from '../../package.json';
+import { backupCommand } from './commands/backup.command';
+import { changesCommand } from './commands/changes.command';
+import { checkCommand } from './commands/check.command';
+import { configCommand } from './commands/config.command';
+import { exportCommand } from './commands/export.command';
+import { importCommand } from './commands/import.command';
+import { industryEventsCommand } from './commands/industry-events.command';
+import { keysCommand } from './commands/keys.command';
+import { migrateCommand } from './commands/migrate.command';
+import { organizationsCommand } from './commands/organizations.command';
+import { restoreCommand } from './commands/restore.command';
+import { seedCommand } from './commands/seed.command';
+import { statusCommand } from './commands/status.command';
+import { webhooksCommand } from './commands/webhooks.command';
+import { command } from './arguments';
+import { PROGRAM } from '../server/command-name';
+import { startServer } from './start-server';
+import { styled, usageError } from './terminal/terminal';
+
+const ABOUT =
+  "Lanyard's server, and the command line for its operator: organizations, API keys, data and status.\n\n" +
+  "Commands work on the server's database, also while it runs: DATABASE_URL or, without it, the embedded PostgreSQL in " +
+  'LANYARD_DATA_DIR (.data).';
+
+const FIRST_STEPS = `
+Example, from nothing to a key:
+  $ ${PROGRAM} organizations create --name "Cobalt Systems"
+  $ ${PROGRAM} keys issue --organization 1 --label crm-sync
+
+Results go to standard output, messages and progress to standard error.
+NO_COLOR=1 turns colours off.
+Exit status: 0 done, 1 refused (with one line of reason), 2 wrong usage; 128
+plus the signal's number when interrupted (130 by Ctrl-C), 141 when standard
+output was closed before the result was written.`;
+
+/** The whole command line. It throws CommanderError instead of ending the process. */
+export function operatorProgram(): Command {
+  const program = new Command(PROGRAM)
+    .description(ABOUT)
+    .usage('[command] [options]')
+    .version(version, '--version', 'print the version')
+    .option('--json', 'print the result as one JSON value')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: (text, write) => write(`${styled('red', usageError(text), process.stderr)}\n`) })
+    .addHelpText('after', FIRST_STEPS);
+  command(program, 'start', {
+    about: 'Start the server; the same as no command. Settings come from the environment (config shows them).',
+    example: 'start',
+  }).action(startServer);
+  organizationsCommand(program);
+  keysCommand(program);
+  industryEventsCommand(program);
+  importCommand(program);
+  exportCommand(program);
+  changesCommand(program);
+  seedCommand(program);
+  webhooksCommand(program);
+  backupCommand(program);
+  restoreCommand(program);
+  statusCommand(program);
+  checkCommand(program);
+  configCommand(program);
+  migrateCommand(program);
+  return program;
+}

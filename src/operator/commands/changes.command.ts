@@ -1,0 +1,132 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { GoneException } from '@nestjs/common';
+import { Command } from 'commander';
+import { ChangesService } from '../../changes/changes.service';
+import { MAX_CHANGES } from '../../changes/changes.sql';
+import { type JsonText, Statements } from '../../database/statements';
+import { command, type GlobalOptions, organization, requireOrganization } from '../arguments';
+import { withDatabase } from '../session';
+import { answer, OutputClosed, print, Refusal, styled, UsageError } from '../terminal/terminal';
+
+interface ChangesOptions extends GlobalOptions {
+  organization?: number;
+  follow?: boolean;
+  ndjson?: boolean;
+}
+
+const POLL_INTERVAL_MS = 1000;
+
+const NOTES = `
+Without --follow it shows what a client is told that begins now: every record
+once (snapshot), then what has changed meanwhile. With --follow it shows what
+changes from now on, looks each second, and ends with Ctrl-C. The table says
+which records change, and nothing of what they hold; --json and --ndjson have
+whole records, personal data included.`;
+
+const RESET_NOTES = `
+Run it after a copy of the database's files was put back: cursors that are newer
+than the copy cannot tell. No record and no change is deleted.`;
+
+/** `changes`; its option is no required one of commander's, because reset goes without. */
+export function changesCommand(program: Command): void {
+  const changes = command(program, 'changes', {
+    about: 'Show the feed of changes of an organization, which clients follow that keep a copy.',
+    result: '[{resource, id, operation, at, record, remoteIds}], with eventId and leadId for the id of eventLeads',
+    example: 'changes --organization 1 --follow',
+  })
+    .option('--organization <ID>', 'organization whose changes are shown (required)', organization)
+    .option('--follow', 'show changes as they come, from now on')
+    .option('--ndjson', 'one change a line, as JSON')
+    .addHelpText('after', NOTES)
+    .action((_, self: Command) => showChanges(self.optsWithGlobals()));
+  command(changes, 'reset', {
+    about: 'Invalidate all cursors: clients and webhooks begin again with a snapshot of all records.',
+    result: '{generation}, the number of the log',
+    example: 'changes reset',
+  })
+    .addHelpText('after', RESET_NOTES)
+    .action((_, self: Command) => resetLog(self.optsWithGlobals()));
+}
+
+async function resetLog({ json }: GlobalOptions): Promise<void> {
+  const generation = await withDatabase((dataSource) => new ChangesService(Statements.on(dataSource)).reset());
+  await answer(
+    json,
+    { generation },
+    () => 'All cursors are invalid: clients and webhooks begin again with a snapshot.',
+  );
+}
+
+async function showChanges({ json, ndjson, organization: id, follow = false }: ChangesOptions): Promise<void> {
+  if (json && follow) throw new UsageError('--json is one value, which --follow never ends: use --ndjson');
+  if (json && ndjson) throw new UsageError('--json and --ndjson are two forms: use one of them');
+  if (id === undefined) throw new UsageError("required option '--organization <ID>' not specified");
+  const form = json ? ONE_VALUE : ndjson ? NDJSON : TABLE;
+  await withDatabase(async (dataSource) => {
+    await requireOrganization(dataSource.manager, id);
+    const pages = pagesOf(new ChangesService(Statements.on(dataSource)), id, follow);
+    await showPages(pages, form).catch((error: unknown) => {
+      if (error instanceof GoneException) throw new Refusal('the feed was begun anew meanwhile: run this again');
+      if (!(error instanceof OutputClosed)) throw error; // who wanted the first changes (`… | head`) has them
+    });
+  });
+}
+
+/** Until there is no more, or without end. */
+async function* pagesOf(service: ChangesService, organizationId: number, follow: boolean): AsyncGenerator<JsonText[]> {
+  const caller = { organizationId, keyId: '' };
+  const limit = MAX_CHANGES;
+  let page = await service.page(caller, follow ? { limit, since: 'now' } : { limit });
+  for (;;) {
+    yield page.changes;
+    if (!page.hasMore && !follow) return;
+    if (!page.hasMore) await pause(POLL_INTERVAL_MS);
+    page = await service.page(caller, { limit, cursor: page.cursor });
+  }
+}
+
+/** How changes are written. */
+interface Form {
+  begin: string;
+  between: string;
+  change: (change: JsonText) => string;
+  end: string;
+}
+
+async function showPages(pages: AsyncIterable<JsonText[]>, { begin, between, change, end }: Form): Promise<void> {
+  let [text, isFirst] = [begin, true];
+  for await (const changes of pages) {
+    for (const each of changes) {
+      text += `${isFirst ? '' : between}${change(each)}`;
+      isFirst = false;
+    }
+    await print(text);
+    text = '';
+  }
+  await print(text + end);
+}
+
+/** A line of the table; the id, which is long, comes last. */
+const line = (at: string, operation: string, resource: string, id: string): string =>
+  `${at.padEnd(24)}  ${operation.padEnd(9)}  ${resource.padEnd(18)}  ${id}\n`;
+
+interface Change {
+  at: string;
+  operation: string;
+  resource: string;
+  id?: string | number;
+  eventId?: number;
+  leadId?: string;
+}
+
+const ONE_VALUE: Form = { begin: '[', between: ',', change: (json) => json, end: ']\n' };
+const NDJSON: Form = { begin: '', between: '', change: (json) => `${json}\n`, end: '' };
+const TABLE: Form = {
+  begin: styled('bold', line('at', 'operation', 'resource', 'id')),
+  between: '',
+  change: (json) => {
+    const { at, operation, resource, id, eventId, leadId } = JSON.parse(json) as Change;
+    return line(at, operation, resource, String(id ?? `${eventId} ${leadId}`));
+  },
+  end: '',
+};

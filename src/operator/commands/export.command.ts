@@ -1,0 +1,136 @@
+import { rmSync } from 'node:fs';
+import { open, rename, stat } from 'node:fs/promises';
+import { Command, Option } from 'commander';
+import type { DataSource } from 'typeorm';
+import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
+import type { Counts } from '../../datasets/dataset';
+import type { CsvForm } from '../../csv/csv-columns';
+import { csvForm, type Form, NDJSON, OBJECT } from '../../datasets/export.form';
+import { ExportService } from '../../datasets/export.service';
+import { PROGRAM } from '../../server/command-name';
+import { DATASETS } from '../../sections';
+import { CSV, csvFormOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
+import { withDatabase } from '../session';
+import { Progress } from '../terminal/progress';
+import { answer, OutputClosed, print, reasonOf, Refusal, UsageError } from '../terminal/terminal';
+import { countsText } from './import.command';
+
+interface ExportOptions extends GlobalOptions, CsvOptions {
+  organization: number;
+  ndjson?: boolean;
+  bom?: boolean;
+  output?: string;
+}
+
+const AS_CSV = `
+As CSV it is one section, with field names in the first line; import reads it
+back without loss. With --map it has only those columns, in that order:
+  $ ${PROGRAM} export --organization 1 \\
+    --csv leads --map "E-mail=email" --map "Firm=company.name"
+A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets a quote
+before it, which import removes; --raw leaves it as it is, for other programs.`;
+
+/** `export` */
+export function exportCommand(program: Command): void {
+  const exporting = command(program, 'export', {
+    about: 'Write all data of an organization, and the catalogue of industry events, as import reads it.',
+    result: 'the dataset, as without it; with --output {exported: {users, leads, …}}, counts of records',
+    example: 'export --organization 1 > backup.json',
+  })
+    .requiredOption('--organization <ID>', 'organization whose data is exported', organization)
+    .addOption(new Option('--ndjson', 'one record a line instead of one JSON object').conflicts('csv'))
+    .option('--output <FILE>', 'write a file, complete or not at all; - is standard output')
+    .addHelpText('after', AS_CSV)
+    .action((_, self: Command) => exportData(self.optsWithGlobals()));
+  withCsvOptions(exporting).option('--bom', 'begin the CSV with a byte order mark: Excel needs it to detect UTF-8');
+}
+
+async function exportData({ json, organization: id, ndjson, bom, ...options }: ExportOptions): Promise<void> {
+  const output = options.output === '-' ? undefined : options.output;
+  const csv = csvFormOf(options);
+  // An unset variable of a script must not send all data to standard output.
+  if (output === '') throw new UsageError('--output must be the name of a file, or - for standard output');
+  if (bom && !csv) throw new UsageError('--bom needs --csv');
+  if (json && (ndjson || csv) && !output) {
+    throw new UsageError(`--json with ${csv ? '--csv' : '--ndjson'} needs --output`);
+  }
+  if (csv) requireExported(csv);
+  const sections = csv ? [csv.section] : DATASETS.names;
+  const counts = await withDatabase(async (dataSource) => {
+    await requireOrganization(dataSource.manager, id);
+    const form = csv ? await csvFormOfExport(dataSource, id, csv, Boolean(bom)) : ndjson ? NDJSON : OBJECT;
+    const send = (to: Sink) => sendRecords(dataSource, id, sections, form, to);
+    if (output) return intoFile(output, send);
+    return send(print).catch((error: unknown) => {
+      if (!(error instanceof OutputClosed)) throw error; // who wanted the first records (`… | head`) has them
+    });
+  });
+  if (output && counts) await answer(json, { exported: counts }, () => `Exported to ${output}: ${countsText(counts)}`);
+}
+
+async function csvFormOfExport(dataSource: DataSource, id: number, csv: CsvForm, bom: boolean): Promise<Form> {
+  const columns = await new ExportService(dataSource, DATASETS).csvColumns(CSV, csv, id);
+  return csvForm(columns, csv, bom);
+}
+
+/** Where text goes; resolves when it has been taken. */
+type Sink = (text: string) => Promise<void>;
+
+/** Characters that are written at once. */
+const WRITE_SIZE = 65_536;
+
+async function sendRecords(
+  dataSource: DataSource,
+  organizationId: number,
+  sections: string[],
+  form: Form,
+  to: Sink,
+): Promise<Counts> {
+  const counts = DATASETS.noRecords();
+  // Not among the records on the same terminal.
+  const progress = to === print && process.stdout.isTTY ? undefined : new Progress();
+  let text = '';
+  let total = 0;
+  try {
+    await new ExportService(dataSource, DATASETS).export(organizationId, sections, async (section, records) => {
+      text += form.begin(section, sections.indexOf(section));
+      let count = 0;
+      for await (const record of records) {
+        text += form.record(record, section, count++);
+        total++;
+        if (text.length < WRITE_SIZE) continue;
+        await to(text);
+        progress?.records(total);
+        text = '';
+      }
+      counts[section] = count;
+    });
+    await to(text + form.end);
+    return counts;
+  } finally {
+    progress?.stop();
+  }
+}
+
+const OWNER_ONLY = 0o600;
+const PERMISSIONS = 0o777;
+
+/** Writes next to the file and renames when complete, so that half an export never replaces an earlier one. */
+async function intoFile(file: string, send: (to: Sink) => Promise<Counts>): Promise<Counts> {
+  /** @throws Refusal that names the file when the work on it fails */
+  const named = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => Promise.reject(new Refusal(`cannot write ${file}: ${reasonOf(error)}`)));
+  const existing = await stat(file).catch(() => undefined);
+  if (existing?.isFile() === false) throw new Refusal(`cannot write ${file}: it is no regular file`);
+  const part = `${file}.${process.pid}.part`;
+  // Exclusively, so that a link of that name, which anybody may make in a shared folder, is not followed. What it holds is
+  // personal data: a new file is for its owner only, and one that replaces another keeps the permissions of that.
+  const to = await named(open(part, 'wx', OWNER_ONLY));
+  process.once('exit', () => rmSync(part, { force: true })); // also after a signal
+  if (existing) await named(to.chmod(existing.mode & PERMISSIONS));
+  const counts = await send((text) => named(to.appendFile(text)));
+  await named(to.sync());
+  await named(to.close());
+  await named(rename(part, file));
+  return counts;
+}

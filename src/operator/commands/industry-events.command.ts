@@ -1,0 +1,31 @@
+import { Command } from 'commander';
+import { visible } from '../../datasets/quoted';
+import { deleteFromCatalogue } from '../catalogue';
+import { command, type GlobalOptions, text } from '../arguments';
+import { withDatabase } from '../session';
+import { figure } from '../terminal/table';
+import { answer } from '../terminal/terminal';
+
+/** `industry-events …` */
+export function industryEventsCommand(program: Command): void {
+  const group = command(program, 'industry-events', {
+    about: 'Delete industry events from the catalogue that all organizations share.',
+    example: 'industry-events delete --source-type e2e',
+  });
+  command(group, 'delete', {
+    about: 'Delete all industry events of a source, in batches, with the bookmarks of them.',
+    result: '{sourceType, deleted}, the last being a count',
+    example: 'industry-events delete --source-type e2e',
+  })
+    .requiredOption('--source-type <TEXT>', 'the `sourceType` that they have, letter by letter', text('--source-type'))
+    .action((_, self: Command) => remove(self.optsWithGlobals()));
+}
+
+async function remove({ json, sourceType }: GlobalOptions & { sourceType: string }): Promise<void> {
+  const deleted = await withDatabase((dataSource) => deleteFromCatalogue(dataSource, sourceType));
+  await answer(
+    json,
+    { sourceType, deleted },
+    () => `Deleted ${figure(deleted)} industry events with sourceType ${visible(sourceType)}`,
+  );
+}

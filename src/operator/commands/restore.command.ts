@@ -1,0 +1,66 @@
+import { createReadStream, type ReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Command } from 'commander';
+import { findDatabase } from '../../schema/open';
+import { restore } from '../restore.service';
+import { command, GlobalOptions } from '../arguments';
+import { withDatabase } from '../session';
+import { Progress } from '../terminal/progress';
+import { figure } from '../terminal/table';
+import { answer, reasonOf, Refusal, say } from '../terminal/terminal';
+
+const NOTES = `
+Everything is restored, or nothing. The database must be empty: DATABASE_URL
+names an empty database, or LANYARD_DATA_DIR an empty directory.`;
+
+/** `restore` */
+export function restoreCommand(program: Command): void {
+  command(program, 'restore', {
+    about: 'Restore a backup into an empty database: organizations, API keys, webhooks, leads, the catalogue.',
+    result:
+      '{restored: {organizations, leads, …}, skipped: [table], applied: [name]}, counts of rows, tables that no ' +
+      'migration creates, and migrations that are newer than the backup',
+    example: 'restore lanyard.backup',
+  })
+    .argument('<FILE>', 'what backup wrote')
+    .addHelpText('after', NOTES)
+    .action((file: string, _, self: Command) => restoreFile(file, self.optsWithGlobals()));
+}
+
+async function restoreFile(file: string, { json }: GlobalOptions): Promise<void> {
+  const { input, progress } = await openFile(file);
+  try {
+    const result = await withDatabase(
+      (_, { url }, beforeCommit) => restore(url, input, { name: file, say, beforeCommit }),
+      findDatabase,
+    );
+    for (const table of result.skipped) say(`Left out: ${table}, a table that no migration creates`);
+    const done = 'the backup was restored';
+    await answer(
+      json,
+      result,
+      () => {
+        const { organizations = 0, leads = 0 } = result.restored;
+        return `Restored ${figure(organizations)} organizations with ${figure(leads)} leads from ${file}`;
+      },
+      done,
+    );
+  } finally {
+    progress.stop();
+    input.destroy();
+  }
+}
+
+/** @throws Refusal when the file cannot be read, before a database is made for it */
+async function openFile(file: string): Promise<{ input: ReadStream; progress: Progress }> {
+  try {
+    const handle = await open(file);
+    const progress = new Progress((await handle.stat()).size);
+    const input = createReadStream(file, { fd: handle, highWaterMark: 256 << 10 });
+    input.on('data', (chunk) => progress.read(chunk.length));
+    input.pause();
+    return { input, progress };
+  } catch (error) {
+    throw new Refusal(`cannot read ${file}: ${reasonOf(error)}`);
+  }
+}

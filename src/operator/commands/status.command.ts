@@ -1,0 +1,139 @@
+import { Command } from 'commander';
+import { version } from '../../../package.json';
+import { Config, ConfigError, readConfig } from '../../config';
+import { findDatabase } from '../../schema/open';
+import { visible } from '../../datasets/quoted';
+import { majorOf } from '../../embedded-postgres/cluster';
+import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
+import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
+import { RedisConnection } from '../../rate-limit/redis';
+import { PROGRAM } from '../../server/command-name';
+import { command, GlobalOptions } from '../arguments';
+import { withDatabase } from '../session';
+import { type Status, statusOf, UNKNOWN_COUNTS } from '../status';
+import { figure, pairs, table } from '../terminal/table';
+import { answer, Refusal, styled } from '../terminal/terminal';
+
+const RESULT =
+  '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
+  'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
+  'webhooks: {active, failing, paused, disabled}, busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]}; size in bytes, null for what is unknown';
+
+const NOTES = `
+Exits with 1 when the database does not answer. It stores nothing and applies no
+migration; of Redis it takes one token, from a bucket of its own. A key is
+expiring when it ends within 7 days. Requests are counted once a minute.`;
+
+/** `status` */
+export function statusCommand(program: Command): void {
+  command(program, 'status', {
+    about: 'Show database, Redis, migrations, keys, leads, and the busiest keys of the last hour.',
+    result: RESULT,
+    example: 'status',
+  })
+    .addHelpText('after', NOTES)
+    .action((_, self: Command) => status(self.optsWithGlobals()));
+}
+
+async function status({ json }: GlobalOptions): Promise<void> {
+  const config = readConfig();
+  const [found, redis] = await Promise.all([ofDatabase(config), ofRedis(config)]);
+  const all = { version, ...found, redis } satisfies Status;
+  await answer(json, all, () => statusText(all));
+  if (!found.database.reachable) throw new Refusal('the database does not answer');
+}
+
+async function ofDatabase(config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
+  try {
+    // Opening it would create it.
+    if (!config.databaseUrl && majorOf(config.dataDir) === undefined) {
+      throw new EmbeddedPostgresError(`there is no database yet in ${config.dataDir}`);
+    }
+    return await withDatabase((dataSource, { embedded }) => statusOf(dataSource, embedded), findDatabase);
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof EmbeddedPostgresError)) throw error;
+    const embedded = config.databaseUrl === undefined;
+    const database = { reachable: false, error: error.message, embedded, version: null, size: null };
+    return { database, migrations: null, ...UNKNOWN_COUNTS };
+  }
+}
+
+async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['redis']> {
+  if (!redisUrl) return null;
+  const redis = new RedisConnection(redisUrl, redisSentinels);
+  try {
+    await redis.untilReady();
+    // What servers do with it: a replica, or a Redis without memory, only answers reads.
+    await new RedisTokenBucketStore(redis).take('status', { maxTokens: 1, refillRate: 1 });
+    const about = await redis.info('server').catch(() => '');
+    const [, version = null] = /^redis_version:(\S+)/m.exec(about) ?? [];
+    return { reachable: true, version };
+  } catch (error) {
+    return { reachable: false, error: (redis.failure ?? (error as Error)).message, version: null };
+  } finally {
+    await redis.close();
+  }
+}
+
+function statusText(status: Status): string {
+  const { version, database, redis, migrations, organizations, keys, leads, webhooks, busiestKeys } = status;
+  const facts = pairs([
+    ['Lanyard', version],
+    ['Database', databaseText(database)],
+    ['Redis', redisText(redis)],
+    ['Migrations', migrations ? migrationsText(migrations) : UNKNOWN],
+    ['Organizations', organizations === null ? UNKNOWN : figure(organizations)],
+    ['Keys', keys ? keysText(keys) : UNKNOWN],
+    ['Leads', leads === null ? UNKNOWN : figure(leads)],
+    ['Webhooks', webhooks ? webhooksText(webhooks) : UNKNOWN],
+  ]);
+  return busiestKeys ? `${facts}\n\n${busiestText(busiestKeys)}` : facts;
+}
+
+const UNKNOWN = 'unknown';
+const warning = (text: string): string => styled('yellow', text);
+
+function databaseText({ reachable, error, embedded, version, size }: Status['database']): string {
+  if (!reachable) return `${styled('red', 'unreachable')}: ${error}`;
+  const name = `${embedded ? 'embedded ' : ''}PostgreSQL ${version?.split(' ')[0]}`;
+  return `${styled('green', 'ok')}: ${name}, ${((size ?? 0) / 2 ** 20).toFixed(1)} MiB`;
+}
+
+function redisText(redis: Status['redis']): string {
+  if (!redis) return 'not configured: each server counts tokens by itself';
+  if (!redis.reachable) return warning(`unreachable (${redis.error}): each server counts tokens by itself`);
+  return `${styled('green', 'ok')}${redis.version ? `: Redis ${redis.version}` : ''}`;
+}
+
+function migrationsText({ applied, pending }: NonNullable<Status['migrations']>): string {
+  if (pending.length === 0) return `${applied} applied, none pending`;
+  return `${applied} applied, ${warning(`${pending.length} pending`)}: ${pending.join(', ')}`;
+}
+
+function keysText({ active, expiring, expired, revoked }: NonNullable<Status['keys']>): string {
+  const soon = expiring > 0 ? ` (${warning(`${figure(expiring)} expire within 7 days`)})` : '';
+  return `${figure(active)} active${soon}, ${figure(expired)} expired, ${figure(revoked)} revoked`;
+}
+
+function webhooksText({ active, failing, paused, disabled }: NonNullable<Status['webhooks']>): string {
+  const warned = (count: number, state: string): string => {
+    const counted = `${figure(count)} ${state}`;
+    return count > 0 ? warning(counted) : counted;
+  };
+  const resumeHint = paused > 0 ? ` (to resume: ${PROGRAM} webhooks resume)` : '';
+  const parts = [
+    `${figure(active)} active`,
+    warned(failing, 'failing'),
+    warned(paused, 'paused'),
+    `${figure(disabled)} disabled`,
+  ];
+  return parts.join(', ') + resumeHint;
+}
+
+function busiestText(keys: NonNullable<Status['busiestKeys']>): string {
+  if (keys.length === 0) return 'No requests were recorded in the last hour.';
+  const rows = keys.map(({ prefix, label, organization: { id, name }, requests }) => [
+    ...[`${prefix}…`, label && visible(label), `${id} ${visible(name)}`, figure(requests)],
+  ]);
+  return `Busiest keys of the last hour:\n${table(['key', 'label', 'organization', 'requests'], rows)}`;
+}

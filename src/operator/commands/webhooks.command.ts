@@ -1,0 +1,277 @@
+import { Command } from 'commander';
+import { isUuid } from '../../api/text';
+import { ChangesService } from '../../changes/changes.service';
+import { areFollowed, FOLLOWED_NAMES } from '../../changes/followed';
+import { type Config, readConfig } from '../../config';
+import { Statements } from '../../database/statements';
+import { ReceiverLookup } from '../../webhooks/receiver-lookup';
+import { isAcknowledged, WebhookClient } from '../../webhooks/webhook-client';
+import { urlError } from '../../webhooks/webhook-url';
+import { WebhookEntity } from '../../webhooks/webhook.entity';
+import {
+  type ListedWebhook,
+  MAX_COUNTED_CHANGES,
+  MAX_WEBHOOKS,
+  TooManyWebhooks,
+  type WaitingChanges,
+  WebhooksService,
+} from '../../webhooks/webhooks.service';
+import { command, duration, DURATION_HELP, type GlobalOptions, organization, requireOrganization } from '../arguments';
+import { withDatabase } from '../session';
+import { table } from '../terminal/table';
+import { answer, Refusal, UsageError } from '../terminal/terminal';
+
+const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
+const DAY_S = 86_400;
+const ROW =
+  '{id, organizationId, url, resources, state, lastSuccessAt, lastStatus, lastError, failingSince, nextAttemptAt, ' +
+  'waiting: {phase, changes, since} or null, createdAt}; url without its query; changes that wait are counted up to 100';
+
+function webhookId(value: string): string {
+  if (isUuid(value)) return value.toLowerCase();
+  throw new UsageError('ID must be the uuid of a webhook (see webhooks list)');
+}
+const ID = ['<ID>', 'id of the webhook (see webhooks list)', webhookId] as const;
+const ORGANIZATION = ['--organization <ID>', 'organization whose changes are sent', organization] as const;
+const SINCE = [
+  '--since <MOMENT>',
+  '"now": skip the initial snapshot',
+  (value: string): 'now' => {
+    if (value === 'now') return value;
+    throw new UsageError('--since must be now');
+  },
+] as const;
+
+const lookupOf = ({ webhookPrivate }: Config): ReceiverLookup =>
+  new ReceiverLookup({ allowPrivate: webhookPrivate === 'on' });
+
+function url(value: string): string {
+  const config = readConfig();
+  const error = urlError(value, config.webhookHttp === 'on', lookupOf(config));
+  if (error) throw new UsageError(`--url ${error}`);
+  return new URL(value).href;
+}
+
+function resources(value: string): string[] {
+  const names = value.split(',');
+  if (areFollowed(names)) return names;
+  throw new UsageError(
+    `--resources must be a comma-separated list of ${FOLLOWED_NAMES.join(', ')}, without duplicates`,
+  );
+}
+
+const RESUME_NOTES = `
+Webhooks are paused in a database that was restored or copied, because they lead
+to the receivers of the original. Resume them when this database replaces it; in
+a copy for tests, delete them.`;
+
+interface CreateOptions extends GlobalOptions {
+  organization: number;
+  url: string;
+  resources?: string[];
+  since?: 'now';
+}
+
+/** `webhooks …` */
+export function webhooksCommand(program: Command): void {
+  const group = command(program, 'webhooks', {
+    about: 'Send the changes of an organization to a URL.',
+    example: 'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard',
+  });
+  command(group, 'create', {
+    about: `Create a webhook, and show its secret this once. An organization has at most ${MAX_WEBHOOKS}.`,
+    result: '{id, secret, organizationId, url, resources, state}',
+    example:
+      'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard --resources leads,eventLeads',
+  })
+    .requiredOption(...ORGANIZATION)
+    .requiredOption('--url <URL>', 'where to send: https://…', url)
+    .option('--resources <NAMES>', `of ${FOLLOWED_NAMES.join(', ')}, separated by commas; default: all`, resources)
+    .option(...SINCE)
+    .action((_, self: Command) => create(self.optsWithGlobals()));
+  command(group, 'list', { about: 'List webhooks, oldest first.', result: `[${ROW}]`, example: 'webhooks list' })
+    .option(...ORGANIZATION)
+    .action((_, self: Command) => list(self.optsWithGlobals()));
+  command(group, 'test', {
+    about: 'Send a ping to a webhook now, whatever its state is.',
+    result: '{status, milliseconds} or {error}',
+    example: `webhooks test \\\n    ${EXAMPLE_ID}`,
+  })
+    .argument(...ID)
+    .action((id: string, _, self: Command) => test(id, self.optsWithGlobals()));
+  command(group, 'rotate-secret', {
+    about: 'Give a webhook a new secret. The old one signs, too, until the overlap is over.',
+    result: '{id, secret, oldExpiresAt}',
+    example: `webhooks rotate-secret \\\n    ${EXAMPLE_ID} --overlap 24h`,
+  })
+    .argument(...ID)
+    .option('--overlap <TIME>', DURATION_HELP, duration('--overlap'), DAY_S)
+    .action((id: string, _, self: Command) => rotate(id, self.optsWithGlobals()));
+  command(group, 'disable', {
+    about: 'Stop sending.',
+    result: ROW,
+    example: `webhooks disable \\\n    ${EXAMPLE_ID}`,
+  })
+    .argument(...ID)
+    .action((id: string, _, self: Command) => changed(id, self.optsWithGlobals(), (webhooks) => webhooks.disable(id)));
+  command(group, 'enable', {
+    about: 'Resume immediately from where the webhook stopped.',
+    result: ROW,
+    example: `webhooks enable \\\n    ${EXAMPLE_ID}`,
+  })
+    .argument(...ID)
+    .option(...SINCE)
+    .action((id: string, { since }: { since?: 'now' }, self: Command) =>
+      changed(id, self.optsWithGlobals(), (webhooks) => webhooks.enable(id, since)),
+    );
+  command(group, 'resume', {
+    about: 'Send to a paused webhook, or to all of them, beginning with a snapshot of all records.',
+    result: `[${ROW}], also for one ID`,
+    example: `webhooks resume \\\n    ${EXAMPLE_ID}`,
+  })
+    .argument('[ID]', 'id of the webhook; without it all that are paused', webhookId)
+    .addHelpText('after', RESUME_NOTES)
+    .action((id: string | undefined, _, self: Command) => resume(id, self.optsWithGlobals()));
+  command(group, 'delete', {
+    about: 'Delete a webhook.',
+    result: '{id}',
+    example: `webhooks delete \\\n    ${EXAMPLE_ID}`,
+  })
+    .argument(...ID)
+    .action((id: string, _, self: Command) => remove(id, self.optsWithGlobals()));
+}
+
+/** @throws Refusal when there is no such webhook */
+async function withWebhooks<T>(id: string, work: (webhooks: WebhooksService) => Promise<T | null>): Promise<T> {
+  const result = await withDatabase((dataSource) => work(serviceOn(dataSource)));
+  if (result === null) throw new Refusal(`webhook ${id} does not exist (see webhooks list)`);
+  return result;
+}
+
+const serviceOn = (dataSource: Parameters<typeof Statements.on>[0]): WebhooksService =>
+  new WebhooksService(
+    dataSource.getRepository(WebhookEntity),
+    new ChangesService(Statements.on(dataSource)),
+    new WebhookClient(lookupOf(readConfig())),
+  );
+
+async function create({ json, organization: id, ...asked }: CreateOptions): Promise<void> {
+  const created = await withDatabase(async (dataSource) => {
+    await requireOrganization(dataSource.manager, id);
+    return serviceOn(dataSource)
+      .create(id, asked.url, asked.resources, asked.since)
+      .catch((error: unknown) => {
+        if (!(error instanceof TooManyWebhooks)) throw error;
+        throw new Refusal(`Organization ${id} already has the maximum of ${MAX_WEBHOOKS} webhooks.`);
+      });
+  });
+  const shown = (): string => `Webhook ${created.id}\n${secretText(created.secret)}`;
+  await answer(json, created, shown, `webhook ${created.id} was created; rotate-secret shows a new secret`);
+}
+
+const secretText = (secret: string): string => `Secret, shown only this once: ${secret}`;
+
+async function list({ json, organization: id }: GlobalOptions & { organization?: number }): Promise<void> {
+  const webhooks = await withDatabase(async (dataSource) => {
+    if (id !== undefined) await requireOrganization(dataSource.manager, id);
+    return serviceOn(dataSource).list(id);
+  });
+  await answer(json, webhooks, () => (webhooks.length > 0 ? webhooksTable(webhooks) : 'No webhooks.'));
+}
+
+async function test(id: string, { json }: GlobalOptions): Promise<void> {
+  const sent = await withWebhooks(id, (webhooks) => webhooks.test(id));
+  const { milliseconds } = sent;
+  if ('error' in sent) {
+    const { error } = sent;
+    const message = `Delivery failed: ${readableError(error)}`;
+    await answer(json, { error }, () => `${message} after ${milliseconds} ms`);
+    throw new Refusal(message);
+  }
+  const { status } = sent;
+  const verb = isAcknowledged(sent) ? 'Acknowledged' : 'Rejected';
+  const message = `${verb} with ${status} after ${milliseconds} ms`;
+  await answer(json, { status, milliseconds }, () => message);
+  if (!isAcknowledged(sent)) throw new Refusal(message);
+}
+
+const ERROR_TEXTS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'the host name does not exist',
+  ECANCELLED: 'no DNS server responded in time',
+  ETIMEOUT: 'no DNS server responded in time',
+};
+
+const readableError = (error: string): string => ERROR_TEXTS[error] ?? error;
+
+async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: number }): Promise<void> {
+  const rotated = await withWebhooks(id, (webhooks) => webhooks.rotateSecret(id, overlap * 1000));
+  const until = `The old one signs, too, until ${rotated.oldExpiresAt.toISOString()}.`;
+  await answer(json, rotated, () => `${secretText(rotated.secret)}\n${until}`, `webhook ${id} has a new secret`);
+}
+
+async function changed(
+  id: string,
+  { json }: GlobalOptions,
+  work: (webhooks: WebhooksService) => Promise<ListedWebhook | null>,
+): Promise<void> {
+  const webhook = await withWebhooks(id, work);
+  await answer(json, webhook, () => `Webhook ${id} is ${webhook.state}.`);
+}
+
+/** @param id of one webhook; undefined for all that are paused */
+async function resume(id: string | undefined, { json }: GlobalOptions): Promise<void> {
+  const resumed = await withDatabase(async (dataSource) => {
+    const webhooks = serviceOn(dataSource);
+    const ids = id === undefined ? (await webhooks.listPaused()).map((paused) => paused.id) : [id];
+    const rows: ListedWebhook[] = [];
+    for (const each of ids) {
+      const row = await webhooks.resume(each);
+      if (row) rows.push(row);
+      else if (id !== undefined) throw new Refusal(`webhook ${id} does not exist (see webhooks list)`);
+    }
+    return rows;
+  });
+  const shown = resumed.map((webhook) => `Webhook ${webhook.id} is ${webhook.state}.`);
+  await answer(json, resumed, () => shown.join('\n') || 'No webhook is paused.');
+}
+
+async function remove(id: string, { json }: GlobalOptions): Promise<void> {
+  const deleted = await withWebhooks(id, (webhooks) => webhooks.delete(id));
+  await answer(json, deleted, () => `Deleted webhook ${id}.`);
+}
+
+const COLUMNS = [
+  'id',
+  'organization',
+  'url',
+  'state',
+  'last success',
+  'last response',
+  'failing since',
+  'next attempt',
+  'waiting',
+];
+
+const webhooksTable = (webhooks: ListedWebhook[]): string =>
+  table(
+    COLUMNS,
+    webhooks.map((webhook) => [
+      webhook.id,
+      webhook.organizationId,
+      webhook.url,
+      webhook.state,
+      webhook.lastSuccessAt?.toISOString() ?? null,
+      webhook.lastStatus ?? webhook.lastError,
+      webhook.failingSince?.toISOString() ?? null,
+      webhook.nextAttemptAt?.toISOString() ?? null,
+      webhook.waiting && waitingText(webhook.waiting),
+    ]),
+  );
+
+function waitingText({ phase, changes, since }: WaitingChanges): string {
+  if (phase === 'snapshot' || changes === null) return 'a snapshot';
+  const count = changes < MAX_COUNTED_CHANGES ? String(changes) : `${MAX_COUNTED_CHANGES} or more`;
+  return since ? `${count} since ${since.toISOString()}` : count;
+}

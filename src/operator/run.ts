@@ -1,0 +1,42 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../config';
+import { databaseFault } from '../database/errors';
+import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
+import { endBy, Interrupted, exitStatusOf } from '../server/stop-signal';
+import { BackupError } from './backup-file';
+import { operatorProgram } from './commands';
+import { ImportFault } from '../datasets/faults';
+import { OutputClosed, Refusal, say, styled, UsageError, usageError } from './terminal/terminal';
+
+/** Runs the command of the process's arguments and ends the process. */
+export async function run(): Promise<void> {
+  try {
+    const program = operatorProgram();
+    if (process.argv.length > 2) await program.parseAsync();
+    else program.outputHelp();
+    process.exit(0);
+  } catch (error) {
+    const { message, status } = reportOf(error);
+    if (message) say(styled('red', message, process.stderr));
+    if (error instanceof Interrupted) endBy(error.signal);
+    process.exit(status);
+  }
+}
+
+/**
+ * The message of a command that failed, one line for what can be expected and the stack for a bug, and the exit status of
+ * the process.
+ */
+export function reportOf(error: unknown): { message?: string; status: number } {
+  // commander has printed its own message; help on request is no error
+  if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 };
+  // the status that a shell gives SIGPIPE, which Node ignores: an unseen result must not pass for success
+  if (error instanceof OutputClosed) return { message: error.message, status: 141 };
+  if (error instanceof Interrupted) return { message: error.message, status: exitStatusOf(error.signal) };
+  if (error instanceof UsageError) return { message: usageError(`error: ${error.message}`), status: 2 };
+  const isExpected = [Refusal, ImportFault, BackupError, ConfigError, EmbeddedPostgresError].some(
+    (kind) => error instanceof kind,
+  );
+  if (isExpected) return { message: (error as Error).message, status: 1 };
+  return { message: databaseFault(error) ?? (error instanceof Error ? error.stack : String(error)), status: 1 };
+}

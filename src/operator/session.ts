@@ -1,0 +1,49 @@
+import type { Client, PoolClient } from 'pg';
+import type { DataSource } from 'typeorm';
+import { readConfig } from '../config';
+import { connect } from '../database/connect';
+import { poolOf } from '../database/data-source';
+import { OpenDatabase, openDatabase } from '../schema/open';
+import { Interrupted, stopSignal } from '../server/stop-signal';
+import { say } from './terminal/terminal';
+
+/**
+ * Runs a command's work on the database of the settings and closes it afterwards.
+ * @param work calls `finish` when it is about to commit: a signal that comes later does not interrupt it
+ * @param open opens the database; by default with all migrations applied
+ * @throws Interrupted after a signal: the work's connections are cut, so PostgreSQL rolls back what is not committed
+ */
+export async function withDatabase<T>(
+  work: (dataSource: DataSource, database: OpenDatabase, finish: () => void) => Promise<T>,
+  open: typeof openDatabase = openDatabase,
+): Promise<T> {
+  const stop = stopSignal();
+  const database = await open(readConfig(), say, { say, signal: stop }).catch((error: unknown) => {
+    stop.throwIfAborted(); // the signal ended the wait
+    throw error;
+  });
+  try {
+    const dataSource = await connect(database.url);
+    const used = new Set<Client>();
+    poolOf(dataSource).on('acquire', (client) => used.add(client as PoolClient & Client));
+    let isFinishing = false;
+    stop.throwIfAborted();
+    const interruption = new Promise<never>((_, reject) => {
+      stop.addEventListener('abort', () => isFinishing || reject(stop.reason as Interrupted));
+    });
+    try {
+      return await Promise.race([work(dataSource, database, () => (isFinishing = true)), interruption]);
+    } catch (error) {
+      // It does not wait for the running statement.
+      if (error instanceof Interrupted) for (const client of used) client.end().catch(() => undefined);
+      throw error;
+    } finally {
+      // Interrupted work may never return its connection: it may be waiting for its input.
+      if (!stop.aborted) await dataSource.destroy();
+    }
+  } catch (error) {
+    throw database.explain(error);
+  } finally {
+    await database.close();
+  }
+}

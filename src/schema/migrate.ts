@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { ConfigError } from '../config';
+import { connect, FIRST_PAUSE, LONGEST_PAUSE, type Waiting } from '../database/connect';
+import { LOCKED } from '../errors/sql-states';
+import { hasSqlState } from '../database/errors';
+import { deriveAnew } from './rebuild-derived';
+import { requireDirectConnection } from '../database/direct-connection';
+import { Functions } from './functions';
+import { recordRelease, requireUsableSchema } from './schema-release';
+
+/** Any constant: all processes that migrate one database must take the same lock. */
+const MIGRATION_LOCK = 7_261_914;
+/** Milliseconds for which a migration waits for a table, with all requests for it behind: fewer than a statement has. */
+const LOCK_TIMEOUT_MS = 1000;
+
+/**
+ * Applies the migrations that are missing, and the functions if their text has changed, and derives anew what older ones
+ * derived. Processes that start at the same
+ * time take turns by an advisory lock, which PostgreSQL lets go when its holder dies.
+ * @returns the names of the migrations that were applied
+ * @throws ConfigError when the database cannot be reached directly, holds no Unicode, or has a schema of a release that is
+ *   too old to be upgraded, or too new
+ */
+export function migrate(url: string, waiting: Waiting = {}): Promise<string[]> {
+  return underMigrationLock(url, waiting, (dataSource) => applyMissing(dataSource, waiting));
+}
+
+/** Runs work that changes the schema, while no other process does. */
+export async function underMigrationLock<T>(
+  url: string,
+  waiting: Waiting,
+  work: (dataSource: DataSource) => Promise<T>,
+): Promise<T> {
+  const dataSource = await connect(url, waiting, `-c lock_timeout=${LOCK_TIMEOUT_MS}`);
+  try {
+    await requireDirectConnection(url);
+    await requireUnicode(dataSource, waiting);
+    const lock = dataSource.createQueryRunner();
+    await lock.connect();
+    try {
+      await take(lock, waiting);
+      return await work(dataSource);
+    } finally {
+      await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+      await lock.release();
+    }
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** How a database is made that can do what Lanyard does. */
+const AS_IT_SHOULD_BE = "create it with ENCODING 'UTF8' and a locale of UTF-8, such as C.UTF-8";
+
+/**
+ * An encoding that lacks letters would refuse what clients send. Without any, and in the locale C, all is kept as it is,
+ * but a search knows letters beyond ASCII only as they are written.
+ */
+async function requireUnicode(dataSource: DataSource, { say }: Waiting): Promise<void> {
+  const [{ name, encoding }] = await dataSource.query<[{ name: string; encoding: string }]>(
+    'select current_database() as name, getdatabaseencoding() as encoding',
+  );
+  if (!['UTF8', 'SQL_ASCII'].includes(encoding)) {
+    throw new ConfigError(`DATABASE_URL: the database ${name} has the encoding ${encoding}: ${AS_IT_SHOULD_BE}`);
+  }
+  const [{ folds }] = await dataSource.query<[{ folds: boolean }]>(
+    `select to_tsvector('simple', 'Ж') = to_tsvector('simple', 'ж') as folds`,
+  );
+  if (encoding === 'UTF8' && folds) return;
+  say?.(`A search of the database ${name} knows letters beyond ASCII only as they are written: ${AS_IT_SHOULD_BE}`);
+}
+
+/** Tries of the lock after which there is something to say: those who start together are done sooner. */
+const TRIES_OF_A_START = 5;
+
+/** Asks for the lock again and again: a statement that waits for it would hear of no signal. */
+async function take(lock: QueryRunner, { say, signal }: Waiting): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const [answer] = (await lock.query('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK])) as [
+      { taken: boolean },
+    ];
+    if (answer.taken) return;
+    if (tries === TRIES_OF_A_START) say?.('Waiting for another process that migrates the database');
+    await pause(Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE), undefined, { signal });
+  }
+}
+
+async function applyMissing(dataSource: DataSource, waiting: Waiting): Promise<string[]> {
+  const { isNewer } = await requireUsableSchema(dataSource);
+  const missing = await new MigrationExecutor(dataSource).getPendingMigrations();
+  const functions = new Functions(dataSource);
+  await givingWay(waiting, async () => {
+    if (isNewer) {
+      // The functions are those of the newer release; extensions of this one may still lack migrations.
+      await dataSource.runMigrations();
+      return;
+    }
+    await functions.applyEarly();
+    if (missing.length > 0) await functions.forget();
+    await dataSource.runMigrations();
+    await functions.apply();
+    await recordRelease(dataSource);
+    await deriveAnew(dataSource, waiting);
+  });
+  return missing.map(({ name }) => name);
+}
+
+/**
+ * Applies all functions and triggers, because some were dropped.
+ * @throws ConfigError when those in force are of a newer release, which this one does not have
+ */
+export async function applyFunctionsAgain(dataSource: DataSource, waiting: Waiting = {}): Promise<void> {
+  const { isNewer } = await requireUsableSchema(dataSource);
+  if (isNewer) {
+    throw new ConfigError('The functions and triggers are those of a newer release of Lanyard: repair them with it');
+  }
+  const functions = new Functions(dataSource);
+  await functions.forget();
+  await givingWay(waiting, () => functions.apply(LOCK_TIMEOUT_MS));
+}
+
+/**
+ * A migration that waits for a table, which an import may hold for minutes, has all requests for that table wait behind
+ * it: so it gives way, and tries again.
+ */
+async function givingWay({ say, signal }: Waiting, work: () => Promise<void>): Promise<void> {
+  for (let isTold = false; ; isTold = true) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!hasSqlState(error, LOCKED)) throw error;
+      if (!isTold) say?.('Waiting for an import, or another long transaction, before the database can be migrated');
+      await pause(LONGEST_PAUSE, undefined, { signal });
+    }
+  }
+}

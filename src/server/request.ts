@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Request, Response } from 'express';
+import { sendError } from '../errors/error-response';
+import { SECURITY_HEADERS } from './security-headers';
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** names the request in the log and in the response's X-Request-Id */
+    id?: string;
+  }
+}
+
+/** The form of an `X-Request-Id` that is accepted. */
+export const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** Node's limit: it drops the headers that follow. */
+const MAX_HEADERS = 2000;
+
+/** Among the options of a Connection header. */
+const UPGRADE = /(^|,)[ \t]*upgrade[ \t]*(,|$)/i;
+
+/**
+ * The first step of every request: its id, security headers, and the refusal of what only looks like a request.
+ * @param refused connections of a server on which a request was refused that others may read as two: what follows it is
+ * not carried out
+ */
+export function prepareRequest(refused: WeakSet<Socket>, request: Request, response: Response, next: () => void): void {
+  if (refused.has(request.socket)) return;
+  const given = request.headers['x-request-id'];
+  request.id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+  response.setHeader('X-Request-Id', request.id);
+  for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
+  const refusal = refusalOf(request);
+  if (refusal !== undefined) {
+    refused.add(request.socket);
+    response.setHeader('Connection', 'close');
+    sendError(response, ...refusal);
+    return;
+  }
+  // After an offer of another protocol Node reads no further request.
+  const { connection = '', upgrade } = request.headers;
+  if (upgrade !== undefined && UPGRADE.test(connection)) response.setHeader('Connection', 'close');
+  if (request.url.includes('%')) escapeStrayPercents(request);
+  next();
+}
+
+type Refusal = [status: number, fault?: string];
+
+function refusalOf({ httpVersion, httpVersionMajor, rawHeaders, url }: Request): Refusal | undefined {
+  // Node's parser accepts HTTP/0.9, and a line that says HTTP/2.0.
+  if (httpVersionMajor !== 1) return [400, 'version of HTTP'];
+  if (rawHeaders.length >= MAX_HEADERS) return [431];
+  // Express would answer in HTML what it cannot parse, such as `GET http://[/`.
+  if (!url.startsWith('/') && url !== '*' && !URL.canParse(url)) return [400, 'target'];
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  // Of two hosts, a proxy may have used the other one.
+  return hosts > 1 || (hosts === 0 && httpVersion === '1.1') ? [400, 'header Host'] : undefined;
+}
+
+/**
+ * The router refuses a path with a broken percent escape before any guard runs. Taken literally, such a path needs a key
+ * too, and is an unknown path or a bad id.
+ */
+function escapeStrayPercents(request: Request): void {
+  const [path = '', ...query] = request.url.split('?');
+  try {
+    decodeURIComponent(path);
+  } catch {
+    request.url = [path.replaceAll('%', '%25'), ...query].join('?');
+  }
+}
+
+/** How long the rest of a refused request is waited for. */
+const DISCARD_TIMEOUT_MS = 2_000;
+
+/** Discards what a client still sends of a request, until it has sent everything. */
+export async function discardBody(request: Request): Promise<void> {
+  request.resume();
+  const timeout = pause(DISCARD_TIMEOUT_MS, undefined, { ref: false });
+  await Promise.race([once(request, 'close').catch(() => undefined), timeout]);
+}
