@@ -1,7 +1,8 @@
 /** @type {import('jest').Config} */
 module.exports = {
   // Without an operator, tests that need one are left out; they share one organization.
-  testEnvironment: process.env.E2E_IMPORT === 'off' ? '<rootDir>/test/support/left-out.environment.ts' : 'node',
+  testEnvironment: process.env.E2E_IMPORT === 'off' ? '<rootDir>/test/support/left-out.environment.ts' : '<rootDir>/test/support/shared-modules.environment.js',
+  runtime: '<rootDir>/test/support/shared-modules.runtime.js',
   testMatch: ['<rootDir>/test/**/*spec.ts'],
   // The suites of mutants are all of these again.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/prove/'],

@@ -1,0 +1,58 @@
+const Module = require('node:module');
+const { join, sep } = require('node:path');
+const vm = require('node:vm');
+const { default: Runtime } = require('jest-runtime');
+
+const TESTS = join(__dirname, '..') + sep;
+/** What first loads a module says where its source map is; jest remembers it after the suite. */
+let current;
+let isSharing = false;
+
+/**
+ * Loads what is not a test (src, clients, packages) once for a worker and not once for each suite, which took most of
+ * a suite's time, and memory that was never given back. Suites and their support are loaded anew each time.
+ * A suite that replaces modules (`jest.mock`) has all of them for itself, with `@jest-environment node`.
+ */
+module.exports = class SharedModulesRuntime extends Runtime {
+  constructor(config, environment, resolver, transformer, ...rest) {
+    super(config, environment, resolver, transformer, ...rest);
+    this.sharesModules = Boolean(environment.isOneRealm);
+    if (!this.sharesModules) return;
+    current = this;
+    share(transformer);
+    this.executor.compile = (source, filename) =>
+      vm.compileFunction(source, this.executor.injectedModuleParameters, {
+        filename,
+        importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      });
+  }
+
+  requireModule(from, name, options, isRequireActual) {
+    const isOurs = !this.sharesModules || !name || options?.isInternalModule || Module.isBuiltin(name);
+    const path = isOurs ? undefined : Module.createRequire(from).resolve(name);
+    if (!path || (path.startsWith(TESTS) && !path.endsWith('.mjs'))) {
+      return super.requireModule(from, name, options, isRequireActual);
+    }
+    return require(path);
+  }
+};
+
+/** Has Node.js compile TypeScript as jest does, in jest's cache. */
+function share(transformer) {
+  if (isSharing) return;
+  isSharing = true;
+  Module._extensions['.ts'] = (module, filename) => {
+    const { code, sourceMapPath } = transformer.transform(filename, {
+      collectCoverage: false,
+      collectCoverageFrom: [],
+      coverageProvider: 'v8',
+      isInternalModule: false,
+      supportsDynamicImport: true,
+      supportsExportNamespaceFrom: false,
+      supportsStaticESM: false,
+      supportsTopLevelAwait: false,
+    });
+    if (sourceMapPath) current.getSourceMaps().set(filename, sourceMapPath);
+    module._compile(code, filename);
+  };
+}
