@@ -4,8 +4,8 @@ module.exports = {
   testEnvironment: process.env.E2E_IMPORT === 'off' ? '<rootDir>/test/support/left-out.environment.ts' : '<rootDir>/test/support/shared-modules.environment.js',
   runtime: '<rootDir>/test/support/shared-modules.runtime.js',
   testMatch: ['<rootDir>/test/**/*spec.ts'],
-  // The suites of mutants are all of these again.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/prove/'],
+  // The suites of mutants are all of these again, and extending.spec runs many of them in a copy: `npm run test:extending`.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/prove/', '<rootDir>/test/tooling/extending.spec.ts'],
   // The build has a package.json of the same name, of which jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   transform: { '^.+\\.ts$': '@swc/jest' },

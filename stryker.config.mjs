@@ -11,7 +11,7 @@ export default {
     'src/!(api-schema|cli|database|datasets|embedded-postgres|health|observability|openapi|operator|redis|server)/**/*.ts',
     '!src/**/*.module.ts',
   ],
-  // Texts are messages, names and SQL: `npm run prove tenancy` looks for what SQL must not forget.
+  // Texts are messages, names and SQL: the oracle (`LANYARD_TEST_ORACLE=rls`) finds what SQL forgets.
   mutator: { excludedMutations: ['StringLiteral'] },
   // What runs while a module is loaded (decorators, constants) would need all suites once for each mutant.
   ignoreStatic: true,
