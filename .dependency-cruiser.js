@@ -1,6 +1,6 @@
 // Every folder is a bounded context, a new one too, but these.
 const foundations =
-  'access|api-schema|database|datasets|embedded-postgres|health|http|observability|openapi|operator|pages|rate-limit|redis|server|simulate';
+  'access|api-schema|database|datasets|embedded-postgres|health|http|observability|openapi|operator|rate-limit|redis|server|simulate';
 // These follow the contexts, and tell others of them: they know how each record is shown.
 const followers = 'changes|webhooks';
 const contexts = `^src/(?!(${foundations}|${followers}|cli)/)[^/]+/`;

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { operationsOf } from '../../clients/postman/operations.mjs';
 import { Lanyard, startLanyard } from '../support/lanyard';
 
 const ROOT = join(__dirname, '../..');
@@ -24,6 +25,12 @@ const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'packa
 
 it('has a collection for Postman with the requests of openapi.json', async () => {
   await run(process.execPath, [join(ROOT, 'clients/postman/generate.mjs'), '--check']);
+});
+
+it('leaves a route out of the collection that a module has not described', () => {
+  const described = { responses: { 200: { content: { 'application/json': { schema: { type: 'object' } } } } } };
+  const paths = { '/rooms': { get: described, post: { responses: { 201: { description: '' } } } } };
+  expect(operationsOf({ paths }).map(({ method }: { method: string }) => method)).toEqual(['get']);
 });
 
 it('is tested with the one dependency that it has', () => {

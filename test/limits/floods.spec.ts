@@ -43,19 +43,23 @@ describe('a flood of one organization', () => {
     expect(statusesOf(answers).filter((status) => status !== '413' && status !== '503')).toEqual([]);
   }, 60_000);
 
-  it.each(Object.keys(FLOODS))('of %s is answered, and so are others', async (name) => {
-    const prepare: Send = async (request) => {
-      const { status, error, body } = await ask(port, { ...request, key: flooding.key });
-      if (status !== 200) throw new Error(`${request.method} ${request.path}: ${status ?? error}`);
-      return body?.results as Record<string, unknown>;
-    };
-    const next = await FLOODS[name]?.(prepare);
-    if (!next) throw new Error(`There is no flood of ${name}`);
-    const { key } = await flooding.issueKey({ maxTokens: BURST, refillRate: 1 });
-    const send = () => ask(port, { ...next(), key, isDiscarded: true });
-    const [answers] = await Promise.all([Promise.all(Array.from({ length: BURST }, send)), serveOther()]);
-    const allowed = ['200', '413', '503'];
-    expect(statusesOf(answers).filter((status) => !allowed.includes(status))).toEqual([]);
-    expect(answers.length).toBe(BURST);
-  }, 120_000);
+  it.each(Object.keys(FLOODS))(
+    'of %s is answered, and so are others',
+    async (name) => {
+      const prepare: Send = async (request) => {
+        const { status, error, body } = await ask(port, { ...request, key: flooding.key });
+        if (status !== 200) throw new Error(`${request.method} ${request.path}: ${status ?? error}`);
+        return body?.results as Record<string, unknown>;
+      };
+      const next = await FLOODS[name]?.(prepare);
+      if (!next) throw new Error(`There is no flood of ${name}`);
+      const { key } = await flooding.issueKey({ maxTokens: BURST, refillRate: 1 });
+      const send = () => ask(port, { ...next(), key, isDiscarded: true });
+      const [answers] = await Promise.all([Promise.all(Array.from({ length: BURST }, send)), serveOther()]);
+      const allowed = ['200', '413', '503'];
+      expect(statusesOf(answers).filter((status) => !allowed.includes(status))).toEqual([]);
+      expect(answers.length).toBe(BURST);
+    },
+    120_000,
+  );
 });

@@ -1,13 +1,14 @@
-const { TestEnvironment } = require('jest-environment-node');
+import { TestEnvironment } from 'jest-environment-node';
 
 /** Under which jest-circus keeps what it knows of one suite: with these left, a suite would report to the one before. */
-const STATE_OF_A_SUITE = /^(EVENT_HANDLERS|JEST_STATE_SYMBOL|RETRY_|TEST_TIMEOUT_SYMBOL|LOG_ERRORS_BEFORE_RETRY|WAIT_BEFORE_)/;
+const STATE_OF_A_SUITE =
+  /^(EVENT_HANDLERS|JEST_STATE_SYMBOL|RETRY_|TEST_TIMEOUT_SYMBOL|LOG_ERRORS_BEFORE_RETRY|WAIT_BEFORE_)/;
 
 /**
- * Suites run in the worker's own realm, not in one of their own, so that what shared-modules.runtime.js loads once for
+ * Suites run in the worker's own realm, not in one of their own, so that what shared-modules.runtime.mjs loads once for
  * all of them has the same `Error` and `Array` as they have. What a suite changes of the process is put back.
  */
-module.exports = class SharedModulesEnvironment extends TestEnvironment {
+export default class SharedModulesEnvironment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     this.global = globalThis;
@@ -28,10 +29,12 @@ module.exports = class SharedModulesEnvironment extends TestEnvironment {
     const { env, exit, getBuiltinModule } = this.before;
     globalThis.console = this.before.console;
     Object.assign(process, { exit, getBuiltinModule });
-    for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+    for (const name of Object.keys(process.env)) {
+      if (!(name in env)) delete process.env[name];
+    }
     Object.assign(process.env, env);
     for (const key of Object.getOwnPropertySymbols(globalThis)) {
       if (STATE_OF_A_SUITE.test(key.description)) delete globalThis[key];
     }
   }
-};
+}

@@ -1,9 +1,10 @@
-const Module = require('node:module');
-const { join, sep } = require('node:path');
-const vm = require('node:vm');
-const { default: Runtime } = require('jest-runtime');
+import Module from 'node:module';
+import { join, sep } from 'node:path';
+import vm from 'node:vm';
+import Runtime from 'jest-runtime';
 
-const TESTS = join(__dirname, '..') + sep;
+const require = Module.createRequire(import.meta.url);
+const TESTS = join(import.meta.dirname, '..') + sep;
 /** What first loads a module says where its source map is; jest remembers it after the suite. */
 let current;
 let isSharing = false;
@@ -13,11 +14,12 @@ let isSharing = false;
  * a suite's time, and memory that was never given back. Suites and their support are loaded anew each time.
  * A suite that replaces modules (`jest.mock`) has all of them for itself, with `@jest-environment node`.
  */
-module.exports = class SharedModulesRuntime extends Runtime {
-  constructor(config, environment, resolver, transformer, ...rest) {
-    super(config, environment, resolver, transformer, ...rest);
-    this.sharesModules = Boolean(environment.isOneRealm);
-    if (!this.sharesModules) return;
+export default class SharedModulesRuntime extends Runtime {
+  constructor(config, environment, resolver, transformer, cacheFS, coverage, ...rest) {
+    super(config, environment, resolver, transformer, cacheFS, coverage, ...rest);
+    if (!environment.isOneRealm) return;
+    // What Node.js loads is not instrumented: with --coverage each suite loads everything itself.
+    this.sharesModules = !coverage.collectCoverage;
     current = this;
     share(transformer);
     this.executor.compile = (source, filename) =>
@@ -35,7 +37,7 @@ module.exports = class SharedModulesRuntime extends Runtime {
     }
     return require(path);
   }
-};
+}
 
 /** Has Node.js compile TypeScript as jest does, in jest's cache. */
 function share(transformer) {
