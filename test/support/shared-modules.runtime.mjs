@@ -5,8 +5,8 @@ import Runtime from 'jest-runtime';
 
 const require = Module.createRequire(import.meta.url);
 const TESTS = join(import.meta.dirname, '..') + sep;
-/** What first loads a module says where its source map is; jest remembers it after the suite. */
-let current;
+/** Of the suite that runs: it is told where the map of a module is that it loads first, and jest remembers that afterwards. */
+let sourceMaps;
 let isSharing = false;
 
 /**
@@ -20,7 +20,7 @@ export default class SharedModulesRuntime extends Runtime {
     if (!environment.isOneRealm) return;
     // What Node.js loads is not instrumented: with --coverage each suite loads everything itself.
     this.sharesModules = !coverage.collectCoverage;
-    current = this;
+    sourceMaps = this.getSourceMaps();
     share(transformer);
     this.executor.compile = (source, filename) =>
       vm.compileFunction(source, this.executor.injectedModuleParameters, {
@@ -54,7 +54,7 @@ function share(transformer) {
       supportsStaticESM: false,
       supportsTopLevelAwait: false,
     });
-    if (sourceMapPath) current.getSourceMaps().set(filename, sourceMapPath);
+    if (sourceMapPath) sourceMaps.set(filename, sourceMapPath);
     module._compile(code, filename);
   };
 }
