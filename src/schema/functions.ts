@@ -31,6 +31,12 @@ const textsOf = ({ entityMetadatas }: DataSource, key: symbol): string[] =>
     .flatMap(({ target }) => (Reflect.getMetadata(key, target as object) as string | undefined) ?? [])
     .sort();
 
+/** What the migrations of these entities need. On a database that has all functions, nothing changes. */
+export const functionsBeforeMigrations = (dataSource: DataSource): string[] => [
+  VALUES,
+  ...textsOf(dataSource, INDEX_FUNCTIONS),
+];
+
 /** Triggers that the texts no longer have must not go on firing. */
 const DROP_TRIGGERS = `
   do $do$
@@ -56,22 +62,24 @@ const TRIGGER_NAMES = `
  */
 export class Functions {
   readonly texts: string[];
-  /** Those that the migrations need. */
-  private readonly early: string[];
   private readonly hash: string;
 
   constructor(private readonly dataSource: DataSource) {
     const derived = derivedOf(dataSource).map(({ functions }) => functions);
-    this.early = [VALUES, ...textsOf(dataSource, INDEX_FUNCTIONS)];
-    const others = textsOf(dataSource, FUNCTIONS);
-    this.texts = [...this.early, read('lists.sql'), listTriggers(dataSource), ...derived, ...others];
+    this.texts = [
+      ...functionsBeforeMigrations(dataSource),
+      read('lists.sql'),
+      listTriggers(dataSource),
+      ...derived,
+      ...textsOf(dataSource, FUNCTIONS),
+    ];
     this.hash = hash('sha256', this.texts.join('\n'));
   }
 
-  /** What the migrations need; on a database that has them, nothing changes. */
+  /** What the migrations need. */
   async applyEarly(): Promise<void> {
     if (await this.areApplied()) return;
-    for (const text of this.early) await this.dataSource.query(text);
+    for (const text of functionsBeforeMigrations(this.dataSource)) await this.dataSource.query(text);
   }
 
   /**

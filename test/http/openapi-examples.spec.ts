@@ -33,7 +33,7 @@ function examplesOf({ place, node }: Part): { place: string; example: unknown }[
 const ids = Object.fromEntries(
   parts
     .filter(({ node }) => node.in === 'path')
-    .map(({ node }) => [node.name as string, String((node.schema as { example: unknown }).example)]),
+    .map(({ node }) => [node.name as string, String((node.schema as { examples: unknown[] }).examples[0])]),
 );
 
 describe('the descriptions of openapi.json', () => {
