@@ -44,7 +44,10 @@ const FILL = `
 const hex = (number, digits) => number.toString(16).padStart(digits, '0');
 
 const lead = (name, more) => ({
-  ...{ createdByEmail: 'sync@example.com', firstName: 'Nadia', lastName: name, companyName: 'Flint Optics' },
+  createdByEmail: 'sync@example.com',
+  firstName: 'Nadia',
+  lastName: name,
+  companyName: 'Flint Optics',
   email: `${name}@example.com`,
   ...more,
 });

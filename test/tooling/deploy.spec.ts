@@ -56,7 +56,12 @@ describe('the files for those who run it', () => {
     );
     const resources = files.flatMap((file) => parseAllDocuments(file).map((document) => document.toJS() as Resource));
     expect(resources.map(({ kind }) => kind)).toEqual([
-      ...['ConfigMap', 'Job', 'Deployment', 'Service', 'PodDisruptionBudget', 'Secret'],
+      'ConfigMap',
+      'Job',
+      'Deployment',
+      'Service',
+      'PodDisruptionBudget',
+      'Secret',
     ]);
     expect(misfitsOf(resources)).toEqual([]);
     // The check finds what is wrong.
@@ -129,8 +134,12 @@ describe('the files for those who run it', () => {
       const prometheus = spawn(
         'prometheus',
         [
-          ...['--config.file', join(folder, 'prometheus.yml'), '--storage.tsdb.path', join(folder, 'data')],
-          ...['--web.listen-address', address],
+          '--config.file',
+          join(folder, 'prometheus.yml'),
+          '--storage.tsdb.path',
+          join(folder, 'data'),
+          '--web.listen-address',
+          address,
         ],
         { stdio: 'ignore' },
       );

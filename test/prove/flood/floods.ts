@@ -15,8 +15,11 @@ const MARKS = `a${'\u0301\u0323'.repeat(32_500)}`;
 
 const LEAD = { createdByEmail: 'ada@example.com', firstName: 'Ada', lastName: 'Rowe', companyName: 'Cobalt' };
 const EVENT = {
-  ...{ createdByEmail: 'ada@example.com', eventName: 'Expo', eventType: 'EVENT' },
-  ...{ startDate: '2030-01-01', endDate: '2030-01-02' },
+  createdByEmail: 'ada@example.com',
+  eventName: 'Expo',
+  eventType: 'EVENT',
+  startDate: '2030-01-01',
+  endDate: '2030-01-02',
 };
 
 const post = (path: string, body: object): Ask => ({ method: 'POST', path: `/api/v0${path}`, body });

@@ -20,8 +20,15 @@ export const createEvent: Handler = ({ state, tenant, call, answer }) => {
   ];
   mustBe(Number.isSafeInteger(id) && id > 0 && !state.eventIds.has(id), 'a new id', id);
   const shown = {
-    ...{ id, name: eventName, type: eventType, registrationEnabled, createdAt, startDate, endDate },
-    ...{ location: null, tagGroups: [] },
+    id,
+    name: eventName,
+    type: eventType,
+    registrationEnabled,
+    createdAt,
+    startDate,
+    endDate,
+    location: null,
+    tagGroups: [],
   };
   mustBeNow(createdAt);
   state.eventIds.add(id);
@@ -66,7 +73,9 @@ export const associateEventLeads: Handler = ({ tenant, ids: [id = ''], call }) =
   const { eventLeads } = bodyOf(call, EVENT_ADD_LEADS) as { eventLeads: (Partial<EventLead> & { leadId: string })[] };
   const event = eventOf(tenant, id).shown.id;
   const associated = eventLeads.map(({ leadId, registered = false, checkedIn = false }) => ({
-    ...{ leadId: leadId.toLowerCase(), registered, checkedIn },
+    leadId: leadId.toLowerCase(),
+    registered,
+    checkedIn,
   }));
   if (associated.some(({ leadId }) => !tenant.leads.has(leadId))) return NOT_FOUND;
   // A Map keeps the first place of a key, and its last value.
@@ -97,6 +106,9 @@ export const listEventUsers: Handler = ({ tenant, ids: [id = ''], paging, answer
   }
   const users = tenant.users.list().filter(({ email }) => event.users.includes(email));
   return page('users', users, wanted, (user) => ({
-    ...{ id: user.id, email: user.email, firstName: user.firstName, lastName: user.lastName },
+    id: user.id,
+    email: user.email,
+    firstName: user.firstName,
+    lastName: user.lastName,
   }));
 };

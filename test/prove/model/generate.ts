@@ -15,8 +15,14 @@ const MATCHED_IDS = ['WEBHOOK', 'HUB_SPOT', 'ZOHO'].flatMap((integrationType) =>
   ['w-1', 'h-1', 'Łódź'].map((id) => ({ id, integrationType })),
 );
 const MOMENTS = [
-  ...['2026-05-04', '2026-05-04T09:00:00Z', '2026-05-04T09:00:00.123456Z', '2026-05-04T00:30:00+02:00'],
-  ...['2026-05-05', '2026-05-05T23:59:59.999-11:00', '2026-05-04T09:00Z', null],
+  '2026-05-04',
+  '2026-05-04T09:00:00Z',
+  '2026-05-04T09:00:00.123456Z',
+  '2026-05-04T00:30:00+02:00',
+  '2026-05-05',
+  '2026-05-05T23:59:59.999-11:00',
+  '2026-05-04T09:00Z',
+  null,
 ];
 const LAST_MOMENTS = ['2026-05-06', '2026-05-05T00:00:00Z', '2026-05-04T12:00:00Z', null];
 /** Words that no stemmer changes and no other text has. */
@@ -24,11 +30,47 @@ const WORDS = ['zbcdf', 'zghjk', 'zlmnp', 'zqrtv', 'zwxcv'];
 
 /** What stands in the place of a field that is wrong, or at its edge; undefined leaves it out. */
 const ODD: unknown[] = [
-  ...[undefined, undefined, null, null, '', ' ', '\t\n', 0, 5, -1, 1.5, 2_147_483_647, 2_147_483_648, true, 'true'],
-  ...[[], {}, [[]], [null], ['a', 5], [{}], [{ number: '1' }], { id: null }, 'nobody', 'a@b', 'NOTE', 'event'],
-  ...['nul \0', '\ud800 lone', ...[255, 256, 2048, 2049, 65_536].map((n) => 'x'.repeat(n)), '🙂'.repeat(255)],
-  ...['2026-02-30', '2026-1-1', '2024-W05', '2026-05-04T09:00:00', '0000-01-01', '2000-02-29', '9999-12-31'],
-  ...[['a', 'x'.repeat(256)], Array<string>(101).fill('k'), Array<object>(51).fill({})],
+  undefined,
+  undefined,
+  null,
+  null,
+  '',
+  ' ',
+  '\t\n',
+  0,
+  5,
+  -1,
+  1.5,
+  2_147_483_647,
+  2_147_483_648,
+  true,
+  'true',
+  [],
+  {},
+  [[]],
+  [null],
+  ['a', 5],
+  [{}],
+  [{ number: '1' }],
+  { id: null },
+  'nobody',
+  'a@b',
+  'NOTE',
+  'event',
+  'nul \0',
+  '\ud800 lone',
+  ...[255, 256, 2048, 2049, 65_536].map((n) => 'x'.repeat(n)),
+  '🙂'.repeat(255),
+  '2026-02-30',
+  '2026-1-1',
+  '2024-W05',
+  '2026-05-04T09:00:00',
+  '0000-01-01',
+  '2000-02-29',
+  '9999-12-31',
+  ['a', 'x'.repeat(256)],
+  Array<string>(101).fill('k'),
+  Array<object>(51).fill({}),
 ];
 
 const MALFORMED_IDS = {
@@ -46,10 +88,23 @@ const NO_OBJECTS = ['', '{', '[]', 'null', '"text"', '5', '{"a":1}}', '[{}]'];
 
 /** How often each endpoint is asked (else 3); deletions are fewer than creations, so that lists grow. */
 const OFTEN: Partial<Record<EndpointName, number>> = {
-  ...{ createEvent: 5, createLead: 10, createIndustryEvent: 6, associateEventLeads: 12, patchLead: 10 },
-  ...{ upsertLeads: 8, listLeads: 6, listChanges: 12 },
-  ...{ updateIndustryEvent: 6, dissociateEventLead: 5, replaceEvent: 4, listEventLeads: 6, listIndustryEvents: 8 },
-  ...{ deleteEvent: 2, deleteLead: 4, listLeadActivityEvents: 10, bookmarkIndustryEvent: 4 },
+  createEvent: 5,
+  createLead: 10,
+  createIndustryEvent: 6,
+  associateEventLeads: 12,
+  patchLead: 10,
+  upsertLeads: 8,
+  listLeads: 6,
+  listChanges: 12,
+  updateIndustryEvent: 6,
+  dissociateEventLead: 5,
+  replaceEvent: 4,
+  listEventLeads: 6,
+  listIndustryEvents: 8,
+  deleteEvent: 2,
+  deleteLead: 4,
+  listLeadActivityEvents: 10,
+  bookmarkIndustryEvent: 4,
 };
 const NAMES = (Object.keys(ENDPOINTS) as EndpointName[]).filter((name) => KNOWN.includes(name));
 const WEIGHTS = NAMES.map((name) => [OFTEN[name] ?? 3, name] as const);
@@ -232,7 +287,9 @@ export class Generator {
     const flags = (): Fields => some({ registered: flag, checkedIn: flag });
     const phones = (): Fields[] =>
       Array.from({ length: random.chance(0.05) ? random.between(49, 51) : random.below(3) }, () => ({
-        ...{ number: filled(), type: random.pick(PHONE_TYPES), preferred: flag() },
+        number: filled(),
+        type: random.pick(PHONE_TYPES),
+        preferred: flag(),
       }));
     const industryField = (name: string): unknown => {
       if (/^numberOf/.test(name)) return random.pick([0, 4000, 2_147_483_647, null]);
@@ -255,8 +312,16 @@ export class Generator {
       ...some({ registrationEnabled: flag }),
     });
     const patchFields: Record<string, () => unknown> = {
-      ...{ firstName: text, lastName: text, address: text, linkedin: text, facebook: text, twitter: text },
-      ...{ profilePicture: text, description: text, jobTitle: text, phoneNumbers: phones },
+      firstName: text,
+      lastName: text,
+      address: text,
+      linkedin: text,
+      facebook: text,
+      twitter: text,
+      profilePicture: text,
+      description: text,
+      jobTitle: text,
+      phoneNumbers: phones,
       email: () => random.pick([...EMAILS, ...MATCHED_EMAILS, null]),
       remoteId: () => ({ id: random.pick([...FILLED, 'w-1', null]), integrationType: random.pick(INTEGRATION_TYPES) }),
     };
@@ -264,7 +329,10 @@ export class Generator {
       createEvent: () => ({ ...event(), createdByEmail: email() }),
       replaceEvent: event,
       createLead: () => ({
-        ...{ createdByEmail: email(), firstName: filled(), lastName: filled(), companyName: filled() },
+        createdByEmail: email(),
+        firstName: filled(),
+        lastName: filled(),
+        companyName: filled(),
         ...some({ email, phoneNumbers: phones }),
       }),
       patchLead: () => some(patchFields),
