@@ -88,7 +88,9 @@ function request(operation) {
         ...(query.length > 0 && { query }),
         ...(given('path').length > 0 && {
           variable: given('path').map(({ name, description: text }) => ({
-            ...{ key: name, value: `{{${name}}}`, description: text },
+            key: name,
+            value: `{{${name}}}`,
+            description: text,
           })),
         }),
       },

@@ -1,13 +1,15 @@
 import type { Type } from '@nestjs/common';
 import { ApiExtraModels, ApiSchema, getSchemaPath } from '@nestjs/swagger';
-import { ActivationV0Response } from '../activations/activation.response';
+import { ActivationV0Response, EXAMPLE_ACTIVATION_ID } from '../activations/activation.response';
 import { field } from '../api/field-rules';
 import { BooleanField, DateTime, ListOf, nullable, NumericId, ObjectOf, OneOf, Text, Uuid } from '../api/fields';
-import { EXAMPLE_IDS } from '../api/schemas';
 import { Event, EventLeadV0Response } from '../events/event.response';
-import { LeadActivityEventV0Response } from '../lead-activity-events/lead-activity-event.response';
-import { LeadV0Response, MAX_REMOTE_IDS, RemoteId } from '../leads/lead.response';
-import { TagGroupV0Response } from '../tag-groups/tag-group.response';
+import {
+  EXAMPLE_LEAD_ACTIVITY_EVENT_ID,
+  LeadActivityEventV0Response,
+} from '../lead-activity-events/lead-activity-event.response';
+import { EXAMPLE_LEAD_ID, LeadV0Response, MAX_REMOTE_IDS, RemoteId } from '../leads/lead.response';
+import { TagGroupV0Response, EXAMPLE_TAG_GROUP_ID } from '../tag-groups/tag-group.response';
 import { MAX_CHANGES } from './changes.sql';
 import { MAX_CURSOR } from './cursor';
 import { FOLLOWED_NAMES } from './followed';
@@ -44,11 +46,11 @@ const event = NumericId({ description: 'The id of the event.' });
 
 /** What a change of each resource is, in the order of the first reading. */
 const CHANGES = [
-  changeOf('tagGroups', TagGroupV0Response, uuid(EXAMPLE_IDS.tagGroup)),
+  changeOf('tagGroups', TagGroupV0Response, uuid(EXAMPLE_TAG_GROUP_ID)),
   changeOf('events', Event, { id: event }),
-  changeOf('activations', ActivationV0Response, uuid(EXAMPLE_IDS.activation)),
+  changeOf('activations', ActivationV0Response, uuid(EXAMPLE_ACTIVATION_ID)),
   changeOf('leads', LeadV0Response, {
-    ...uuid(EXAMPLE_IDS.lead),
+    ...uuid(EXAMPLE_LEAD_ID),
     remoteIds: ListOf(() => RemoteId, {
       max: MAX_REMOTE_IDS,
       description: 'The remote ids that the lead has, or had when it was deleted.',
@@ -58,7 +60,7 @@ const CHANGES = [
     eventId: event,
     leadId: Uuid({ description: 'The id of the lead.' }),
   }),
-  changeOf('leadActivityEvents', LeadActivityEventV0Response, uuid(EXAMPLE_IDS.leadActivityEvent)),
+  changeOf('leadActivityEvents', LeadActivityEventV0Response, uuid(EXAMPLE_LEAD_ACTIVITY_EVENT_ID)),
 ];
 
 @ApiExtraModels(...CHANGES)

@@ -39,7 +39,10 @@ function standardOutput(): DestinationStream {
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- who writes JSON does not pay for it
     const pretty = require('pino-pretty') as typeof import('pino-pretty');
     return pretty({
-      ...{ sync: true, singleLine: true, messageKey: MESSAGE, translateTime: 'SYS:HH:MM:ss.l' },
+      sync: true,
+      singleLine: true,
+      messageKey: MESSAGE,
+      translateTime: 'SYS:HH:MM:ss.l',
       messageFormat: (entry, name) => (entry.route ? requestLine(entry) : String(entry[name] ?? '')),
       ignore: 'pid,method,route,status,durationMs',
     });

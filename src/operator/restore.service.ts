@@ -5,7 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource, type EntityManager, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { Waiting } from '../database/connect';
 import { operatorDataSourceOptions } from '../database/data-source';
-import { VALUES } from '../schema/functions';
+import { functionsBeforeMigrations } from '../schema/functions';
 import { migrate, underMigrationLock } from '../schema/migrate';
 import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type BackupTable, type RowCounts } from './backup-file';
@@ -101,7 +101,7 @@ async function restoreRows(
   try {
     await runner.startTransaction();
     await runner.query(COPY_SETTINGS);
-    await runner.query(VALUES);
+    for (const text of functionsBeforeMigrations(target)) await runner.query(text);
     await new MigrationExecutor(target, runner).executePendingMigrations();
     const names = new Set(await tableNames(runner.manager));
     const known = head.tables.filter(({ name }) => names.has(name));

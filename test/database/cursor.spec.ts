@@ -108,15 +108,13 @@ interface Outcome {
 }
 
 const FIRST: Cursor = {
-  ...{
-    database: '7312345678901234567/16384',
-    generation: 'a'.repeat(32),
-    resources: [1, 2, 3, 4, 5, 6],
-    open: [],
-    from: [0, 0],
-    anchor: null,
-    reading: null,
-  },
+  database: '7312345678901234567/16384',
+  generation: 'a'.repeat(32),
+  resources: [1, 2, 3, 4, 5, 6],
+  open: [],
+  from: [0, 0],
+  anchor: null,
+  reading: null,
 };
 
 /** Reads pages of random sizes, from the newest cursor or from one that is older, while transactions come and go. */

@@ -14,8 +14,14 @@ const MATCHED_IDS = ['WEBHOOK', 'HUB_SPOT', 'ZOHO'].flatMap((integrationType) =>
   ['w-1', 'h-1', 'Łódź'].map((id) => ({ id, integrationType })),
 );
 const MOMENTS = [
-  ...['2026-05-04', '2026-05-04T09:00:00Z', '2026-05-04T09:00:00.123456Z', '2026-05-04T00:30:00+02:00'],
-  ...['2026-05-05', '2026-05-05T23:59:59.999-11:00', '2026-05-04T09:00Z', null],
+  '2026-05-04',
+  '2026-05-04T09:00:00Z',
+  '2026-05-04T09:00:00.123456Z',
+  '2026-05-04T00:30:00+02:00',
+  '2026-05-05',
+  '2026-05-05T23:59:59.999-11:00',
+  '2026-05-04T09:00Z',
+  null,
 ];
 const LAST_MOMENTS = ['2026-05-06', '2026-05-05T00:00:00Z', '2026-05-04T12:00:00Z', null];
 /** Words that no stemmer changes and no other text has. */
@@ -23,11 +29,47 @@ const WORDS = ['zbcdf', 'zghjk', 'zlmnp', 'zqrtv', 'zwxcv'];
 
 /** What stands in the place of a field that is wrong, or at its edge; undefined leaves it out. */
 const ODD: unknown[] = [
-  ...[undefined, undefined, null, null, '', ' ', '\t\n', 0, 5, -1, 1.5, 2_147_483_647, 2_147_483_648, true, 'true'],
-  ...[[], {}, [[]], [null], ['a', 5], [{}], [{ number: '1' }], { id: null }, 'nobody', 'a@b', 'NOTE', 'event'],
-  ...['nul \0', '\ud800 lone', ...[255, 256, 2048, 2049, 65_536].map((n) => 'x'.repeat(n)), '🙂'.repeat(255)],
-  ...['2026-02-30', '2026-1-1', '2024-W05', '2026-05-04T09:00:00', '0000-01-01', '2000-02-29', '9999-12-31'],
-  ...[['a', 'x'.repeat(256)], Array<string>(101).fill('k'), Array<object>(51).fill({})],
+  undefined,
+  undefined,
+  null,
+  null,
+  '',
+  ' ',
+  '\t\n',
+  0,
+  5,
+  -1,
+  1.5,
+  2_147_483_647,
+  2_147_483_648,
+  true,
+  'true',
+  [],
+  {},
+  [[]],
+  [null],
+  ['a', 5],
+  [{}],
+  [{ number: '1' }],
+  { id: null },
+  'nobody',
+  'a@b',
+  'NOTE',
+  'event',
+  'nul \0',
+  '\ud800 lone',
+  ...[255, 256, 2048, 2049, 65_536].map((n) => 'x'.repeat(n)),
+  '🙂'.repeat(255),
+  '2026-02-30',
+  '2026-1-1',
+  '2024-W05',
+  '2026-05-04T09:00:00',
+  '0000-01-01',
+  '2000-02-29',
+  '9999-12-31',
+  ['a', 'x'.repeat(256)],
+  Array<string>(101).fill('k'),
+  Array<object>(51).fill({}),
 ];
 
 const MALFORMED_IDS = [
@@ -184,7 +226,9 @@ export class Generator {
       Object.fromEntries(random.some(Object.entries(fields), random.below(5)).map(([name, make]) => [name, make()]));
     const phones = (): Fields[] =>
       Array.from({ length: random.chance(0.05) ? random.between(49, 51) : random.below(3) }, () => ({
-        ...{ number: filled(), type: random.pick(PHONE_TYPES), preferred: flag() },
+        number: filled(),
+        type: random.pick(PHONE_TYPES),
+        preferred: flag(),
       }));
     const industryField = (name: string): unknown => {
       if (/^numberOf/.test(name)) return random.pick([0, 4000, 2_147_483_647, null]);
@@ -200,14 +244,25 @@ export class Generator {
       return Object.fromEntries(names.map((name) => [name, industryField(name)]));
     };
     const patchFields: Record<string, () => unknown> = {
-      ...{ firstName: text, lastName: text, address: text, linkedin: text, facebook: text, twitter: text },
-      ...{ profilePicture: text, description: text, jobTitle: text, phoneNumbers: phones },
+      firstName: text,
+      lastName: text,
+      address: text,
+      linkedin: text,
+      facebook: text,
+      twitter: text,
+      profilePicture: text,
+      description: text,
+      jobTitle: text,
+      phoneNumbers: phones,
       email: () => random.pick([...EMAILS, ...MATCHED_EMAILS, null]),
       remoteId: () => ({ id: random.pick([...FILLED, 'w-1', null]), integrationType: random.pick(INTEGRATION_TYPES) }),
     };
     const bodies: Partial<Record<EndpointName, () => Fields>> = {
       createLead: () => ({
-        ...{ createdByEmail: email(), firstName: filled(), lastName: filled(), companyName: filled() },
+        createdByEmail: email(),
+        firstName: filled(),
+        lastName: filled(),
+        companyName: filled(),
         ...some({ email, phoneNumbers: phones }),
       }),
       patchLead: () => some(patchFields),

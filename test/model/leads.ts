@@ -10,15 +10,37 @@ import { INTEGRATION_TYPES, isFilter, isUuid, LEAD_BATCH, LEAD_CREATE, LEAD_PATC
 const leadOf = (tenant: Tenant, id: string): LeadRecord => tenant.leads.get(id) ?? refuse(NOT_FOUND);
 
 const EMPTY_COMPANY: Fields = {
-  ...{ name: null, industry: null, linkedin: null, streetAddress: null, city: null, state: null },
-  ...{ zip: null, country: null },
+  name: null,
+  industry: null,
+  linkedin: null,
+  streetAddress: null,
+  city: null,
+  state: null,
+  zip: null,
+  country: null,
 };
 
 const EMPTY_LEAD: Fields = {
-  ...{ isEnriched: false, firstName: null, lastName: null, email: null, description: null, linkedin: null },
-  ...{ facebook: null, twitter: null, jobTitle: null, address: null, numberOfScans: 0, lastScannedBy: null },
-  ...{ phoneNumbers: { leadProvided: [], serviceProvided: [] }, company: EMPTY_COMPANY, remoteIds: [] },
-  ...{ personalEmails: null, professionalEmails: null, activations: [], tags: [], leadActivityEvents: [] },
+  isEnriched: false,
+  firstName: null,
+  lastName: null,
+  email: null,
+  description: null,
+  linkedin: null,
+  facebook: null,
+  twitter: null,
+  jobTitle: null,
+  address: null,
+  numberOfScans: 0,
+  lastScannedBy: null,
+  phoneNumbers: { leadProvided: [], serviceProvided: [] },
+  company: EMPTY_COMPANY,
+  remoteIds: [],
+  personalEmails: null,
+  professionalEmails: null,
+  activations: [],
+  tags: [],
+  leadActivityEvents: [],
 };
 
 /** Whether a lead is one that a query, or an entry of a batch, looks for. */
@@ -52,7 +74,12 @@ function newLead(state: State, tenant: Tenant, body: Fields, made: unknown): Lea
   mustBe(isUuid(id) && !state.leadIds.has(id), 'a new id', id);
   const shown = {
     ...EMPTY_LEAD,
-    ...{ id, createdAt, firstName, lastName, email, company: { ...EMPTY_COMPANY, name: companyName } },
+    id,
+    createdAt,
+    firstName,
+    lastName,
+    email,
+    company: { ...EMPTY_COMPANY, name: companyName },
     phoneNumbers: { leadProvided: phonesOf(phoneNumbers), serviceProvided: [] },
   };
   mustBeNow(createdAt);
@@ -70,7 +97,15 @@ const phonesOf = (numbers: unknown): Fields[] =>
   ((numbers ?? []) as Fields[]).map(({ number, type, preferred }) => ({ number, type, preferred }));
 
 const PLAIN = [
-  ...['firstName', 'lastName', 'email', 'address', 'linkedin', 'facebook', 'twitter', 'description', 'jobTitle'],
+  'firstName',
+  'lastName',
+  'email',
+  'address',
+  'linkedin',
+  'facebook',
+  'twitter',
+  'description',
+  'jobTitle',
 ];
 
 function patch(tenant: Tenant, lead: LeadRecord, body: Fields): LeadRecord {

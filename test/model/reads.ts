@@ -5,7 +5,10 @@ import type { State } from './records';
 /** Requests that only look: what a comparison of what is stored asks. */
 
 const get = (key: string, endpoint: EndpointName, ids: string[] = [], query: Call['query'] = []): Call => ({
-  ...{ endpoint, keys: [key], ids, query },
+  endpoint,
+  keys: [key],
+  ids,
+  query,
 });
 
 /** Every page of a list, the last one not full. */

@@ -83,7 +83,14 @@ const lastMoment: Check = (value, { startDate }) => {
 
 export const PHONE_TYPES = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'];
 export const INTEGRATION_TYPES = [
-  ...['WEBHOOK', 'MARKETO', 'HUB_SPOT', 'ZOHO', 'SALES_FORCE', 'PIPE_DRIVE', 'ELOQUA', 'PARDOT'],
+  'WEBHOOK',
+  'MARKETO',
+  'HUB_SPOT',
+  'ZOHO',
+  'SALES_FORCE',
+  'PIPE_DRIVE',
+  'ELOQUA',
+  'PARDOT',
 ];
 const PHONE_NUMBER: Rules = [
   ['number', 'required', filled()],
