@@ -2,12 +2,11 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
-import { ActivationsModule } from './activations/activations.module';
 import { ChangesModule } from './changes/changes.module';
 import { Config } from './config';
+import { type Context, ContextsModule, CONTEXTS } from './contexts';
 import { DatabaseModule } from './database/database.module';
 import { DatasetsModule } from './datasets/datasets.module';
-import { EventsModule } from './events/events.module';
 import { HealthController } from './observability/health.controller';
 import { EnvelopeInterceptor } from './api/envelope.interceptor';
 import { ErrorFilter } from './api/error.filter';
@@ -15,27 +14,11 @@ import { IdempotencyInterceptor } from './api/idempotency.interceptor';
 import { JsonBodyInterceptor } from './api/json-body.interceptor';
 import { NotFoundModule } from './api/not-found.controller';
 import { RequestValidationPipe } from './api/validation.pipe';
-import { IndustryEventsModule } from './industry-events/industry-events.module';
-import { LeadActivityEventsModule } from './lead-activity-events/lead-activity-events.module';
-import { LeadsModule } from './leads/leads.module';
 import { Metrics } from './observability/metrics';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
-import { DATASETS } from './sections';
 import { SimulatedFaultsInterceptor } from './simulate/simulated-faults.interceptor';
-import { TagGroupsModule } from './tag-groups/tag-groups.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
-
-/** A new resource is one more line. The router tries them in this order, which is also that of the API reference. */
-const resources = [
-  LeadsModule,
-  LeadActivityEventsModule,
-  EventsModule,
-  IndustryEventsModule,
-  ActivationsModule,
-  TagGroupsModule,
-  ChangesModule,
-];
 
 /**
  * What every request passes, in this order; pipes and the handler follow the interceptors. A request without a valid key,
@@ -53,8 +36,8 @@ const globalProviders = ({ simulate }: Config) => [
 
 @Module({})
 export class AppModule {
-  /** @param more modules of resources that stand elsewhere */
-  static with(config: Config, more: Type[] = []): DynamicModule {
+  /** @param extraModules modules of extensions */
+  static with(config: Config, extraModules: Type[] = [], contexts: readonly Context[] = CONTEXTS): DynamicModule {
     return {
       module: AppModule,
       global: true,
@@ -63,10 +46,12 @@ export class AppModule {
         DatabaseModule,
         RateLimitModule,
         AccessModule,
-        ...resources,
-        ...more,
+        ContextsModule.with(contexts),
+        ...contexts.map(({ module }) => module),
+        ChangesModule,
+        ...extraModules,
         WebhooksModule,
-        DatasetsModule.of(DATASETS),
+        DatasetsModule,
         NotFoundModule,
       ],
       controllers: [HealthController],

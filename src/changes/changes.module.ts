@@ -7,9 +7,10 @@ import { Sweeper } from '../database/sweeper';
 import { ChangeEntity } from './change.entity';
 import { ChangesController } from './changes.controller';
 import { ChangesService, LOG_CLAIMED } from './changes.service';
-import { CLAIMED_AT_ONCE, PRUNE_POSITIONS, SWEEP } from './changes.sql';
+import { CLAIM_BATCH_SIZE, PRUNE_CHANGES, PRUNE_POSITIONS } from './changes.sql';
 
-const SWEPT_AT_ONCE = 1000;
+/** How many rows one statement prunes, so that it stays within its timeout. */
+const PRUNE_BATCH_SIZE = 1000;
 
 @Module({
   imports: [TypeOrmModule.forFeature([ChangeEntity])],
@@ -25,19 +26,19 @@ export class ChangesModule implements OnApplicationBootstrap {
     { changesDays }: Config,
     private readonly dataSource: DataSource,
   ) {
-    const limit = SWEPT_AT_ONCE;
-    sweeper.add({ what: 'changes', text: SWEEP, values: [changesDays, limit], limit });
+    const limit = PRUNE_BATCH_SIZE;
+    sweeper.add({ what: 'changes', text: PRUNE_CHANGES, values: [changesDays, limit], limit });
     sweeper.add({ what: 'positions of cursors', text: PRUNE_POSITIONS, values: [changesDays, limit], limit });
   }
 
-  /** A restore is noticed before the first request, however many rows it brought. */
+  /** Detects a restored log before the first request, however many rows it has. */
   async onApplicationBootstrap(): Promise<void> {
     try {
       const outcome = await this.claimLog();
       if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
     } catch (error) {
-      // Whoever reads the log first notices it, too.
-      this.logger.warn({ message: 'The change log cannot be checked', sqlState: sqlState(error) });
+      // The first reader of the log checks it, too.
+      this.logger.warn({ message: 'Cannot check the change log', sqlState: sqlState(error) });
     }
   }
 
@@ -45,7 +46,7 @@ export class ChangesModule implements OnApplicationBootstrap {
     for (;;) {
       const [{ outcome }] = await this.dataSource.query<[{ outcome: string }]>(
         'select claim_log($1, false) as outcome',
-        [CLAIMED_AT_ONCE],
+        [CLAIM_BATCH_SIZE],
       );
       if (outcome !== 'partial') return outcome;
     }

@@ -4,12 +4,12 @@ import type { INestApplication } from '@nestjs/common';
 import { ApiKeysService, type IssuedKey } from '../access/api-keys.service';
 import { OrganizationsService } from '../access/organizations.service';
 import { Config, PREFIX } from '../config';
+import { CONTEXTS, datasetsOf, organizationDataOf } from '../contexts';
 import { connect } from '../database/connect';
 import type { OpenDatabase } from '../schema/open';
 import { ImportService } from '../datasets/import.service';
 import { demo as demoRecords } from './demo';
 import { PROGRAM } from '../server/command-name';
-import { DATASETS } from '../sections';
 
 /** The URL of a server that listens at an address, as it is written on this machine. */
 export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {
@@ -56,10 +56,10 @@ export async function makeDemo(databaseUrl: string): Promise<IssuedKey | undefin
   try {
     return await dataSource.transaction(async (manager) => {
       await manager.query('lock table organizations in share row exclusive mode');
-      const organizations = new OrganizationsService(manager);
+      const organizations = new OrganizationsService(manager, organizationDataOf(CONTEXTS));
       if (!(await organizations.areNone())) return undefined;
       const { id } = await organizations.create('Demo');
-      await new ImportService(manager, DATASETS).import(id, demoRecords);
+      await new ImportService(manager, datasetsOf(CONTEXTS)).import(id, demoRecords);
       return new ApiKeysService(manager).issue(id, { label: 'demo' });
     });
   } finally {

@@ -5,8 +5,8 @@ import type { CsvForm, Mapping } from '../csv/csv-columns';
 import { CsvService } from '../csv/csv.service';
 import type { DateFormat } from '../csv/date-times';
 import { quoted } from '../datasets/quoted';
-import { DATASETS } from '../sections';
 import { wholeNumber } from './arguments';
+import { DATASETS } from './contexts';
 import { UsageError } from './terminal/terminal';
 
 export const CSV = new CsvService(DATASETS);

@@ -7,6 +7,7 @@ import type { Waiting } from '../database/connect';
 import { operatorDataSourceOptions } from '../database/data-source';
 import { functionsBeforeMigrations } from '../schema/functions';
 import { migrate, underMigrationLock } from '../schema/migrate';
+import type { SchemaDefinition } from '../schema/schema-definition';
 import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type BackupTable, type RowCounts } from './backup-file';
 
@@ -20,6 +21,7 @@ export interface RestoreResult {
 }
 
 interface RestoreOptions extends Waiting {
+  schema: SchemaDefinition;
   /** How messages name the file. */
   name: string;
   /** Called when everything is written, right before the commit. */
@@ -64,7 +66,7 @@ export async function restore(url: string, file: Readable, options: RestoreOptio
       await target.destroy();
     }
   });
-  const applied = await migrate(url, options);
+  const applied = await migrate(url, options.schema, options);
   await analyze(url);
   return { restored, skipped, applied };
 }

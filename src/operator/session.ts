@@ -5,6 +5,7 @@ import { connect } from '../database/connect';
 import { poolOf } from '../database/data-source';
 import { OpenDatabase, openDatabase } from '../schema/open';
 import { Interrupted, stopSignal } from '../server/stop-signal';
+import { SCHEMA } from './contexts';
 import { say } from './terminal/terminal';
 
 /**
@@ -18,7 +19,7 @@ export async function withDatabase<T>(
   open: typeof openDatabase = openDatabase,
 ): Promise<T> {
   const stop = stopSignal();
-  const database = await open(readConfig(), say, { say, signal: stop }).catch((error: unknown) => {
+  const database = await open(readConfig(), say, { schema: SCHEMA, say, signal: stop }).catch((error: unknown) => {
     stop.throwIfAborted(); // the signal ended the wait
     throw error;
   });

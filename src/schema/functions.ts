@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { derivedOf } from './derived';
+import type { SchemaDefinition } from './schema-definition';
 import { listsOf } from '../database/tracked-list';
 
 const read = (file: string): string => readFileSync(join(__dirname, 'functions', file), 'utf8');
@@ -64,7 +65,10 @@ export class Functions {
   readonly texts: string[];
   private readonly hash: string;
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(
+    private readonly dataSource: DataSource,
+    { functions }: SchemaDefinition,
+  ) {
     const derived = derivedOf(dataSource).map(({ functions }) => functions);
     this.texts = [
       ...functionsBeforeMigrations(dataSource),
@@ -72,6 +76,7 @@ export class Functions {
       listTriggers(dataSource),
       ...derived,
       ...textsOf(dataSource, FUNCTIONS),
+      ...functions,
     ];
     this.hash = hash('sha256', this.texts.join('\n'));
   }

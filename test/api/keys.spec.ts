@@ -5,6 +5,7 @@ import { ApiKeysService, IssuedKey, KeyEnded } from '../../src/access/api-keys.s
 import { hashOf, hasKeyForm, newKey, prefixOf } from '../../src/access/key-format';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { asOperator, testDatabase } from '../support/database';
+import { ORGANIZATION_DATA } from '../support/contexts';
 
 const SECRET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
 /** The CRC-32 of the secret in base62, worked out apart from the code under test. */
@@ -58,7 +59,7 @@ let organizations: OrganizationsService;
 let organizationId: number;
 beforeAll(async () => {
   db = await asOperator((await testDatabase()).url);
-  [keys, organizations] = [new ApiKeysService(db.manager), new OrganizationsService(db.manager)];
+  [keys, organizations] = [new ApiKeysService(db.manager), new OrganizationsService(db.manager, ORGANIZATION_DATA)];
   await keys.issue((await organizations.create('Another')).id);
 });
 beforeEach(async () => void ({ id: organizationId } = await organizations.create('Cobalt Systems')));

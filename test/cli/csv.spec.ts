@@ -9,13 +9,13 @@ import { unescapeFormula, escapeFormula } from '../../src/csv/csv-formulas';
 import type { CsvForm } from '../../src/csv/csv-columns';
 import { CsvRecords } from '../../src/csv/csv-import';
 import { CSV, csvFormOf } from '../../src/operator/csv.options';
-import { DATASETS } from '../../src/sections';
 import { Faults } from '../../src/datasets/faults';
 import { ImportService } from '../../src/datasets/import.service';
 import { exhibitor, industryEventInput } from '../support/builders';
 import { query } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, Outcome } from '../support/operator';
+import { DATASETS } from '../support/contexts';
 
 type Lead = Record<string, unknown> & { id: string };
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ImportService } from '../../src/datasets/import.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { DATASETS } from '../../src/sections';
 import { query } from '../support/embedded-fixtures';
 import { install, Installation } from '../support/operator';
+import { DATASETS } from '../support/contexts';
 
 const tagOption = (value: string, displayOrder: number) => ({ id: randomUUID(), displayOrder, value });
 

@@ -30,6 +30,7 @@ import { until } from './support/daemon';
 import { percentile } from './support/figures';
 import { Random } from './support/random';
 import { Writers } from './webhooks/writers';
+import { FEED_RESOURCES, ORGANIZATION_DATA } from '../support/contexts';
 
 /**
  * Receivers that misbehave, while clients write, imports run, and servers and PostgreSQL are killed: in the end each receiver
@@ -147,7 +148,9 @@ async function begin(defer: (undo: () => Promise<unknown>) => void): Promise<Wor
   defer(() => operator.destroy());
   const [tenants, receivers]: [Tenant[], Receiver[]] = [[], []];
   for (let n = 0; n < ORGANIZATIONS; n++) {
-    const { id: organizationId } = await new OrganizationsService(operator.manager).create(`Organization ${n}`);
+    const { id: organizationId } = await new OrganizationsService(operator.manager, ORGANIZATION_DATA).create(
+      `Organization ${n}`,
+    );
     const { id: keyId, key } = await new ApiKeysService(operator.manager).issue(organizationId, UNLIMITED);
     tenants.push({ organizationId, keyId, key });
     const api = new ApiClient(`http://127.0.0.1:${servers[n % 2]!.port}/api/v0`, key);
@@ -195,7 +198,7 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   for (const receiver of receivers) receiver.answer = () => undefined;
   const webhooks = new WebhooksService(
     operator.getRepository(WebhookEntity),
-    new ChangesService(Statements.on(operator)),
+    new ChangesService(Statements.on(operator), FEED_RESOURCES),
     new WebhookClient(new ReceiverLookup({ allowPrivate: true })),
   );
   for (const [n, receiver] of receivers.entries()) {

@@ -3,9 +3,9 @@ import { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { ImportService } from '../../src/datasets/import.service';
-import { DATASETS } from '../../src/sections';
 import { exhibitor, industryEventInput } from './builders';
 import { UNSCOPED } from './oracle';
+import { DATASETS, ORGANIZATION_DATA } from './contexts';
 
 /**
  * A row that a statement meets must belong to whom the statement speaks for. PostgreSQL tries a condition that is cheap
@@ -64,7 +64,7 @@ export const scopedTables = async (db: DataSource): Promise<string[]> =>
 
 /** Another organization with a row in each table: without one, an unscoped statement would meet nothing. */
 async function seedDecoy(db: DataSource): Promise<void> {
-  const { id } = await new OrganizationsService(db.manager).create('Decoy');
+  const { id } = await new OrganizationsService(db.manager, ORGANIZATION_DATA).create('Decoy');
   const industryEvents = [{ ...industryEventInput({ name: 'Decoy', keywords: [] }), isBookmarked: true }];
   await new ImportService(db.manager, DATASETS).import(id, { ...exhibitor().dataset, industryEvents });
   await db.query(

@@ -5,6 +5,7 @@ import { ChangesService } from '../../changes/changes.service';
 import { MAX_CHANGES } from '../../changes/changes.sql';
 import { type JsonText, Statements } from '../../database/statements';
 import { command, type GlobalOptions, organization, requireOrganization } from '../arguments';
+import { FEED_RESOURCES } from '../contexts';
 import { withDatabase } from '../session';
 import { answer, OutputClosed, print, Refusal, styled, UsageError } from '../terminal/terminal';
 
@@ -49,7 +50,9 @@ export function changesCommand(program: Command): void {
 }
 
 async function resetLog({ json }: GlobalOptions): Promise<void> {
-  const generation = await withDatabase((dataSource) => new ChangesService(Statements.on(dataSource)).reset());
+  const generation = await withDatabase((dataSource) =>
+    new ChangesService(Statements.on(dataSource), FEED_RESOURCES).reset(),
+  );
   await answer(
     json,
     { generation },
@@ -64,7 +67,7 @@ async function showChanges({ json, ndjson, organization: id, follow = false }: C
   const form = json ? ONE_VALUE : ndjson ? NDJSON : TABLE;
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource.manager, id);
-    const pages = pagesOf(new ChangesService(Statements.on(dataSource)), id, follow);
+    const pages = pagesOf(new ChangesService(Statements.on(dataSource), FEED_RESOURCES), id, follow);
     await showPages(pages, form).catch((error: unknown) => {
       if (error instanceof GoneException) throw new Refusal('the feed was begun anew meanwhile: run this again');
       if (!(error instanceof OutputClosed)) throw error; // who wanted the first changes (`… | head`) has them

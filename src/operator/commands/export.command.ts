@@ -8,7 +8,7 @@ import type { CsvForm } from '../../csv/csv-columns';
 import { csvForm, type Form, NDJSON, OBJECT } from '../../datasets/export.form';
 import { ExportService } from '../../datasets/export.service';
 import { PROGRAM } from '../../server/command-name';
-import { DATASETS } from '../../sections';
+import { DATASETS } from '../contexts';
 import { CSV, csvFormOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';

@@ -8,7 +8,7 @@ import { textOf } from '../../datasets/file-text';
 import { type ImportOptions as ImportOptionsOf, type ImportResult, ImportService } from '../../datasets/import.service';
 import { visible } from '../../datasets/quoted';
 import { PROGRAM } from '../../server/command-name';
-import { DATASETS } from '../../sections';
+import { DATASETS } from '../contexts';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
 import {
   CSV,

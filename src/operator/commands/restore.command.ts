@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { findDatabase } from '../../schema/open';
 import { restore } from '../restore.service';
 import { command, GlobalOptions } from '../arguments';
+import { SCHEMA } from '../contexts';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
 import { figure } from '../terminal/table';
@@ -31,7 +32,7 @@ async function restoreFile(file: string, { json }: GlobalOptions): Promise<void>
   const { input, progress } = await openFile(file);
   try {
     const result = await withDatabase(
-      (_, { url }, beforeCommit) => restore(url, input, { name: file, say, beforeCommit }),
+      (_, { url }, beforeCommit) => restore(url, input, { schema: SCHEMA, name: file, say, beforeCommit }),
       findDatabase,
     );
     for (const table of result.skipped) say(`Left out: ${table}, a table that no migration creates`);

@@ -13,6 +13,7 @@ import { Api } from '../support/api';
 import { succeeds } from '../support/daemon';
 import { RedisServer } from '../support/redis-server';
 import { Postgres } from './postgres';
+import { ORGANIZATION_DATA } from '../../support/contexts';
 
 /** Limits that no load reaches. */
 const UNLIMITED = { maxTokens: 9_000_000, refillRate: 1_000_000 };
@@ -82,7 +83,9 @@ export class Cluster {
     return this.asOperator(async (dataSource) => {
       const tenants: Tenant[] = [];
       for (let n = 0; n < count; n++) {
-        const { id: organizationId } = await new OrganizationsService(dataSource.manager).create(`Organization ${n}`);
+        const { id: organizationId } = await new OrganizationsService(dataSource.manager, ORGANIZATION_DATA).create(
+          `Organization ${n}`,
+        );
         const { id: keyId, key } = await new ApiKeysService(dataSource.manager).issue(organizationId, settings);
         tenants.push({ organizationId, keyId, key });
       }
