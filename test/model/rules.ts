@@ -38,7 +38,6 @@ const oneOf = (...values: string[]): Check => that((value) => values.includes(va
 
 export const isUuid = (value: unknown): value is string =>
   typeof value === 'string' && /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value);
-const uuid = that(isUuid);
 
 const object =
   (rules: Rules): Check =>
@@ -76,51 +75,21 @@ export function momentOf(value: unknown): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-const day = that(isDay);
 const moment = that((value) => momentOf(value) !== undefined);
-const lastDay: Check = (value, { startDate }) =>
-  isDay(value) && !(isDay(startDate) && value < startDate) ? undefined : '';
 const lastMoment: Check = (value, { startDate }) => {
   const [end, start] = [momentOf(value), momentOf(startDate)];
   return end !== undefined && !(start !== undefined && end < start) ? undefined : '';
 };
 
-export const EVENT_TYPES = ['CONFERENCE', 'TRADE_SHOW', 'EVENT', 'SIDECAR', 'DINNER_MEAL', 'HAPPY_HOUR', 'OTHER'];
 export const PHONE_TYPES = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'];
 export const INTEGRATION_TYPES = [
   ...['WEBHOOK', 'MARKETO', 'HUB_SPOT', 'ZOHO', 'SALES_FORCE', 'PIPE_DRIVE', 'ELOQUA', 'PARDOT'],
 ];
-export const ACTIVITY_TYPES = [
-  ...['NOTE', 'FACEBOOK', 'LINKEDIN', 'TWITTER', 'CALENDAR', 'PHONE', 'EMAIL', 'SMS', 'CAMPAIGN_ASSOCIATION'],
-  ...['CSV_UPLOAD', 'SERVICE_API', 'EMAIL_CONTENT', 'SMS_CONTENT', 'OTHER_CONTENT'],
-];
-
 const PHONE_NUMBER: Rules = [
   ['number', 'required', filled()],
   ['type', 'required', oneOf(...PHONE_TYPES)],
   ['preferred', 'required', flag],
 ];
-
-const EVENT: Rules = [
-  ['eventName', 'required', filled()],
-  ['eventType', 'required', oneOf(...EVENT_TYPES)],
-  ['startDate', 'required', day],
-  ['endDate', 'required', lastDay],
-];
-
-export const EVENT_UPDATE: Rules = [...EVENT, ['registrationEnabled', 'optional', flag]];
-export const EVENT_CREATE: Rules = [
-  ...EVENT,
-  ['createdByEmail', 'required', email],
-  ['registrationEnabled', 'optional', flag],
-];
-
-const EVENT_LEAD: Rules = [
-  ['leadId', 'required', uuid],
-  ['registered', 'optional', flag],
-  ['checkedIn', 'optional', flag],
-];
-export const EVENT_ADD_LEADS: Rules = [['eventLeads', 'required', list(1000, object(EVENT_LEAD))]];
 
 export const LEAD_CREATE: Rules = [
   ['createdByEmail', 'required', email],

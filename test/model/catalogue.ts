@@ -19,7 +19,7 @@ function changesOf(body: Fields): Fields {
 
 const EMPTY = Object.fromEntries(INDUSTRY_EVENT_FIELDS.map((field) => [field, null]));
 
-export const newIndustryEvent = (body: Fields, made: Fields): IndustryEvent =>
+const newIndustryEvent = (body: Fields, made: Fields): IndustryEvent =>
   ({ ...EMPTY, ...changesOf(body), ...made }) as IndustryEvent;
 
 export const listIndustryEvents: Handler = ({ state, call, paging, answer }) => {

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { ask } from '../support/ask';
+import { ask } from '../prove/support/ask';
 import { type Answer, type Call, ENDPOINTS } from './endpoints';
 
 /** Fewer connections than a server has for its database: what is read at once is not to be a flood. */

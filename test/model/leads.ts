@@ -3,9 +3,9 @@ import { type Handler, mustBe, mustBeNow } from './contract';
 import type { Call } from './endpoints';
 import { type Fields, type LeadRecord, type State, type Tenant } from './records';
 import { BAD_REQUEST, bodyOf, invalid, NOT_FOUND, ok, page, parameter, refuse, valueAt } from './replies';
-import { ACTIVITY_TYPES, INTEGRATION_TYPES, isFilter, isUuid, LEAD_BATCH, LEAD_CREATE, LEAD_PATCH } from './rules';
+import { INTEGRATION_TYPES, isFilter, isUuid, LEAD_BATCH, LEAD_CREATE, LEAD_PATCH } from './rules';
 
-/** Leads and their activity events. */
+/** Leads, found by filters, and batches of them. */
 
 const leadOf = (tenant: Tenant, id: string): LeadRecord => tenant.leads.get(id) ?? refuse(NOT_FOUND);
 
@@ -18,7 +18,7 @@ const EMPTY_LEAD: Fields = {
   ...{ isEnriched: false, firstName: null, lastName: null, email: null, description: null, linkedin: null },
   ...{ facebook: null, twitter: null, jobTitle: null, address: null, numberOfScans: 0, lastScannedBy: null },
   ...{ phoneNumbers: { leadProvided: [], serviceProvided: [] }, company: EMPTY_COMPANY, remoteIds: [] },
-  ...{ personalEmails: null, professionalEmails: null },
+  ...{ personalEmails: null, professionalEmails: null, activations: [], tags: [], leadActivityEvents: [] },
 };
 
 /** Whether a lead is one that a query, or an entry of a batch, looks for. */
@@ -40,10 +40,10 @@ function filterOf(call: Call): (lead: LeadRecord) => boolean {
 
 export const listLeads: Handler = ({ tenant, call, paging }) => {
   const found = tenant.leads.list().filter(filterOf(call));
-  return page('leads', found, paging(), (lead) => tenant.shownLead(lead));
+  return page('leads', found, paging(), ({ shown }) => shown);
 };
 
-export const getLead: Handler = ({ tenant, ids: [id = ''] }) => ok(tenant.shownLead(leadOf(tenant, id)));
+export const getLead: Handler = ({ tenant, ids: [id = ''] }) => ok(leadOf(tenant, id).shown);
 
 /** A lead of a body that POST takes. @param made the lead in the answer, of which the id and the moment are taken */
 function newLead(state: State, tenant: Tenant, body: Fields, made: unknown): LeadRecord {
@@ -57,13 +57,13 @@ function newLead(state: State, tenant: Tenant, body: Fields, made: unknown): Lea
   };
   mustBeNow(createdAt);
   state.leadIds.add(id);
-  const lead = { shown, tags: [], activations: [] };
+  const lead = { shown };
   tenant.leads.set(id, lead);
   return lead;
 }
 
 export const createLead: Handler = ({ state, tenant, call, answer }) =>
-  ok(tenant.shownLead(newLead(state, tenant, bodyOf(call, LEAD_CREATE), valueAt(answer, 'results'))));
+  ok(newLead(state, tenant, bodyOf(call, LEAD_CREATE), valueAt(answer, 'results')).shown);
 
 /** Unknown fields of a number are not kept. */
 const phonesOf = (numbers: unknown): Fields[] =>
@@ -95,7 +95,7 @@ function patch(tenant: Tenant, lead: LeadRecord, body: Fields): LeadRecord {
 
 export const patchLead: Handler = ({ tenant, ids: [id = ''], call }) => {
   const body = bodyOf(call, LEAD_PATCH);
-  return ok(tenant.shownLead(patch(tenant, leadOf(tenant, id), body)));
+  return ok(patch(tenant, leadOf(tenant, id), body).shown);
 };
 
 const REQUIRED = ['createdByEmail', 'firstName', 'lastName', 'companyName'];
@@ -128,33 +128,13 @@ export const upsertLeads: Handler = ({ state, tenant, call, answer }) => {
   const outcomes = written.map((id, n) => {
     const [before, after] = [targets[n], leadOf(tenant, id)];
     const isSame = before && isDeepStrictEqual({ ...before, profilePicture: before.profilePicture ?? null }, after);
-    return { outcome: isSame ? 'unchanged' : before ? 'updated' : 'created', lead: tenant.shownLead(after) };
+    return { outcome: isSame ? 'unchanged' : before ? 'updated' : 'created', lead: after.shown };
   });
   return ok({ leads: outcomes });
 };
 
 export const deleteLead: Handler = ({ tenant, ids: [id = ''] }) => {
   leadOf(tenant, id);
-  for (const { id: activity } of tenant.activitiesOf(id)) tenant.activities.delete(activity);
-  for (const { event, shown } of tenant.associations.list()) {
-    if (shown.leadId === id) tenant.associations.delete(`${event}/${id}`);
-  }
   tenant.leads.delete(id);
   return ok({});
 };
-
-export const listLeadActivityEvents: Handler = ({ tenant, call, paging }) => {
-  const wanted = paging();
-  const leadId = parameter(call, 'leadId');
-  const eventType = parameter(call, 'eventType');
-  if (leadId !== undefined && !isUuid(leadId)) return BAD_REQUEST;
-  if (eventType !== undefined && !ACTIVITY_TYPES.includes(eventType)) return BAD_REQUEST;
-  const found = tenant.activities
-    .list()
-    .filter((activity) => leadId === undefined || activity.associatedLead === leadId.toLowerCase())
-    .filter((activity) => eventType === undefined || activity.eventType === eventType);
-  return page('leadActivityEvents', found, wanted, (activity) => activity);
-};
-
-export const getLeadActivityEvent: Handler = ({ tenant, ids: [id = ''] }) =>
-  ok(tenant.activities.get(id) ?? refuse(NOT_FOUND));

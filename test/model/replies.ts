@@ -13,7 +13,6 @@ export const BAD_REQUEST: Reply = { status: 400, error: 'Bad Request' };
 export const UNAUTHORIZED: Reply = { status: 401, error: 'Unauthorized' };
 export const FORBIDDEN: Reply = { status: 403, error: 'Forbidden' };
 export const NOT_FOUND: Reply = { status: 404, error: 'Not Found' };
-export const TOO_MANY: Reply = { status: 429, error: 'Too Many Requests' };
 export const invalid = (field: string): Reply => ({ status: 400, error: `Missing or invalid '${field}'` });
 
 /** Thrown where a request is refused; nothing has been changed then. */

@@ -11,8 +11,6 @@ export interface Context {
   ids: string[];
   /** the server's answer, of which only values that it makes up are taken */
   answer: unknown;
-  /** whether nothing else was under way */
-  isAlone: boolean;
   /** @throws Refused when limit or offset are malformed */
   paging(): Paging;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { Ask } from '../support/ask';
+import type { Ask } from '../prove/support/ask';
 
 /** Prepares what a flood needs, by requests of a key without limits. @returns what is asked each time */
 type Prepare = (send: Send) => Promise<() => Ask>;
@@ -15,8 +15,11 @@ const MARKS = `a${'\u0301\u0323'.repeat(32_500)}`;
 
 const LEAD = { createdByEmail: 'ada@example.com', firstName: 'Ada', lastName: 'Rowe', companyName: 'Cobalt' };
 const EVENT = {
-  ...{ createdByEmail: 'ada@example.com', eventName: 'Expo', eventType: 'EVENT' },
-  ...{ startDate: '2030-01-01', endDate: '2030-01-02' },
+  createdByEmail: 'ada@example.com',
+  eventName: 'Expo',
+  eventType: 'EVENT',
+  startDate: '2030-01-01',
+  endDate: '2030-01-02',
 };
 
 const post = (path: string, body: object): Ask => ({ method: 'POST', path: `/api/v0${path}`, body });
@@ -78,19 +81,19 @@ export const FLOODS: Record<string, Prepare> = {
   },
   'records of one name': async (send) => {
     const record = { name: 'Twin', description: EMOJI, venueFullAddress: EMOJI };
-    await repeated(50, () => send(post('/industryEvents', record)));
+    await repeated(20, () => send(post('/industryEvents', record)));
     return () => post('/industryEvents', { name: 'Twin' });
   },
   'records of one name, under an Idempotency-Key': async (send) => {
-    await repeated(50, () => send(post('/industryEvents', { name: 'Kept twin', description: longText('x') })));
+    await repeated(20, () => send(post('/industryEvents', { name: 'Kept twin', description: longText('x') })));
     return () => keyed(post('/industryEvents', { name: 'Kept twin' }));
   },
   'pages of large leads': async (send) => {
-    await largeLeads(send, 50, EMOJI);
+    await largeLeads(send, 20, EMOJI);
     return () => get('/leads?limit=50');
   },
   'bookmarks of large records': async (send) => {
-    await repeated(200, async (n) => {
+    await repeated(30, async (n) => {
       const made = await send(
         post('/industryEvents', { name: `Large ${n}`, description: EMOJI, venueFullAddress: EMOJI }),
       );
@@ -99,22 +102,22 @@ export const FLOODS: Record<string, Prepare> = {
     return () => get('/industryEvents/bookmarks');
   },
   'batches of large leads': async (send) => {
-    const emails = await largeLeads(send, 200, longText('x'));
+    const emails = await largeLeads(send, 30, longText('x'));
     let n = 0;
     return () =>
       post('/leads/batch', { matchBy: 'email', leads: emails.map((email) => ({ email, jobTitle: `Buyer ${n++}` })) });
   },
   'batches of large leads, under an Idempotency-Key': async (send) => {
-    const emails = await largeLeads(send, 200, longText('y'));
+    const emails = await largeLeads(send, 30, longText('y'));
     return () => keyed(post('/leads/batch', { matchBy: 'email', leads: emails.map((email) => ({ email })) }));
   },
   'searches for the words of wordy records': async (send) => {
-    await repeated(40, (n) => send(post('/industryEvents', { name: `Wordy ${n}`, description: WORDY })));
+    await repeated(15, (n) => send(post('/industryEvents', { name: `Wordy ${n}`, description: WORDY })));
     const q = encodeURIComponent(WORDS.join(' '));
     return () => get(`/industryEvents?limit=50&q=${q}`);
   },
   'searches for a phrase of wordy records': async (send) => {
-    await repeated(40, (n) => send(post('/industryEvents', { name: `Wordy ${n}`, description: WORDY })));
+    await repeated(15, (n) => send(post('/industryEvents', { name: `Wordy ${n}`, description: WORDY })));
     const q = encodeURIComponent(`"${WORDS.join(' ')}"`);
     return () => get(`/industryEvents?limit=50&q=${q}`);
   },

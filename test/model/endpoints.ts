@@ -1,5 +1,5 @@
-import type { operations } from '../../../clients/typescript/src/schema';
-import { ENDPOINTS as DESCRIBED } from '../../support/endpoints';
+import type { operations } from '../../clients/typescript/src/schema';
+import { ENDPOINTS as DESCRIBED } from '../support/endpoints';
 
 /** The endpoints of openapi.json by their operationId, and of what kind the ids in their paths are. */
 export type EndpointName = keyof operations;

@@ -1,9 +1,8 @@
-import type { Random } from '../support/random';
+import type { Random } from '../prove/support/random';
 import { type Call, type EndpointName, ENDPOINTS, type Payload } from './endpoints';
-import { RESOURCES } from './changes';
 import { KNOWN } from './model';
 import type { Fields, State, Tenant } from './records';
-import { ACTIVITY_TYPES, EVENT_TYPES, INDUSTRY_EVENT_FIELDS, INTEGRATION_TYPES, PHONE_TYPES } from './rules';
+import { INDUSTRY_EVENT_FIELDS, INTEGRATION_TYPES, PHONE_TYPES } from './rules';
 
 /** Random requests: mostly ones that make sense together, some at their edges, some wrong. */
 const TEXTS = ['Ada', 'Łódź', 'a', 'x y', '東京 🙂', "O'Hara", '"\\', '<b>&amp;</b>', ' lead ', '\t'];
@@ -31,34 +30,32 @@ const ODD: unknown[] = [
   ...[['a', 'x'.repeat(256)], Array<string>(101).fill('k'), Array<object>(51).fill({})],
 ];
 
-const MALFORMED_IDS = {
-  event: ['0', '-1', '1.5', '0x10', '9007199254740992', 'abc', '1e3', ' 1', '1\0'],
-  other: ['abc', '1', '00000000-0000-4000-8000-00000000000', '{00000000-0000-4000-8000-000000000000}', '\0', "'"],
-};
+const MALFORMED_IDS = [
+  ...['abc', '1', '00000000-0000-4000-8000-00000000000', '{00000000-0000-4000-8000-000000000000}', '\0', "'"],
+];
 const WRONG_KEYS = [[], [''], [' '], ['lan_unknown'], [`lan_${'0'.repeat(49)}`], ['a', 'b']];
 const WRONG_NUMBERS = ['', '-1', '1.5', 'x', ' 5', '1e1', '0x10', '+1', '٣', '9'.repeat(30), '2147483648'];
-const WRONG_PLACES = Object.entries({
-  cursor: ['', ' ', 'x', '\0', 'x'.repeat(1025)],
-  resources: ['', 'leads,leads', 'users', 'leads,', 'LEADS'],
-  since: ['', 'NOW'],
-}).flatMap(([name, values]) => values.map((value): Call['query'][number] => [name, value]));
 const NO_OBJECTS = ['', '{', '[]', 'null', '"text"', '5', '{"a":1}}', '[{}]'];
 
 /** How often each endpoint is asked (else 3); deletions are fewer than creations, so that lists grow. */
 const OFTEN: Partial<Record<EndpointName, number>> = {
-  ...{ createEvent: 5, createLead: 10, createIndustryEvent: 6, associateEventLeads: 12, patchLead: 10 },
-  ...{ upsertLeads: 8, listLeads: 6, listChanges: 12 },
-  ...{ updateIndustryEvent: 6, dissociateEventLead: 5, replaceEvent: 4, listEventLeads: 6, listIndustryEvents: 8 },
-  ...{ deleteEvent: 2, deleteLead: 4, listLeadActivityEvents: 10, bookmarkIndustryEvent: 4 },
+  createLead: 10,
+  patchLead: 10,
+  upsertLeads: 10,
+  listLeads: 8,
+  deleteLead: 4,
+  createIndustryEvent: 6,
+  updateIndustryEvent: 6,
+  listIndustryEvents: 8,
+  bookmarkIndustryEvent: 4,
 };
 const NAMES = (Object.keys(ENDPOINTS) as EndpointName[]).filter((name) => KNOWN.includes(name));
 const WEIGHTS = NAMES.map((name) => [OFTEN[name] ?? 3, name] as const);
 
 /** Endpoints whose requests meet when they are asked at once. */
 const CLASHES: EndpointName[][] = [
-  ['associateEventLeads', 'deleteLead', 'dissociateEventLead', 'listEventLeads', 'deleteEvent', 'listChanges'],
   ['patchLead', 'deleteLead', 'getLead', 'listLeads', 'createLead'],
-  ['upsertLeads', 'patchLead', 'deleteLead', 'listLeads', 'createLead', 'listChanges'],
+  ['upsertLeads', 'patchLead', 'deleteLead', 'listLeads', 'createLead'],
   [
     'createIndustryEvent',
     'updateIndustryEvent',
@@ -66,17 +63,11 @@ const CLASHES: EndpointName[][] = [
     'bookmarkIndustryEvent',
     'listBookmarkedIndustryEvents',
   ],
-  ['createEvent', 'listEvents', 'deleteEvent', 'replaceEvent', 'getEvent'],
-  ...[['createLead'], ['upsertLeads'], ['upsertLeads'], ['createIndustryEvent'], ['associateEventLeads']].map(
-    (each) => each as EndpointName[],
-  ),
+  ['createLead'],
+  ['upsertLeads'],
+  ['upsertLeads'],
+  ['createIndustryEvent'],
 ];
-
-/** A table of records, by what keys they are found. */
-interface Keyed {
-  living(): (string | number)[];
-  gone(): (string | number)[];
-}
 
 export class Generator {
   constructor(
@@ -95,30 +86,20 @@ export class Generator {
     );
   }
 
-  /** The first organizations see most of what happens. */
-  tenant(): Tenant {
-    const all = this.state.tenants.list();
-    return all[Math.min(this.random.pick([0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 4]), all.length - 1)] as Tenant;
+  /** The first organization sees most of what happens. */
+  private tenant(): Tenant {
+    return this.random.pick(this.state.tenants.list().flatMap((tenant, n) => (n === 0 ? [tenant, tenant] : [tenant])));
   }
 
   private call(endpoint: EndpointName): Call {
     const tenant = this.tenant();
-    const limited = this.state.keys.list().filter((key) => !key.isMain && key.organization === tenant.id);
-    const own = this.state.mainKey(tenant.id);
-    const keys = this.random.weighted([
-      [90, [own]],
-      [8, [limited.length > 0 ? this.random.pick(limited).value : own]],
-      [2, this.random.pick(WRONG_KEYS)],
-    ]);
-    const ids = ENDPOINTS[endpoint].ids.map((kind) => this.id(tenant, kind));
-    const association = this.random.pick([undefined, ...tenant.associations.living()]);
-    const isAssociated = endpoint === 'dissociateEventLead' && association !== undefined;
+    const keys = this.random.chance(0.02) ? this.random.pick(WRONG_KEYS) : [tenant.key];
     return {
       endpoint,
       keys,
-      ids: isAssociated ? association.split('/') : ids,
-      query: this.query(endpoint, tenant),
-      payload: this.payload(endpoint, tenant),
+      ids: ENDPOINTS[endpoint].ids.map((kind) => this.id(tenant, kind)),
+      query: this.query(endpoint),
+      payload: this.payload(endpoint),
     };
   }
 
@@ -128,25 +109,20 @@ export class Generator {
   }
 
   private id(tenant: Tenant, kind: string): string {
-    const isEvent = kind === 'event';
-    const unknown = isEvent ? String(900_000 + this.random.below(1000)) : this.random.uuid();
     const others = this.state.tenants.list().filter((each) => each !== tenant);
-    const tableOf = ({ events, leads, activities, activations, tagGroups }: Tenant): Keyed => {
-      const tables = { event: events, lead: leads, note: activities, activation: activations, tagGroup: tagGroups };
-      return (tables as Partial<Record<string, Keyed>>)[kind] ?? this.state.catalogue;
-    };
+    const tableOf = ({ leads }: Tenant) => (kind === 'lead' ? leads : this.state.catalogue);
     const id = this.random.weighted([
       [80, () => this.recent(tableOf(tenant).living())],
-      [3, () => this.recent(tableOf(tenant).living())?.toString().toUpperCase()],
+      [3, () => this.recent(tableOf(tenant).living())?.toUpperCase()],
       [2, () => undefined],
-      [2, () => this.random.pick(MALFORMED_IDS[isEvent ? 'event' : 'other'])],
+      [2, () => this.random.pick(MALFORMED_IDS)],
       [3, () => this.recent(tableOf(tenant).gone())],
       [5, () => this.recent(tableOf(this.random.pick(others)).living())],
     ])();
-    return String(id ?? unknown);
+    return id ?? this.random.uuid();
   }
 
-  private query(endpoint: EndpointName, tenant: Tenant): Call['query'] {
+  private query(endpoint: EndpointName): Call['query'] {
     if (!endpoint.startsWith('list') || endpoint === 'listBookmarkedIndustryEvents') return [];
     const { random } = this;
     const number = (): string => (random.chance(0.8) ? String(random.below(61)) : random.pick(WRONG_NUMBERS));
@@ -156,40 +132,17 @@ export class Generator {
       [2, () => [[random.pick(['limit', 'offset', 'other']), number()]]],
       [1, () => ['limit', 'limit'].map((name): Call['query'][number] => [name, number()])],
     ])();
-    if (endpoint === 'listLeadActivityEvents') {
-      if (random.chance(0.5)) query.push(['leadId', this.id(tenant, 'lead')]);
-      if (random.chance(0.5)) query.push(['eventType', random.pick([...ACTIVITY_TYPES.slice(0, 4), 'note', ''])]);
-    }
     if (endpoint === 'listLeads') {
       if (random.chance(0.4)) query.push(['email', random.pick([...EMAILS, ...MATCHED_EMAILS, '', ' ', '\0', 'x'])]);
       const { id, integrationType } = random.pick(MATCHED_IDS);
       if (random.chance(0.4)) query.push(['remoteId', id], ['integrationType', integrationType]);
       if (random.chance(0.1)) query.push([random.pick(['remoteId', 'integrationType']), random.pick([id, 'zoho'])]);
     }
-    if (endpoint === 'listChanges') query.push(...this.place(tenant));
     if (endpoint === 'listIndustryEvents') {
       if (random.chance(0.6)) query.push(['q', this.search()]);
       if (random.chance(0.3)) query.push(['eventUrl', this.eventUrl()]);
     }
     return query;
-  }
-
-  /** Where a page of the feed begins: mostly where the last one ended. */
-  private place({ followers }: Tenant): Call['query'] {
-    const { random } = this;
-    const cursors = followers.living();
-    const others = this.state.tenants.list().flatMap((tenant) => tenant.followers.living());
-    const cursor = ([text]: string[]): Call['query'] => (text === undefined ? [] : [['cursor', text]]);
-    const resources = (): Call['query'] => [['resources', random.some(RESOURCES, random.between(1, 6)).join()]];
-    return random.weighted<() => Call['query']>([
-      [12, () => cursor(cursors)],
-      [4, () => cursor(random.some(cursors, 1))],
-      [1, resources],
-      [2, () => [['since', 'now'], ...random.pick([[], resources()])]],
-      [1, () => [...cursor(cursors), ...resources()]],
-      [1, () => cursor(random.some(others, 1))],
-      [1, () => [random.pick(WRONG_PLACES), ...random.pick([[], cursor(cursors)])]],
-    ])();
   }
 
   private search(): string {
@@ -204,8 +157,8 @@ export class Generator {
   }
 
   /** A body that is valid three times of four; undefined for an endpoint that takes none. */
-  private payload(endpoint: EndpointName, tenant: Tenant): Payload | undefined {
-    const valid = this.validBody(endpoint, tenant);
+  private payload(endpoint: EndpointName): Payload | undefined {
+    const valid = this.validBody(endpoint);
     if (!valid) return undefined;
     const body = this.random.chance(0.25) ? this.spoilt(valid) : valid;
     const strange = [{ text: this.random.pick(NO_OBJECTS) }, { otherType: body }];
@@ -219,7 +172,7 @@ export class Generator {
     return Object.fromEntries(Object.entries(spoilt).filter(([, value]) => value !== undefined));
   }
 
-  private validBody(endpoint: EndpointName, tenant: Tenant): Fields | undefined {
+  private validBody(endpoint: EndpointName): Fields | undefined {
     const { random } = this;
     const text = (): string | null => random.pick([...TEXTS, null]);
     const filled = (): string => random.pick(FILLED);
@@ -229,7 +182,6 @@ export class Generator {
     /** Some of many optional fields. */
     const some = (fields: Record<string, () => unknown>): Fields =>
       Object.fromEntries(random.some(Object.entries(fields), random.below(5)).map(([name, make]) => [name, make()]));
-    const flags = (): Fields => some({ registered: flag, checkedIn: flag });
     const phones = (): Fields[] =>
       Array.from({ length: random.chance(0.05) ? random.between(49, 51) : random.below(3) }, () => ({
         ...{ number: filled(), type: random.pick(PHONE_TYPES), preferred: flag() },
@@ -247,13 +199,6 @@ export class Generator {
       const names = [...random.some(optional, random.below(6)), ...ruled];
       return Object.fromEntries(names.map((name) => [name, industryField(name)]));
     };
-    const event = (): Fields => ({
-      eventName: filled(),
-      eventType: random.pick(EVENT_TYPES),
-      startDate: random.pick(['2026-05-03', '2026-05-04']),
-      endDate: random.pick(['2026-05-04', '2026-05-06']),
-      ...some({ registrationEnabled: flag }),
-    });
     const patchFields: Record<string, () => unknown> = {
       ...{ firstName: text, lastName: text, address: text, linkedin: text, facebook: text, twitter: text },
       ...{ profilePicture: text, description: text, jobTitle: text, phoneNumbers: phones },
@@ -261,20 +206,12 @@ export class Generator {
       remoteId: () => ({ id: random.pick([...FILLED, 'w-1', null]), integrationType: random.pick(INTEGRATION_TYPES) }),
     };
     const bodies: Partial<Record<EndpointName, () => Fields>> = {
-      createEvent: () => ({ ...event(), createdByEmail: email() }),
-      replaceEvent: event,
       createLead: () => ({
         ...{ createdByEmail: email(), firstName: filled(), lastName: filled(), companyName: filled() },
         ...some({ email, phoneNumbers: phones }),
       }),
       patchLead: () => some(patchFields),
       upsertLeads: () => this.batch(() => ({ ...bodies.createLead?.(), ...some(patchFields) })),
-      // Most lists are right as a whole: one unknown lead refuses all.
-      associateEventLeads: () => ({
-        eventLeads: random.chance(0.75)
-          ? random.some(tenant.leads.living().slice(0, 6), random.below(5)).map((leadId) => ({ leadId, ...flags() }))
-          : Array.from({ length: random.below(4) }, () => this.spoilt({ leadId: this.id(tenant, 'lead'), ...flags() })),
-      }),
       createIndustryEvent: () => ({ ...industryEvent(), name: random.pick([words(), filled()]) }),
       updateIndustryEvent: industryEvent,
     };
