@@ -40,10 +40,13 @@ order by page.position;
 -- changes.claim: $1 integer, $2 boolean
 select claim_log($1, $2);
 
--- changes.log: $1 integer, $2 jsonb ($1 is the organization)
+-- changes.load positions: $1 integer, $2 text ($1 is the organization)
+select positions from cursor_positions where organization_id = $1 and hash = decode($2, 'hex');
+
+-- changes.log status: $1 integer, $2 jsonb ($1 is the organization)
 select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
   'generation', state.generation, 'nextXid', greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
-  pg_current_xact_id_if_assigned()::text::bigint + 1), 'open', (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid), 'anchor', (
+  pg_current_xact_id_if_assigned()::text::bigint + 1), 'openTransactions', (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid), 'newest', (
   select json_build_array(resource, xid, seq, iso_utc(at)) from jsonb_to_recordset($2::jsonb) followed (number smallint) cross join lateral (
     select * from changes where organization_id = $1 and resource = number order by xid desc, seq desc limit 1) newest
   order by xid desc, seq desc limit 1))::text
@@ -54,26 +57,7 @@ from (select) one left join lateral (
   from changes_key, (select (
 select concat_ws('/', system_identifier, oid) from pg_control_system(), pg_database where datname = current_database()) as database offset 0) own) state on true;
 
--- changes.positions: $1 integer, $2 text ($1 is the organization)
-select positions from cursor_positions where organization_id = $1 and hash = decode($2, 'hex');
-
--- changes.sql.PRUNE_POSITIONS: $1 double precision, $2 bigint
-with old as (
-  select ctid from cursor_positions where used_at < now() - $1 * interval '1 day' limit $2 for update skip locked
-)
-delete from cursor_positions where ctid = any(array(select ctid from old)) returning 1;
-
--- changes.reset: 
-update changes_key set generation = generation + 1 returning generation::text;
-
--- changes.secret: 
-select encode(secret, 'hex') from changes_key;
-
--- changes.store positions: $1 integer, $2 text, $3 text ($1 is the organization)
-insert into cursor_positions as p (organization_id, hash, positions) values ($1, decode($2, 'hex'), $3)
-on conflict (organization_id, hash) do update set used_at = now() where p.used_at < now() - interval '1 hour';
-
--- changes.sql.SWEEP: $1 double precision, $2 bigint
+-- changes.sql.PRUNE_CHANGES: $1 double precision, $2 bigint
 with recursive logs as (
   (select organization_id, resource from changes order by 1, 2 limit 1)
   union all
@@ -95,11 +79,27 @@ with recursive logs as (
   update changes c set operation = 's', remote_ids = null from mark m
   where (c.organization_id, c.resource, c.xid, c.seq) = (m.organization_id, m.resource, m.xid, m.seq)
     and c.operation <> 's'
-), swept as (
+), pruned as (
   delete from changes c using mark m
   where (c.organization_id, c.resource) = (m.organization_id, m.resource) and (c.xid, c.seq) < (m.xid, m.seq)
 )
 select from old;
+
+-- changes.sql.PRUNE_POSITIONS: $1 double precision, $2 bigint
+with old as (
+  select ctid from cursor_positions where used_at < now() - $1 * interval '1 day' limit $2 for update skip locked
+)
+delete from cursor_positions where ctid = any(array(select ctid from old)) returning 1;
+
+-- changes.reset: 
+update changes_key set generation = generation + 1 returning generation::text;
+
+-- changes.secret: 
+select encode(secret, 'hex') from changes_key;
+
+-- changes.store positions: $1 integer, $2 text, $3 text ($1 is the organization)
+insert into cursor_positions as p (organization_id, hash, positions) values ($1, decode($2, 'hex'), $3)
+on conflict (organization_id, hash) do update set used_at = now() where p.used_at < now() - interval '1 hour';
 
 -- idempotent-answers.CLAIM: $1 text, $2 text, $3 bytea
 select free, fingerprint = $3 as same, answer, status, headers
@@ -663,3 +663,40 @@ from (select coalesce((select rows from list_counts
   coalesce((select json_agg(row_to_json(o)) from (select id, display_order as "displayOrder", value from tag_options where organization_id = tag_groups.organization_id and tag_group_id = tag_groups.id
     order by display_order, id) o), '[]') as "tagOptions") o) as json, position from (select * from (select * from tag_groups where organization_id = $1 and position >= (select position from tag_groups where organization_id = $1 and position >= seek.start order by position limit 1 offset seek.rest) order by position limit 50) tag_groups order by position limit $2::bigint) tag_groups) page on true
 order by page.position;
+
+-- webhooks.sql.POLL: $1 pg_snapshot, $2 timestamp with time zone, $3 uuid[], $4 uuid[], $5 timestamp with time zone, $6 smallint[]
+with compared as materialized (
+  select pg_current_snapshot() as current, $1::pg_snapshot as previous
+), bounds as materialized (
+  select current, previous is null as is_first, pg_snapshot_xmax(previous)::text::bigint as previous_end,
+    pg_snapshot_xmax(current)::text::bigint as current_end,
+    array(select xid::text::bigint from pg_snapshot_xip(previous) xid
+      except select xid::text::bigint from pg_snapshot_xip(current) xid) as ended
+  from compared
+), since as materialized (
+  select *, least(previous_end, (select min(xid) from unnest(ended) xid)) as lowest from bounds
+), looked_at as (
+  select w.id, changed.is_changed
+  from webhooks w cross join since cross join lateral (
+    select is_first or (lowest < current_end and exists (
+      select from changes c
+      where c.organization_id = w.organization_id and c.resource = any($6::smallint[])
+        and c.xid >= since.lowest and c.xid < since.current_end
+        and (c.xid >= since.previous_end or c.xid = any(since.ended)))) as is_changed) changed
+  where paused_at is null and (next_attempt_at is null or next_attempt_at <= $2 or disabled_at is not null)
+    and (disabled_at is null or waiting_since is null)
+    and (is_changed or (w.id <> all($4::uuid[])
+      and (w.id = any($3::uuid[]) or (next_attempt_at is not null and disabled_at is null) or moved_at is null or moved_at < $5)))
+)
+select current::text as snapshot, (
+    select concat_ws(' ', generation, database_identity, 'changes'::regclass::oid) from changes_key) as log,
+  array(select id from looked_at) as ids, array(select id from looked_at where is_changed) as changed
+from since;
+
+-- webhooks.sql.STATES: 
+select count(*) filter (where is_running and failing_since is null)::integer as active,
+  count(*) filter (where is_running and failing_since is not null)::integer as failing,
+  count(*) filter (where disabled_at is null and paused_at is not null)::integer as paused,
+  count(*) filter (where disabled_at is not null)::integer as disabled,
+  min(waiting_since) as "waitingSince"
+from webhooks cross join lateral (select disabled_at is null and paused_at is null as is_running) state;
