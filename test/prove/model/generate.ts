@@ -1,90 +1,24 @@
 import type { Random } from '../support/random';
 import { type Call, type EndpointName, ENDPOINTS, type Payload } from './endpoints';
 import { RESOURCES } from './changes';
+import { FieldValues } from './field-values';
 import { KNOWN } from './model';
 import type { Fields, State, Tenant } from './records';
-import { ACTIVITY_TYPES, EVENT_TYPES, INDUSTRY_EVENT_FIELDS, INTEGRATION_TYPES, PHONE_TYPES } from './rules';
+import { ACTIVITY_TYPES } from './rules';
+import {
+  EMAILS,
+  MATCHED_EMAILS,
+  MATCHED_IDS,
+  WORDS,
+  ODD,
+  MALFORMED_IDS,
+  WRONG_KEYS,
+  WRONG_NUMBERS,
+  WRONG_PLACES,
+  NO_OBJECTS,
+} from './values';
 
 /** Random requests: mostly ones that make sense together, some at their edges, some wrong. */
-const TEXTS = ['Ada', 'Łódź', 'a', 'x y', '東京 🙂', "O'Hara", '"\\', '<b>&amp;</b>', ' lead ', '\t'];
-const FILLED = ['Ada', 'Łódź', 'Cobalt Systems', '東京 🙂', "O'Hara", '%_\\', '-', '{}'];
-const EMAILS = ['ada@example.com', 'A.B+c@Example.CO', 'o_k-1@a.b.example.org'];
-/** By which batches meet each other and what else is there. */
-const MATCHED_EMAILS = ['ADA@example.com', 'a.b+C@example.co', ...[1, 2, 3, 4].map((n) => `lead${n}@example.com`)];
-const MATCHED_IDS = ['WEBHOOK', 'HUB_SPOT', 'ZOHO'].flatMap((integrationType) =>
-  ['w-1', 'h-1', 'Łódź'].map((id) => ({ id, integrationType })),
-);
-const MOMENTS = [
-  '2026-05-04',
-  '2026-05-04T09:00:00Z',
-  '2026-05-04T09:00:00.123456Z',
-  '2026-05-04T00:30:00+02:00',
-  '2026-05-05',
-  '2026-05-05T23:59:59.999-11:00',
-  '2026-05-04T09:00Z',
-  null,
-];
-const LAST_MOMENTS = ['2026-05-06', '2026-05-05T00:00:00Z', '2026-05-04T12:00:00Z', null];
-/** Words that no stemmer changes and no other text has. */
-const WORDS = ['zbcdf', 'zghjk', 'zlmnp', 'zqrtv', 'zwxcv'];
-
-/** What stands in the place of a field that is wrong, or at its edge; undefined leaves it out. */
-const ODD: unknown[] = [
-  undefined,
-  undefined,
-  null,
-  null,
-  '',
-  ' ',
-  '\t\n',
-  0,
-  5,
-  -1,
-  1.5,
-  2_147_483_647,
-  2_147_483_648,
-  true,
-  'true',
-  [],
-  {},
-  [[]],
-  [null],
-  ['a', 5],
-  [{}],
-  [{ number: '1' }],
-  { id: null },
-  'nobody',
-  'a@b',
-  'NOTE',
-  'event',
-  'nul \0',
-  '\ud800 lone',
-  ...[255, 256, 2048, 2049, 65_536].map((n) => 'x'.repeat(n)),
-  '🙂'.repeat(255),
-  '2026-02-30',
-  '2026-1-1',
-  '2024-W05',
-  '2026-05-04T09:00:00',
-  '0000-01-01',
-  '2000-02-29',
-  '9999-12-31',
-  ['a', 'x'.repeat(256)],
-  Array<string>(101).fill('k'),
-  Array<object>(51).fill({}),
-];
-
-const MALFORMED_IDS = {
-  event: ['0', '-1', '1.5', '0x10', '9007199254740992', 'abc', '1e3', ' 1', '1\0'],
-  other: ['abc', '1', '00000000-0000-4000-8000-00000000000', '{00000000-0000-4000-8000-000000000000}', '\0', "'"],
-};
-const WRONG_KEYS = [[], [''], [' '], ['lan_unknown'], [`lan_${'0'.repeat(49)}`], ['a', 'b']];
-const WRONG_NUMBERS = ['', '-1', '1.5', 'x', ' 5', '1e1', '0x10', '+1', '٣', '9'.repeat(30), '2147483648'];
-const WRONG_PLACES = Object.entries({
-  cursor: ['', ' ', 'x', '\0', 'x'.repeat(1025)],
-  resources: ['', 'leads,leads', 'users', 'leads,', 'LEADS'],
-  since: ['', 'NOW'],
-}).flatMap(([name, values]) => values.map((value): Call['query'][number] => [name, value]));
-const NO_OBJECTS = ['', '{', '[]', 'null', '"text"', '5', '{"a":1}}', '[{}]'];
 
 /** How often each endpoint is asked (else 3); deletions are fewer than creations, so that lists grow. */
 const OFTEN: Partial<Record<EndpointName, number>> = {
@@ -134,10 +68,14 @@ interface Keyed {
 }
 
 export class Generator {
+  private readonly values: FieldValues;
+
   constructor(
     private readonly random: Random,
     private readonly state: State,
-  ) {}
+  ) {
+    this.values = new FieldValues(random);
+  }
 
   /** One request, or rarely several to be made at once. */
   calls(): Call[] {
@@ -224,7 +162,7 @@ export class Generator {
     if (endpoint === 'listChanges') query.push(...this.place(tenant));
     if (endpoint === 'listIndustryEvents') {
       if (random.chance(0.6)) query.push(['q', this.search()]);
-      if (random.chance(0.3)) query.push(['eventUrl', this.eventUrl()]);
+      if (random.chance(0.3)) query.push(['eventUrl', this.values.eventUrl()]);
     }
     return query;
   }
@@ -275,76 +213,32 @@ export class Generator {
   }
 
   private validBody(endpoint: EndpointName, tenant: Tenant): Fields | undefined {
-    const { random } = this;
-    const text = (): string | null => random.pick([...TEXTS, null]);
-    const filled = (): string => random.pick(FILLED);
-    const words = (): string => random.some(WORDS, random.between(1, 3)).join(' ');
-    const flag = (): boolean => random.chance(0.5);
-    const email = (): string => random.pick(EMAILS);
-    /** Some of many optional fields. */
-    const some = (fields: Record<string, () => unknown>): Fields =>
-      Object.fromEntries(random.some(Object.entries(fields), random.below(5)).map(([name, make]) => [name, make()]));
-    const flags = (): Fields => some({ registered: flag, checkedIn: flag });
-    const phones = (): Fields[] =>
-      Array.from({ length: random.chance(0.05) ? random.between(49, 51) : random.below(3) }, () => ({
-        number: filled(),
-        type: random.pick(PHONE_TYPES),
-        preferred: flag(),
-      }));
-    const industryField = (name: string): unknown => {
-      if (/^numberOf/.test(name)) return random.pick([0, 4000, 2_147_483_647, null]);
-      if (/Industries$|Personas$|^keywords$/.test(name)) return random.pick([[words(), filled()], [], null]);
-      if (name === 'eventUrl') return random.pick([this.eventUrl(), this.eventUrl(), null]);
-      if (name === 'startDate') return random.pick(MOMENTS);
-      return name === 'endDate' ? random.pick(LAST_MOMENTS) : random.pick([words(), text()]);
-    };
-    const industryEvent = (): Fields => {
-      const [, ...optional] = INDUSTRY_EVENT_FIELDS;
-      const ruled = random.some(['startDate', 'endDate', 'eventUrl'], random.below(4));
-      const names = [...random.some(optional, random.below(6)), ...ruled];
-      return Object.fromEntries(names.map((name) => [name, industryField(name)]));
-    };
-    const event = (): Fields => ({
-      eventName: filled(),
-      eventType: random.pick(EVENT_TYPES),
-      startDate: random.pick(['2026-05-03', '2026-05-04']),
-      endDate: random.pick(['2026-05-04', '2026-05-06']),
-      ...some({ registrationEnabled: flag }),
-    });
-    const patchFields: Record<string, () => unknown> = {
-      firstName: text,
-      lastName: text,
-      address: text,
-      linkedin: text,
-      facebook: text,
-      twitter: text,
-      profilePicture: text,
-      description: text,
-      jobTitle: text,
-      phoneNumbers: phones,
-      email: () => random.pick([...EMAILS, ...MATCHED_EMAILS, null]),
-      remoteId: () => ({ id: random.pick([...FILLED, 'w-1', null]), integrationType: random.pick(INTEGRATION_TYPES) }),
-    };
+    const { random, values } = this;
+    const { email, filled, phones } = values;
     const bodies: Partial<Record<EndpointName, () => Fields>> = {
-      createEvent: () => ({ ...event(), createdByEmail: email() }),
-      replaceEvent: event,
+      createEvent: () => ({ ...values.event(), createdByEmail: email() }),
+      replaceEvent: () => values.event(),
       createLead: () => ({
         createdByEmail: email(),
         firstName: filled(),
         lastName: filled(),
         companyName: filled(),
-        ...some({ email, phoneNumbers: phones }),
+        ...values.some({ email, phoneNumbers: phones }),
       }),
-      patchLead: () => some(patchFields),
-      upsertLeads: () => this.batch(() => ({ ...bodies.createLead?.(), ...some(patchFields) })),
+      patchLead: () => values.patch(),
+      upsertLeads: () => this.batch(() => ({ ...bodies.createLead?.(), ...values.patch() })),
       // Most lists are right as a whole: one unknown lead refuses all.
       associateEventLeads: () => ({
         eventLeads: random.chance(0.75)
-          ? random.some(tenant.leads.living().slice(0, 6), random.below(5)).map((leadId) => ({ leadId, ...flags() }))
-          : Array.from({ length: random.below(4) }, () => this.spoilt({ leadId: this.id(tenant, 'lead'), ...flags() })),
+          ? random
+              .some(tenant.leads.living().slice(0, 6), random.below(5))
+              .map((leadId) => ({ leadId, ...values.flags() }))
+          : Array.from({ length: random.below(4) }, () =>
+              this.spoilt({ leadId: this.id(tenant, 'lead'), ...values.flags() }),
+            ),
       }),
-      createIndustryEvent: () => ({ ...industryEvent(), name: random.pick([words(), filled()]) }),
-      updateIndustryEvent: industryEvent,
+      createIndustryEvent: () => ({ ...values.industryEvent(), name: random.pick([values.words(), filled()]) }),
+      updateIndustryEvent: () => values.industryEvent(),
     };
     return bodies[endpoint]?.();
   }
@@ -364,10 +258,5 @@ export class Generator {
       return random.chance(0.05) ? this.spoilt(fields) : fields;
     });
     return { matchBy, leads };
-  }
-
-  private eventUrl(): string {
-    const strange = ['HTTPS://example.com/0', 'https://example.com/0/'];
-    return this.random.chance(0.1) ? this.random.pick(strange) : `https://example.com/${this.random.below(41)}`;
   }
 }
