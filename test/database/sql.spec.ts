@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { asOperator, testDatabase } from '../support/database';
-import { startInProcess } from '../support/lanyard';
+import { type InProcess, startInProcess } from '../support/lanyard';
 import { laidOut } from '../support/sql-layout';
 import { sqlListing } from '../support/sql-listing';
 
@@ -32,8 +32,8 @@ const textOf = ([query]: unknown[]): string =>
   typeof query === 'string' ? query : ((query as { text?: string }).text ?? '');
 
 /** What the importer sends for the example, on the connection that has the tables in which it stages records. */
-async function importStatements(): Promise<string[]> {
-  const tenant = await (await startInProcess()).tenant();
+async function importStatements(lanyard: InProcess): Promise<string[]> {
+  const tenant = await lanyard.tenant();
   const query = jest.spyOn(Client.prototype, 'query');
   try {
     await tenant.import(EXAMPLE);
@@ -50,9 +50,10 @@ async function importStatements(): Promise<string[]> {
 describe('the listing of SQL', () => {
   it('is checked in, in a file for each context, and PostgreSQL accepts it (npm run sql writes it)', async () => {
     const db = await asOperator((await testDatabase()).url, 1);
-    const listing = await sqlListing(db);
+    const lanyard = await startInProcess();
+    const listing = await sqlListing(db, lanyard.app);
     const title = '-- What an import of a lead with a tag sends, in this order. npm run sql writes this file.';
-    listing.set('import-example.sql', `${[title, ...(await importStatements())].join('\n\n')}\n`);
+    listing.set('import-example.sql', `${[title, ...(await importStatements(lanyard))].join('\n\n')}\n`);
     if (process.env.SQL_WRITE) {
       rmSync(LISTING, { recursive: true, force: true });
       mkdirSync(LISTING);

@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import type { INestApplication } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
 import { asComment, laidOut } from './sql-layout';
 
 /** SQL that a module exports: a text, a statement, or the statements of a list. */
-type Exported = string | { name: string; text: string; first?: string; shared?: boolean };
+type Exported = string | { name?: string; text: string; first?: string; shared?: boolean };
 
 interface Sent {
   name: string;
@@ -39,7 +41,7 @@ function sqlIn(value: unknown): Exported[] {
 
 function sentBy(context: string, exportName: string, exported: Exported): Sent[] {
   if (typeof exported === 'string') return [{ name: `${context} ${exportName}`, text: exported }];
-  const { name, text, first, shared } = exported;
+  const { name = exportName, text, first, shared } = exported;
   const owner = shared ? undefined : '$1 is the organization';
   if (!('values' in exported)) return [{ name, text, owner }];
   const pages = [{ name: `${name} page`, text, owner }];
@@ -114,10 +116,34 @@ function tablesOf(db: DataSource): Map<string, string> {
   );
 }
 
-async function statementsOf(db: DataSource): Promise<Definitions> {
+/** The statements that providers made when they were created, which are properties of theirs. */
+function statementsOfProviders(app: INestApplication): [context: string, sent: Sent][] {
+  const sources = new Map<unknown, string>(
+    files('.ts').flatMap((file) => exportsOf(file).map(([, value]) => [value, file] as const)),
+  );
+  const providers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.providers.values()]);
+  return providers.flatMap(({ instance }) => {
+    const file = sources.get((instance as object | null)?.constructor);
+    if (file === undefined) return [];
+    const properties = Object.entries(instance as object);
+    return properties.flatMap(([name, value]) =>
+      sqlIn(value)
+        .filter((sql) => typeof sql !== 'string' && sql.name !== undefined)
+        .flatMap((sql) => sentBy(contextOf(file), name, sql).map((sent): [string, Sent] => [contextOf(file), sent])),
+    );
+  });
+}
+
+async function statementsOf(db: DataSource, app: INestApplication): Promise<Definitions> {
+  const exported = files('.ts').flatMap((file) =>
+    statementsIn(file).map((sent): [string, Sent] => [contextOf(file), sent]),
+  );
   const statements = new Definitions();
-  for (const file of files('.ts')) {
-    for (const sent of statementsIn(file)) statements.add(contextOf(file), await prepared(db, sent));
+  const listed = new Set<string>();
+  for (const [context, sent] of [...exported, ...statementsOfProviders(app)]) {
+    if (listed.has(sent.name)) continue;
+    listed.add(sent.name);
+    statements.add(context, await prepared(db, sent));
   }
   return statements;
 }
@@ -138,14 +164,14 @@ async function functionsOf(db: DataSource, triggers: TriggerRow[]): Promise<Defi
 }
 
 /** The listing of all SQL: the text of a file for each folder of src that has some. */
-export async function sqlListing(db: DataSource): Promise<Map<string, string>> {
+export async function sqlListing(db: DataSource, app: INestApplication): Promise<Map<string, string>> {
   const tables = tablesOf(db);
   const rows = await db.query<TriggerRow[]>(TRIGGERS);
   const triggers = new Definitions();
   for (const { table, definition } of rows) {
     triggers.add(tables.get(table) ?? 'schema', laidOut(`${definition.trimEnd()};`));
   }
-  const statements = await statementsOf(db);
+  const statements = await statementsOf(db, app);
   const functions = await functionsOf(db, rows);
   const contexts = new Set([...statements.contexts, ...functions.contexts, ...triggers.contexts]);
   return new Map(
