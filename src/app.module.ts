@@ -3,9 +3,14 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
 import { ActivationsModule } from './activations/activations.module';
+import { ChangeLogModule } from './changes/change-log.module';
 import { ChangesModule } from './changes/changes.module';
 import { Config } from './config';
+import { dataSourceOptions } from './database/data-source';
+import { DatabaseOptions } from './database/data-source.module';
 import { DatabaseModule } from './database/database.module';
+import { RESERVED_CONNECTIONS } from './database/limits';
+import { PruningModule } from './database/pruning.module';
 import { DatasetsModule } from './datasets/datasets.module';
 import { EventsModule } from './events/events.module';
 import { HealthController } from './observability/health.controller';
@@ -24,10 +29,10 @@ import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
 import { DATASETS } from './sections';
 import { SimulatedFaultsInterceptor } from './simulate/simulated-faults.interceptor';
 import { TagGroupsModule } from './tag-groups/tag-groups.module';
-import { WebhooksModule } from './webhooks/webhooks.module';
+import { WebhookDeliveryModule } from './webhooks/webhook-delivery.module';
 
 /** A new resource is one more line. The router tries them in this order, which is also that of the API reference. */
-const resources = [
+export const resources = [
   LeadsModule,
   LeadActivityEventsModule,
   EventsModule,
@@ -51,6 +56,15 @@ const globalProviders = ({ simulate }: Config) => [
   { provide: APP_FILTER, useClass: ErrorFilter },
 ];
 
+/** A start that meets a database which just restarts tries again. */
+const databaseOptions = ({ databaseUrl = '', poolSize }: Config): DatabaseOptions => ({
+  options: {
+    ...dataSourceOptions(databaseUrl, poolSize + RESERVED_CONNECTIONS),
+    retryAttempts: 3,
+    retryDelay: 100,
+  },
+});
+
 @Module({})
 export class AppModule {
   /** @param more modules of resources that stand elsewhere */
@@ -65,13 +79,20 @@ export class AppModule {
         AccessModule,
         ...resources,
         ...more,
-        WebhooksModule,
         DatasetsModule.of(DATASETS),
+        WebhookDeliveryModule,
+        ChangeLogModule,
+        PruningModule,
         NotFoundModule,
       ],
       controllers: [HealthController],
-      providers: [{ provide: Config, useValue: config }, Metrics, ...globalProviders(config)],
-      exports: [Config, Metrics],
+      providers: [
+        { provide: Config, useValue: config },
+        { provide: DatabaseOptions, useValue: databaseOptions(config) },
+        Metrics,
+        ...globalProviders(config),
+      ],
+      exports: [Config, DatabaseOptions, Metrics],
     };
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { EntityManager } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
 import { lockOrganization } from '../database/locks';
 import { ApiKeyEntity } from './api-key.entity';
 import { OrganizationEntity } from './organization.entity';
@@ -21,16 +22,19 @@ const DELETED_AT_ONCE = 1000;
 /** The operator's view of the organizations. */
 @Injectable()
 export class OrganizationsService {
-  constructor(private readonly manager: EntityManager) {}
+  constructor(
+    @InjectRepository(OrganizationEntity) private readonly organizations: Repository<OrganizationEntity>,
+    @InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>,
+  ) {}
 
   async create(name: string): Promise<Organization> {
-    const { identifiers } = await this.manager.insert(OrganizationEntity, { name });
+    const { identifiers } = await this.organizations.insert({ name });
     return { id: identifiers[0]?.id as number, name };
   }
 
   /** All organizations, oldest first, with their numbers of keys and leads. */
   async list(): Promise<(Organization & { keys: number; leads: number })[]> {
-    return this.manager.query(`
+    return this.organizations.query(`
       select id, name,
         (select count(*)::int from api_keys k where k.organization_id = o.id) as keys,
         coalesce((select rows from list_counts where organization_id = o.id and list = 'leads' and shift = 40), 0) as leads
@@ -38,11 +42,11 @@ export class OrganizationsService {
   }
 
   find(id: number): Promise<Organization | null> {
-    return this.manager.findOne(OrganizationEntity, { select: { id: true, name: true }, where: { id } });
+    return this.organizations.findOne({ select: { id: true, name: true }, where: { id } });
   }
 
   async rename(id: number, name: string): Promise<Organization> {
-    await this.manager.update(OrganizationEntity, { id }, { name });
+    await this.organizations.update({ id }, { name });
     return { id, name };
   }
 
@@ -51,19 +55,19 @@ export class OrganizationsService {
    * it goes on when it is called again.
    */
   async delete(id: number): Promise<void> {
-    await this.manager.update(ApiKeyEntity, { organizationId: id }, { revokedAt: () => 'coalesce(revoked_at, now())' });
+    await this.keys.update({ organizationId: id }, { revokedAt: () => 'coalesce(revoked_at, now())' });
     for (const table of EMPTIED) while ((await this.deleteSome(id, table, 'id')) === DELETED_AT_ONCE);
     // The deletes themselves are changes.
     while ((await this.deleteSome(id, 'changes', 'ctid')) === DELETED_AT_ONCE);
-    await this.manager.transaction(async (manager) => {
+    await this.organizations.manager.transaction(async (manager) => {
       await lockOrganization(manager, id);
-      await manager.delete(OrganizationEntity, { id });
+      await manager.withRepository(this.organizations).delete({ id });
       for (const table of UNOWNED) await manager.query(`delete from ${table} where organization_id = $1`, [id]);
     });
   }
 
   private deleteSome(id: number, table: string, key: string): Promise<number> {
-    return this.manager.transaction(async (manager) => {
+    return this.organizations.manager.transaction(async (manager) => {
       await lockOrganization(manager, id);
       const [, count] = await manager.query<[unknown, number]>(
         `delete from ${table} where organization_id = $1
@@ -74,11 +78,11 @@ export class OrganizationsService {
     });
   }
 
-  async areNone(): Promise<boolean> {
-    return !(await this.manager.exists(OrganizationEntity));
+  async isEmpty(): Promise<boolean> {
+    return !(await this.organizations.exists());
   }
 
   exists(id: number): Promise<boolean> {
-    return this.manager.existsBy(OrganizationEntity, { id });
+    return this.organizations.existsBy({ id });
   }
 }

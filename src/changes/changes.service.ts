@@ -1,5 +1,4 @@
 import { GoneException, Injectable, Logger } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { type JsonText, Statements } from '../database/statements';
 import type { Caller } from '../api/caller';
 import { InvalidRequest, Overloaded } from '../errors/exceptions';
@@ -81,16 +80,7 @@ export class ForeignCursor extends GoneException {}
 export class ChangesService {
   private readonly logger = new Logger('Changes');
   private secret?: Buffer;
-  /** where its statements run, when it is not the pool */
-  readonly manager?: EntityManager;
-  readonly isBackground?: boolean;
-
   constructor(private readonly statements: Statements) {}
-
-  /** The same on a connection of somebody's own, on which no request of the organization has to wait. */
-  on(manager: EntityManager): ChangesService {
-    return Object.assign(new ChangesService(this.statements), { manager, isBackground: true });
-  }
 
   /** A cursor that begins now, with a first reading unless `since` skips it. */
   async start(caller: Caller, query: Pick<ChangesQuery, 'resources' | 'since'>): Promise<string> {
@@ -99,7 +89,7 @@ export class ChangesService {
 
   /** Invalidates all cursors, of every organization. @returns the number of the log */
   async reset(): Promise<number> {
-    return Number(await this.statements.one({ organizationId: 0, keyId: '' }, SQL.RESET, [], this));
+    return Number(await this.statements.one({ organizationId: 0, keyId: '' }, SQL.RESET, []));
   }
 
   private async sealed(caller: Caller, cursor: Cursor): Promise<string> {
@@ -107,7 +97,7 @@ export class ChangesService {
     const text = seal(cursor, caller.organizationId, secret);
     if (text.length <= MAX_CURSOR) return text;
     const { hash, positions } = storedPositions(cursor.open);
-    await this.statements.all(caller, SQL.STORE_POSITIONS, [hash, positions], this);
+    await this.statements.all(caller, SQL.STORE_POSITIONS, [hash, positions]);
     return seal({ ...cursor, open: [], stored: hash }, caller.organizationId, secret);
   }
 
@@ -157,7 +147,7 @@ export class ChangesService {
 
   private log(caller: Caller, resources: number[]): Promise<Own<Log>> {
     return this.ownLog(caller, async () => {
-      const log = JSON.parse(await this.statements.one(caller, SQL.LOG, [rowsOf(resources)], this)) as Log;
+      const log = JSON.parse(await this.statements.one(caller, SQL.LOG, [rowsOf(resources)])) as Log;
       return { log, newest: log.anchor };
     });
   }
@@ -176,7 +166,7 @@ export class ChangesService {
       const isFromFuture = newest ? newest[1] >= log.nextXid : false;
       this.secret = Buffer.from(log.secret, 'hex');
       if (!log.isForeign && !isFromFuture) return log as Own<T>;
-      const outcome = await this.statements.one(caller, SQL.CLAIM, [SQL.CLAIMED_AT_ONCE, isFromFuture], this);
+      const outcome = await this.statements.one(caller, SQL.CLAIM, [SQL.CLAIMED_AT_ONCE, isFromFuture]);
       if (outcome === 'partial') throw new Overloaded('The changes of another database are being removed');
       if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
     }
@@ -186,7 +176,7 @@ export class ChangesService {
   private async opened(caller: Caller, text: string): Promise<Cursor> {
     const { stored, ...cursor } = await this.unsealed(caller, text);
     if (!stored) return cursor;
-    const [positions] = await this.statements.all(caller, SQL.POSITIONS, [stored], this);
+    const [positions] = await this.statements.all(caller, SQL.POSITIONS, [stored]);
     if (positions === undefined) throw new GoneException();
     return { ...cursor, open: openOf(positions) };
   }
@@ -208,7 +198,7 @@ export class ChangesService {
   }
 
   private async secretOf(caller: Caller): Promise<Buffer> {
-    this.secret ??= Buffer.from(await this.statements.one(caller, SQL.SECRET, [], this), 'hex');
+    this.secret ??= Buffer.from(await this.statements.one(caller, SQL.SECRET, []), 'hex');
     return this.secret;
   }
 
@@ -223,7 +213,7 @@ export class ChangesService {
       const resource = followed(resources[reading.nth]);
       const wanted = Math.min(limit - page.changes.texts.length, page.changes.atOnce);
       const values = [wanted, reading.position, reading.eventId];
-      const rows = await this.statements.select<Read>(caller, SQL.READING.get(resource)!, values, this);
+      const rows = await this.statements.select<Read>(caller, SQL.READING.get(resource)!, values);
       for (const [record, remoteIds, eventId, id, position] of rows) {
         const key = { resource, eventId, id };
         if (!page.changes.add(changeText(key, 'snapshot', reading.at, record, remoteIds))) return;
@@ -239,7 +229,7 @@ export class ChangesService {
     const { cursor } = page;
     const values = [rowsOf(cursor.resources), JSON.stringify(untold(cursor)), json(cursor.anchor)];
     const news = await this.ownLog(caller, async () => {
-      const log = JSON.parse(await this.statements.one(caller, SQL.newsFor(limit), values, this)) as News;
+      const log = JSON.parse(await this.statements.one(caller, SQL.newsFor(limit), values)) as News;
       return { log, newest: log.changes.at(-1)?.[0] };
     });
     requireSameLog(cursor, news);
@@ -273,7 +263,7 @@ export class ChangesService {
     for (const resource of new Set(told.map((each) => each.resource))) {
       const its = told.filter((each) => each.resource === resource);
       const keys = [its.map(({ eventId }) => eventId), its.map(({ id }) => id)];
-      const rows = await this.statements.select<Found>(caller, SQL.RECORDS.get(resource)!, keys, this);
+      const rows = await this.statements.select<Found>(caller, SQL.RECORDS.get(resource)!, keys);
       for (const [n, row] of rows.entries()) found.set(its[n]!, row);
     }
     return found;

@@ -1,16 +1,29 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { CsvService } from '../csv/csv.service';
 import { Datasets } from './dataset';
 import { ExportService } from './export.service';
 import { ImportService } from './import.service';
 
-const services = [ImportService, ExportService, CsvService];
-
-/** Import, export and CSV over the datasets of the contexts. */
+/** Import and export over the datasets of the contexts. */
 @Module({})
 export class DatasetsModule {
   static of(datasets: Datasets): DynamicModule {
-    const providers = [{ provide: Datasets, useValue: datasets }, ...services];
-    return { module: DatasetsModule, providers, exports: services };
+    const services = [ImportService, ExportService];
+    const { providers, exports } = DatasetsModule.describing(datasets);
+    return {
+      module: DatasetsModule,
+      global: true,
+      providers: [...(providers ?? []), ...services],
+      exports: [...(exports ?? []), ...services],
+    };
+  }
+
+  /** The datasets alone, for who has no database. */
+  static describing(datasets: Datasets): DynamicModule {
+    return {
+      module: DatasetsModule,
+      global: true,
+      providers: [{ provide: Datasets, useValue: datasets }],
+      exports: [Datasets],
+    };
   }
 }

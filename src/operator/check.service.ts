@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { derivedOf, type DerivedTable } from '../schema/derived';
 import { listsOf, type TrackedList } from '../database/tracked-list';
@@ -64,6 +65,7 @@ const wrong = (list: TrackedList): string => `
   where next_position is null or next_position <= last`;
 
 /** Compares what the database stores beside the data, to answer faster, with the data. */
+@Injectable()
 export class CheckService {
   constructor(private readonly dataSource: DataSource) {}
 
