@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
-import { DataSource } from 'typeorm';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { unescapeFormula, escapeFormula } from '../../src/csv/csv-formulas';
 import type { CsvForm } from '../../src/csv/csv-columns';
 import { CsvRecords } from '../../src/csv/csv-import';
-import { CSV, csvFormOf } from '../../src/operator/csv.options';
+import { CsvService } from '../../src/csv/csv.service';
+import { csvFormOf } from '../../src/operator/csv.options';
 import { DATASETS } from '../../src/sections';
+import { asOperator } from '../support/database';
 import { Faults } from '../../src/datasets/faults';
 import { ImportService } from '../../src/datasets/import.service';
 import { exhibitor, industryEventInput } from '../support/builders';
@@ -18,6 +18,8 @@ import type { Tenant } from '../support/lanyard';
 import { install, Installation, Outcome } from '../support/operator';
 
 type Lead = Record<string, unknown> & { id: string };
+
+const CSV = new CsvService(DATASETS);
 
 describe('CSV', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-csv-'));
@@ -201,10 +203,10 @@ describe('CSV', () => {
     it('does not undo what clients change meanwhile in other columns', async () => {
       const ids = [randomUUID(), randomUUID()] as const;
       await tenant.import({ leads: ids.map((id) => ({ id, firstName: 'Ada', lastName: 'Rowe' })) });
-      const db = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
+      const db = await asOperator(installation.database.url);
       const csv = new CsvRecords(
         CSV,
-        csvFormOf({ csv: 'leads' }) as CsvForm,
+        csvFormOf(CSV, { csv: 'leads' }) as CsvForm,
         tenant.organizationId,
         db.manager,
         new Faults(),
@@ -214,13 +216,12 @@ describe('CSV', () => {
         const remoteId = { id: 'h-1', integrationType: 'HUB_SPOT' };
         await tenant.api.patch(`/leads/${ids[0]}`, { description: 'A client was here', remoteId }).expect(200);
       }
-      await new ImportService(db.manager, DATASETS).importRecords(tenant.organizationId, csv.read(chunks()), {
+      await new ImportService(db, DATASETS).importRecords(tenant.organizationId, csv.read(chunks()), {
         given: csv,
       });
       const { body } = await tenant.api.get(`/leads/${ids[0]}`).expect(200);
       expect(body.results).toMatchObject({ firstName: 'Éva', lastName: 'Rowe', description: 'A client was here' });
       expect((body.results.remoteIds as object[]).length).toBe(2);
-      await db.destroy();
     });
 
     it('is written so that it is read without a loss', async () => {
