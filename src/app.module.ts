@@ -2,17 +2,16 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
-import { ActivationsModule } from './activations/activations.module';
 import { ChangeLogModule } from './changes/change-log.module';
 import { ChangesModule } from './changes/changes.module';
 import { Config } from './config';
+import { type Context, ContextsModule, CONTEXTS } from './contexts';
 import { dataSourceOptions } from './database/data-source';
 import { DatabaseOptions } from './database/data-source.module';
 import { DatabaseModule } from './database/database.module';
 import { RESERVED_CONNECTIONS } from './database/limits';
 import { PruningModule } from './database/pruning.module';
 import { DatasetsModule } from './datasets/datasets.module';
-import { EventsModule } from './events/events.module';
 import { HealthController } from './observability/health.controller';
 import { EnvelopeInterceptor } from './api/envelope.interceptor';
 import { ErrorFilter } from './api/error.filter';
@@ -20,27 +19,11 @@ import { IdempotencyInterceptor } from './api/idempotency.interceptor';
 import { JsonBodyInterceptor } from './api/json-body.interceptor';
 import { NotFoundModule } from './api/not-found.controller';
 import { RequestValidationPipe } from './api/validation.pipe';
-import { IndustryEventsModule } from './industry-events/industry-events.module';
-import { LeadActivityEventsModule } from './lead-activity-events/lead-activity-events.module';
-import { LeadsModule } from './leads/leads.module';
 import { Metrics } from './observability/metrics';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
-import { DATASETS } from './sections';
 import { SimulatedFaultsInterceptor } from './simulate/simulated-faults.interceptor';
-import { TagGroupsModule } from './tag-groups/tag-groups.module';
 import { WebhookDeliveryModule } from './webhooks/webhook-delivery.module';
-
-/** A new resource is one more line. The router tries them in this order, which is also that of the API reference. */
-export const resources = [
-  LeadsModule,
-  LeadActivityEventsModule,
-  EventsModule,
-  IndustryEventsModule,
-  ActivationsModule,
-  TagGroupsModule,
-  ChangesModule,
-];
 
 /**
  * What every request passes, in this order; pipes and the handler follow the interceptors. A request without a valid key,
@@ -67,8 +50,8 @@ const databaseOptions = ({ databaseUrl = '', poolSize }: Config): DatabaseOption
 
 @Module({})
 export class AppModule {
-  /** @param more modules of resources that stand elsewhere */
-  static with(config: Config, more: Type[] = []): DynamicModule {
+  /** @param extraModules modules of extensions */
+  static with(config: Config, extraModules: Type[] = [], contexts: readonly Context[] = CONTEXTS): DynamicModule {
     return {
       module: AppModule,
       global: true,
@@ -77,9 +60,11 @@ export class AppModule {
         DatabaseModule,
         RateLimitModule,
         AccessModule,
-        ...resources,
-        ...more,
-        DatasetsModule.of(DATASETS),
+        ContextsModule.with(contexts),
+        ...contexts.map(({ module }) => module),
+        ChangesModule,
+        ...extraModules,
+        DatasetsModule,
         WebhookDeliveryModule,
         ChangeLogModule,
         PruningModule,

@@ -6,6 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import { type Config, PREFIX } from './config';
+import { type Context, CONTEXTS } from './contexts';
 import { prepareRequest } from './server/request';
 import { createLog, type Log, NestLog } from './observability/log';
 import { Metrics } from './observability/metrics';
@@ -17,15 +18,18 @@ import { marked } from './simulate/simulated-faults.interceptor';
 
 /**
  * The server, ready to listen, for the program, every test and the OpenAPI document.
- * @param more modules of resources that stand elsewhere
+ * @param extraModules modules of extensions
+ * @param contexts the contexts of this server, those of extensions after Lanyard's own
  */
 export async function createApp(
   config: Config,
   log: Log = createLog(config.logLevel),
-  more: Type[] = [],
+  extraModules: Type[] = [],
+  contexts: readonly Context[] = CONTEXTS,
 ): Promise<NestExpressApplication> {
   const adapter = new LeanExpressAdapter(config);
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config, more), adapter, {
+  const module = AppModule.with(config, extraModules, contexts);
+  const app = await NestFactory.create<NestExpressApplication>(module, adapter, {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,

@@ -6,6 +6,7 @@ import { DataSource } from 'typeorm';
 import { version } from '../package.json';
 import { createApp } from './app';
 import { Config, ConfigError, readConfig, unknownSettings } from './config';
+import { CONTEXTS, schemaOf } from './contexts';
 import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error';
 import { databaseFault } from './database/errors';
 import { openDatabase } from './schema/open';
@@ -36,7 +37,13 @@ async function main(): Promise<void> {
   const say = announcer();
   const asked = readConfig();
   const stop = stopSignal();
-  const opening = { milliseconds: asked.databaseWaitMs, say, signal: stop, keepRunning: true };
+  const opening = {
+    schema: schemaOf(CONTEXTS),
+    milliseconds: asked.databaseWaitMs,
+    say,
+    signal: stop,
+    keepRunning: true,
+  };
   const database = await openDatabase(asked, say, opening);
   try {
     const config = new Config({ ...asked, databaseUrl: database.url });

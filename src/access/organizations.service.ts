@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { lockOrganization } from '../database/locks';
 import { ApiKeyEntity } from './api-key.entity';
+import { OrganizationData } from './organization-data';
 import { OrganizationEntity } from './organization.entity';
 
 export interface Organization {
@@ -10,14 +11,11 @@ export interface Organization {
   name: string;
 }
 
-/** The tables of which an organization may have many rows; what belongs to those goes with them, and the rest at last. */
-const EMPTIED = ['leads', 'events', 'tag_groups', 'users'];
+/** Tables without a foreign key to organizations, so that no cascade deletes their rows. */
+const UNSCOPED_TABLES = ['lists', 'list_counts', 'changes'];
 
-/** Tables whose rows no foreign key removes. */
-const UNOWNED = ['lists', 'list_counts', 'changes'];
-
-/** Rows that are deleted at once: others wait for no longer. */
-const DELETED_AT_ONCE = 1000;
+/** How many rows one transaction deletes, so that others do not wait for long. */
+const DELETE_BATCH_SIZE = 1000;
 
 /** The operator's view of the organizations. */
 @Injectable()
@@ -25,6 +23,7 @@ export class OrganizationsService {
   constructor(
     @InjectRepository(OrganizationEntity) private readonly organizations: Repository<OrganizationEntity>,
     @InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>,
+    private readonly data: OrganizationData,
   ) {}
 
   async create(name: string): Promise<Organization> {
@@ -51,27 +50,36 @@ export class OrganizationsService {
   }
 
   /**
-   * Deletes an organization and all that is its own, a batch a transaction, its keys first. Where that is interrupted,
-   * it goes on when it is called again.
+   * Deletes an organization with all its data, one batch per transaction, after revoking its keys. If it is interrupted,
+   * call it again to continue.
    */
   async delete(id: number): Promise<void> {
     await this.keys.update({ organizationId: id }, { revokedAt: () => 'coalesce(revoked_at, now())' });
-    for (const table of EMPTIED) while ((await this.deleteSome(id, table, 'id')) === DELETED_AT_ONCE);
-    // The deletes themselves are changes.
-    while ((await this.deleteSome(id, 'changes', 'ctid')) === DELETED_AT_ONCE);
+    for (const entity of this.data.entities) {
+      const { tableName, ownColumns } = this.organizations.manager.dataSource.getMetadata(entity);
+      // The rows of a shared table belong to no organization.
+      if (!ownColumns.some(({ propertyName }) => propertyName === 'organizationId')) continue;
+      await this.deleteInBatches(id, tableName, 'id');
+    }
+    // The deletes themselves were logged as changes.
+    await this.deleteInBatches(id, 'changes', 'ctid');
     await this.organizations.manager.transaction(async (manager) => {
       await lockOrganization(manager, id);
       await manager.withRepository(this.organizations).delete({ id });
-      for (const table of UNOWNED) await manager.query(`delete from ${table} where organization_id = $1`, [id]);
+      for (const table of UNSCOPED_TABLES) await manager.query(`delete from ${table} where organization_id = $1`, [id]);
     });
   }
 
-  private deleteSome(id: number, table: string, key: string): Promise<number> {
+  private async deleteInBatches(id: number, table: string, key: string): Promise<void> {
+    while ((await this.deleteBatch(id, table, key)) === DELETE_BATCH_SIZE);
+  }
+
+  private deleteBatch(id: number, table: string, key: string): Promise<number> {
     return this.organizations.manager.transaction(async (manager) => {
       await lockOrganization(manager, id);
       const [, count] = await manager.query<[unknown, number]>(
         `delete from ${table} where organization_id = $1
-          and ${key} in (select ${key} from ${table} where organization_id = $1 limit ${DELETED_AT_ONCE})`,
+          and ${key} in (select ${key} from ${table} where organization_id = $1 limit ${DELETE_BATCH_SIZE})`,
         [id],
       );
       return count;

@@ -4,11 +4,12 @@ import { Config } from '../config';
 import { sqlState } from '../database/errors';
 import { Sweeper } from '../database/sweeper';
 import { LOG_CLAIMED } from './changes.service';
-import { CLAIMED_AT_ONCE, PRUNE_POSITIONS, SWEEP } from './changes.sql';
+import { CLAIM_BATCH_SIZE, PRUNE_CHANGES, PRUNE_POSITIONS } from './changes.sql';
 
-const SWEPT_AT_ONCE = 1000;
+/** How many rows one statement prunes, so that it stays within its timeout. */
+const PRUNE_BATCH_SIZE = 1000;
 
-/** What a server does for the change log at its start and once a minute. A command leaves the log as it is. */
+/** What a server does for the change log when it starts and once a minute. A command leaves the log as it is. */
 @Module({})
 export class ChangeLogModule implements OnApplicationBootstrap {
   private readonly logger = new Logger('Changes');
@@ -18,19 +19,19 @@ export class ChangeLogModule implements OnApplicationBootstrap {
     { changesDays }: Config,
     private readonly dataSource: DataSource,
   ) {
-    const limit = SWEPT_AT_ONCE;
-    sweeper.add({ what: 'changes', text: SWEEP, values: [changesDays, limit], limit });
+    const limit = PRUNE_BATCH_SIZE;
+    sweeper.add({ what: 'changes', text: PRUNE_CHANGES, values: [changesDays, limit], limit });
     sweeper.add({ what: 'positions of cursors', text: PRUNE_POSITIONS, values: [changesDays, limit], limit });
   }
 
-  /** A restore is noticed before the first request, however many rows it brought. */
+  /** Detects a restored log before the first request, however many rows it has. */
   async onApplicationBootstrap(): Promise<void> {
     try {
       const outcome = await this.claimLog();
       if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
     } catch (error) {
-      // Whoever reads the log first notices it, too.
-      this.logger.warn({ message: 'The change log cannot be checked', sqlState: sqlState(error) });
+      // The first reader of the log checks it, too.
+      this.logger.warn({ message: 'Cannot check the change log', sqlState: sqlState(error) });
     }
   }
 
@@ -38,7 +39,7 @@ export class ChangeLogModule implements OnApplicationBootstrap {
     for (;;) {
       const [{ outcome }] = await this.dataSource.query<[{ outcome: string }]>(
         'select claim_log($1, false) as outcome',
-        [CLAIMED_AT_ONCE],
+        [CLAIM_BATCH_SIZE],
       );
       if (outcome !== 'partial') return outcome;
     }

@@ -1,34 +1,37 @@
 import { field } from '../api/field-rules';
 import { QueryOneOf, QueryText } from '../api/parameters';
 import { parseDecimal } from '../api/text';
-import { MAX_CURSOR } from './cursor';
 import { MAX_CHANGES } from './changes.sql';
-import { areFollowed, FOLLOWED_NAMES } from './followed';
+import { MAX_CURSOR_LENGTH } from './cursor';
 
 export const DEFAULT_CHANGES = 100;
 
-/** A parameter that is sent twice names nothing. */
-const namesOf = (value: unknown): string[] | null => (typeof value === 'string' ? value.split(',') : null);
+/** A parameter that is sent twice arrives as an array, and is invalid. */
+const splitNames = (value: unknown): string[] | null => (typeof value === 'string' ? value.split(',') : null);
+
+/** @param names the resources of this server, which are known when it describes itself */
+export const resourcesDescription = (names: readonly string[] = []): string => {
+  const list = names.map((name) => `\`${name}\``).join(', ');
+  return (
+    `Resources to follow, separated by commas${list && `: ${list}`}. All of them by default. A cursor keeps the ` +
+    'resources it was created with; passing different ones is an error.'
+  );
+};
 
 export class ChangesQuery {
-  @QueryText('Where the last page ended. Without it the first reading begins.', { max: MAX_CURSOR, blank: false })
+  @QueryText('The `cursor` of the previous page. Without it, a snapshot begins.', {
+    max: MAX_CURSOR_LENGTH,
+    blank: false,
+  })
   cursor?: string;
 
-  @QueryOneOf(['now'], 'ChangesSince', 'Skips the first reading. Not together with `cursor`.')
+  @QueryOneOf(['now'], 'ChangesSince', 'Skips the snapshot. Cannot be combined with `cursor`.')
   since?: 'now';
 
+  /** The service checks the names, because it knows the resources of this server. */
   @field(
-    {
-      schema: { type: 'string', maxLength: FOLLOWED_NAMES.join().length },
-      check: (value) => Array.isArray(value) && areFollowed(value as string[]),
-      convert: namesOf,
-    },
-    {
-      optional: true,
-      description:
-        `Resources to follow, separated by commas: ${FOLLOWED_NAMES.map((name) => `\`${name}\``).join(', ')}. All of ` +
-        'them by default. A cursor goes on with those that it began with; others beside it are a fault.',
-    },
+    { schema: { type: 'string' }, check: Array.isArray, convert: splitNames },
+    { optional: true, description: resourcesDescription() },
   )
   resources?: string[];
 
@@ -38,7 +41,7 @@ export class ChangesQuery {
       check: (value) => (value as number) >= 1,
       convert: (value) => Math.min(parseDecimal(value), MAX_CHANGES),
     },
-    { optional: true, description: `Changes a page. Values above ${MAX_CHANGES} count as ${MAX_CHANGES}.` },
+    { optional: true, description: `Changes per page. Values above ${MAX_CHANGES} count as ${MAX_CHANGES}.` },
   )
   limit: number = DEFAULT_CHANGES;
 }

@@ -1,21 +1,24 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { WithFunctions } from '../schema/functions';
-import { CHANGE_FUNCTIONS } from './change.functions';
+import { LOG_FUNCTIONS } from './change.functions';
 
-/** A change of a record: which one, by which transaction, and nothing of what it holds. */
+/** A log entry: which record was changed by which transaction, without the record's content. */
 @Entity('changes')
-@WithFunctions(CHANGE_FUNCTIONS)
+@WithFunctions(LOG_FUNCTIONS)
 export class ChangeEntity {
   @PrimaryColumn('integer') organizationId: number;
-  /** the number of a followed resource */
+  /** The number of the feed resource. */
   @PrimaryColumn('smallint') resource: number;
-  /** of the transaction */
+  /** The number of the transaction. */
   @PrimaryColumn({ type: 'bigint', default: () => '((pg_current_xact_id()))' }) xid: string;
   @PrimaryColumn({ type: 'bigint', generatedIdentity: 'ALWAYS', generated: 'identity' }) seq: string;
   @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' }) at: Date;
+  /** The integer of the record's key: the id of an event, for example. */
   @Column('bigint', { nullable: true }) eventId: string | null;
+  /** `c` for an insert, `u` for an update, `d` for a delete, `s` for a mark that older entries were pruned. */
   @Column('character', { length: 1 }) operation: string;
+  /** The uuid of the record's key. */
   @Column('uuid', { nullable: true }) id: string | null;
-  /** those that a deleted lead had */
+  /** The remote ids that a deleted record had. */
   @Column('jsonb', { nullable: true }) remoteIds: object | null;
 }

@@ -1,73 +1,83 @@
 import { DATABASE_IDENTITY } from './database-identity';
-import { type Followed, FOLLOWED } from './followed';
+import type { FeedResource } from './feed-resource';
 
 const COLUMNS = 'organization_id, resource, operation, event_id, id, remote_ids';
 
-/** SQL of a change's key. @param columns of the row that have it */
-const keyOf = ({ eventId, id }: Followed['key'], row: string): string =>
-  `${eventId ? `${row}.${eventId}` : 'null::bigint'}, ${id ? `${row}.${id}` : 'null::uuid'}`;
+/** SQL for the key of a changed record. @param row the row that holds the columns */
+const keySql = (columns: { integer?: string; uuid?: string }, row: string): string => {
+  const integer = columns.integer ? `${row}.${columns.integer}` : 'null::bigint';
+  const uuid = columns.uuid ? `${row}.${columns.uuid}` : 'null::uuid';
+  return `${integer}, ${uuid}`;
+};
 
-/** What comes and goes is logged for each statement, for it may be many rows; what changes for each row. */
-const triggersOf = (table: string, differs = 'old.* is distinct from new.*'): string => `
+/**
+ * Inserts and deletes are logged once for each statement, because they may be many rows; updates for each row, under a
+ * condition.
+ */
+const changeTriggers = (table: string, isChanged: string): string => `
 create trigger t60_change_inserted after insert on ${table} referencing new table as changed
   for each statement execute function changes_of_${table}();
 create trigger t60_change_deleted after delete on ${table} referencing old table as changed
   for each statement execute function changes_of_${table}();
 create trigger t60_change_updated after update on ${table} for each row
-  when (${differs}) execute function changes_of_${table}();
+  when (${isChanged}) execute function changes_of_${table}();
 `;
 
-/** An update that leaves what the record shows is no change of it. */
-const ofRecords = ({ table, number, item, key, remoteIds, shown }: Followed): string => {
-  const rendered = (row: string): string => `(select ${item} from (select ${row}.*) ${table})`;
-  const update = `insert into changes (${COLUMNS}) values (new.organization_id, ${number}, 'u', ${keyOf(key, 'new')}, null)`;
+/** An update that leaves the rendered record as it is does not change it. */
+const recordFunction = ({ table, number, recordSql, key, remoteIds, changeDetector }: FeedResource): string => {
+  const columns = { integer: key.integer?.column, uuid: key.uuid?.column };
+  const rendered = (row: string): string => `(select ${recordSql} from (select ${row}.*) ${table})`;
+  const remoteIdsSql = remoteIds ? `case tg_op when 'DELETE' then ${remoteIds.column} end` : 'null';
+  // The trigger's own condition compares by the detector, so the function need not compare again.
+  const otherwise = changeDetector ? 'else' : `elsif ${rendered('old')} is distinct from ${rendered('new')} then`;
+  const isChanged = changeDetector
+    ? `${changeDetector('old')} is distinct from ${changeDetector('new')}`
+    : 'old.* is distinct from new.*';
   return `
 create or replace function changes_of_${table}() returns trigger language plpgsql as $$
 begin
   if tg_op <> 'UPDATE' then
     insert into changes (${COLUMNS})
-    select organization_id, ${number}, case tg_op when 'INSERT' then 'c' else 'd' end, ${keyOf(key, 'changed')},
-      ${remoteIds ? `case tg_op when 'DELETE' then ${remoteIds} end` : 'null'} from changed;
-  ${
-    shown
-      ? `else
-    ${update};`
-      : `elsif ${rendered('old')} is distinct from ${rendered('new')} then
-    ${update};`
-  }
+    select organization_id, ${number}, case tg_op when 'INSERT' then 'c' else 'd' end, ${keySql(columns, 'changed')},
+      ${remoteIdsSql} from changed;
+  ${otherwise}
+    insert into changes (${COLUMNS}) values (new.organization_id, ${number}, 'u', ${keySql(columns, 'new')}, null);
   end if;
   return null;
 end $$;
-${triggersOf(table, shown && `${shown('old')} is distinct from ${shown('new')}`)}`;
+${changeTriggers(table, isChanged)}`;
 };
 
-/** A record has changed, too, when a row that it shows comes, goes, changes, or goes to another record. */
-const ofParts = ({ number, key, parts }: Followed): string => {
-  if (!parts) return '';
-  const { table, column } = parts;
-  const parent = key.id ? { id: column } : { eventId: column };
+/** A record also changes when a row of its child table is inserted, deleted, updated, or moved to another record. */
+const childFunction = ({ number, key, childTable }: FeedResource): string => {
+  if (!childTable) return '';
+  const { name, parentColumn } = childTable;
+  const columns = key.uuid ? { uuid: parentColumn } : { integer: parentColumn };
   return `
-create or replace function changes_of_${table}() returns trigger language plpgsql as $$
+create or replace function changes_of_${name}() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' then
     insert into changes (${COLUMNS})
     select new.organization_id, ${number}, 'u', parent.*, null
-    from (select ${keyOf(parent, 'old')} union select ${keyOf(parent, 'new')}) parent;
+    from (select ${keySql(columns, 'old')} union select ${keySql(columns, 'new')}) parent;
   else
     insert into changes (${COLUMNS})
-    select distinct organization_id, ${number}, 'u', ${keyOf(parent, 'changed')}, null::jsonb from changed;
+    select distinct organization_id, ${number}, 'u', ${keySql(columns, 'changed')}, null::jsonb from changed;
   end if;
   return null;
 end $$;
-${triggersOf(table)}`;
+${changeTriggers(name, 'old.* is distinct from new.*')}
+-- Row triggers do not see a truncate, so that the feed would miss it.
+create or replace trigger t00_no_truncate before truncate on ${name} execute function refuse();
+`;
 };
 
-/** What writes the log of the feed (docs/decisions/0020). */
-export const CHANGE_FUNCTIONS = `
-${FOLLOWED.map((resource) => ofRecords(resource) + ofParts(resource)).join('')}
-create trigger t00_no_truncate before truncate on event_tag_groups execute function refuse();
+/** The functions and triggers that log the changes of a resource (docs/decisions/0020). */
+export const changeFunctions = (resource: FeedResource): string => recordFunction(resource) + childFunction(resource);
 
--- An emptied log is another one, of which older cursors know nothing.
+/** The functions and triggers of the log itself. */
+export const LOG_FUNCTIONS = `
+-- A log that was emptied counts as another log, because older cursors may have missed what it lost.
 create or replace function new_generation() returns trigger language plpgsql as $$
 begin
   update changes_key set generation = generation + 1;
@@ -75,10 +85,10 @@ begin
 end $$;
 create trigger t60_new_generation after truncate on changes execute function new_generation();
 
--- Takes over a log that was written in another database: its transaction numbers mean nothing here. All rows go, also those
--- that were written since, because every cursor begins after this and a new one needs none of them. At most max_rows of them
--- go at once, so that a caller with a short timeout gets on, too: 'partial' asks for another call. A row from the future
--- (is_foreign) was written elsewhere whatever the identity says.
+-- Takes over a log that was written in another database, where its transaction numbers mean something else. All rows are
+-- deleted, also those that were written since: every existing cursor becomes invalid, and a new one needs none of them. At
+-- most max_rows are deleted at once, so that a caller with a short timeout makes progress, too: 'partial' asks for another
+-- call. A row with a future transaction number (is_foreign) was written elsewhere, whatever the identity says.
 create or replace function claim_log(max_rows integer, is_foreign boolean) returns text language plpgsql as $$
 declare
   deleted integer;

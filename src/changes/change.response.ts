@@ -1,95 +1,93 @@
 import type { Type } from '@nestjs/common';
-import { ApiExtraModels, ApiSchema, getSchemaPath } from '@nestjs/swagger';
-import { ActivationV0Response } from '../activations/activation.response';
+import { ApiSchema, getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { field } from '../api/field-rules';
-import { BooleanField, DateTime, ListOf, nullable, NumericId, ObjectOf, OneOf, Text, Uuid } from '../api/fields';
-import { EXAMPLE_IDS } from '../api/schemas';
-import { Event, EventLeadV0Response } from '../events/event.response';
-import { LeadActivityEventV0Response } from '../lead-activity-events/lead-activity-event.response';
-import { LeadV0Response, MAX_REMOTE_IDS, RemoteId } from '../leads/lead.response';
-import { TagGroupV0Response } from '../tag-groups/tag-group.response';
+import { BooleanField, DateTime, nullable, ObjectOf, OneOf, Text } from '../api/fields';
+import { resourcesDescription } from './change.dto';
 import { MAX_CHANGES } from './changes.sql';
-import { MAX_CURSOR } from './cursor';
-import { FOLLOWED_NAMES } from './followed';
+import { MAX_CURSOR_LENGTH } from './cursor';
+import type { FeedResource, FeedResources } from './feed-resource';
 
 export const ChangesPhase = ['snapshot', 'changes'] as const;
 export type ChangesPhase = (typeof ChangesPhase)[number];
 export const ChangeOperation = ['snapshot', 'created', 'updated', 'deleted'] as const;
 export type ChangeOperation = (typeof ChangeOperation)[number];
 
-const RECORD = { ...nullable, description: 'The record as its own GET shows it now; null when deleted.' };
-
-/** The change of a record. @param keys its fields that name the record */
-function changeOf(resource: string, model: Type<object>, keys: Record<string, PropertyDecorator>): Type<object> {
-  class Change {
-    @OneOf([resource], `${model.name}Resource`, { description: 'The resource.' }) resource: string;
-    @OneOf(ChangeOperation, 'ChangeOperation', {
-      description: 'What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.',
-      example: 'updated',
-    })
-    operation: ChangeOperation;
-    @DateTime({ description: 'Date and time of the last change; in the first reading, when that began.' }) at: string;
-    @ObjectOf(() => model, RECORD) record: object | null;
-  }
-  for (const [name, decorate] of Object.entries(keys)) decorate(Change.prototype, name);
-  ApiSchema({
-    name: `${model.name.replace(/V0Response$/, '')}Change`,
-    description: `A change of one of the ${resource}.`,
-  })(Change);
-  return Change;
-}
-
-const uuid = (example: string) => ({ id: Uuid({ description: 'The id of the record.', example }) });
-const event = NumericId({ description: 'The id of the event.' });
-
-/** What a change of each resource is, in the order of the first reading. */
-const CHANGES = [
-  changeOf('tagGroups', TagGroupV0Response, uuid(EXAMPLE_IDS.tagGroup)),
-  changeOf('events', Event, { id: event }),
-  changeOf('activations', ActivationV0Response, uuid(EXAMPLE_IDS.activation)),
-  changeOf('leads', LeadV0Response, {
-    ...uuid(EXAMPLE_IDS.lead),
-    remoteIds: ListOf(() => RemoteId, {
-      max: MAX_REMOTE_IDS,
-      description: 'The remote ids that the lead has, or had when it was deleted.',
-    }),
-  }),
-  changeOf('eventLeads', EventLeadV0Response, {
-    eventId: event,
-    leadId: Uuid({ description: 'The id of the lead.' }),
-  }),
-  changeOf('leadActivityEvents', LeadActivityEventV0Response, uuid(EXAMPLE_IDS.leadActivityEvent)),
-];
-
-@ApiExtraModels(...CHANGES)
-@ApiSchema({ description: 'A page of the feed of changes.' })
+@ApiSchema({ description: 'A page of the change feed.' })
 export class ChangesV0Response {
   @OneOf(ChangesPhase, 'ChangesPhase', {
-    description: '`snapshot` in the first reading of all that is there, then `changes`.',
+    description: '`snapshot` while all existing records are emitted, then `changes`.',
     example: 'changes',
   })
   phase: ChangesPhase;
 
+  /** `describeFeed` says what a change is, because the resources are known to the running server only. */
   @field(
-    {
-      schema: {
-        type: 'array',
-        items: {
-          oneOf: CHANGES.map((change) => ({ $ref: getSchemaPath(change) })),
-          discriminator: {
-            propertyName: 'resource',
-            mapping: Object.fromEntries(FOLLOWED_NAMES.map((name, n) => [name, getSchemaPath(CHANGES[n]!)])),
-          },
-        },
-        maxItems: MAX_CHANGES,
-      },
-      check: () => true,
-    },
+    { schema: { type: 'array', items: {}, maxItems: MAX_CHANGES }, check: () => true },
     { description: 'Each record once, in the order in which they changed.' },
   )
   changes: object[];
 
-  @Text({ max: MAX_CURSOR, description: 'Ask for the next page with it.', example: 'dGhlIG5leHQgcGFnZQ' })
+  @Text({ max: MAX_CURSOR_LENGTH, description: 'Pass it to get the next page.', example: 'dGhlIG5leHQgcGFnZQ' })
   cursor: string;
-  @BooleanField({ description: 'Whether there is more now. When false, ask again in a while.' }) hasMore: boolean;
+  @BooleanField({ description: 'Whether more changes are available now. If false, poll again later.' })
+  hasMore: boolean;
+}
+
+/** The name of a resource's record in names of schemas, such as `Lead`. */
+const recordName = ({ model }: FeedResource): string => model.name.replace(/V0Response$/, '');
+
+/** The class of a resource's changes, for the API reference. */
+function changeClass(resource: FeedResource): Type<object> {
+  class Change {
+    @OneOf([resource.name], `${recordName(resource)}ChangeResource`, { description: 'The resource.' }) resource: string;
+    @OneOf(ChangeOperation, 'ChangeOperation', {
+      description: 'What happened; `snapshot` during the snapshot. Store the record unless it is `deleted`.',
+      example: 'updated',
+    })
+    operation: ChangeOperation;
+    @DateTime({ description: 'Date and time of the last change; during the snapshot, when that began.' }) at: string;
+    @ObjectOf(() => resource.model, {
+      ...nullable,
+      description: 'The record as its own GET returns it now; null when deleted.',
+    })
+    record: object | null;
+  }
+  const { integer, uuid } = resource.key;
+  for (const key of [integer, uuid]) key?.decorator(Change.prototype, key.name);
+  resource.remoteIds?.decorator(Change.prototype, 'remoteIds');
+  ApiSchema({
+    name: `${recordName(resource)}Change`,
+    description: `A change of one of the ${resource.name}.`,
+  })(Change);
+  return Change;
+}
+
+/** The schemas of all changes, to be added to the OpenAPI document. */
+export const changeClasses = ({ all }: FeedResources): Type<object>[] => all.map(changeClass);
+
+interface Described {
+  schema?: object;
+  description?: string;
+}
+
+/**
+ * Completes the OpenAPI document with the resources of this server.
+ * @param pages the schemas that have a list of changes
+ */
+export function describeFeed(document: OpenAPIObject, { all, names }: FeedResources, pages: Type<object>[]): void {
+  const paths = all.map((resource) => getSchemaPath(`${recordName(resource)}Change`));
+  const items = {
+    oneOf: paths.map(($ref) => ({ $ref })),
+    discriminator: {
+      propertyName: 'resource',
+      mapping: Object.fromEntries(names.map((name, n) => [name, paths[n]])),
+    },
+  };
+  const schemas = (document.components?.schemas ?? {}) as Record<string, { properties: { changes: object } }>;
+  for (const { name } of pages) Object.assign(schemas[name]?.properties.changes ?? {}, { items });
+  const parameters = (document.paths['/changes']?.get?.parameters ?? []) as ({ name: string } & Described)[];
+  const parameter = parameters.find(({ name }) => name === 'resources');
+  if (!parameter) return;
+  parameter.description = resourcesDescription(names);
+  parameter.schema = { ...parameter.schema, maxLength: names.join().length };
 }

@@ -7,7 +7,7 @@ import { ChangesQuery } from './change.dto';
 import { ChangesV0Response } from './change.response';
 import { ChangesService } from './changes.service';
 
-@Tag('Changes', 'What changed since a client last looked, deletes included.')
+@Tag('Changes', 'Changes since your last request, including deletions.')
 @Controller('changes')
 export class ChangesController {
   constructor(private readonly changes: ChangesService) {}
@@ -16,13 +16,13 @@ export class ChangesController {
   @ApiOperation({
     summary: 'Follow changes',
     description:
-      'Begins with all records, and goes on with what changed since. Ask again with the `cursor` of each page: at once ' +
-      'while `hasMore` is true, then in a while. Every committed change is told at least once; applying each page in order ' +
-      'gives what the lists show.',
+      'Begins with a snapshot of all records and continues with what changed since. Request the next page with the `cursor` ' +
+      'of the last one: at once while `hasMore` is true, later otherwise. Every committed change is emitted at least once; ' +
+      'applying the pages in order gives you what the lists return.',
   })
-  @Returns(ChangesV0Response, 'A page of changes, and where the next one begins.')
+  @Returns(ChangesV0Response, 'A page of changes, and the cursor of the next one.')
   @ApiGoneResponse()
   listChanges(@CurrentCaller() caller: Caller, @Query() query: ChangesQuery) {
-    return this.changes.text(caller, query);
+    return this.changes.pageJson(caller, query);
   }
 }

@@ -1,27 +1,28 @@
 import { GoneException, Injectable, Logger } from '@nestjs/common';
-import { type JsonText, Statements } from '../database/statements';
 import type { Caller } from '../api/caller';
+import { type JsonText, type Statement, Statements } from '../database/statements';
 import { InvalidRequest, Overloaded } from '../errors/exceptions';
 import { type ChangesQuery, DEFAULT_CHANGES } from './change.dto';
 import type { ChangesPhase } from './change.response';
 import * as SQL from './changes.sql';
 import {
-  after,
-  type Anchor,
+  advanceCursor,
   type Cursor,
+  decodeCursor,
+  decodePositions,
+  type DecodedCursor,
+  encodeCursor,
+  encodePositions,
+  type LastEmitted,
   MalformedCursor,
-  MAX_CURSOR,
-  openOf,
+  MAX_CURSOR_LENGTH,
   OutdatedCursor,
-  seal,
-  type SealedCursor,
-  storedPositions,
-  unsealed,
-  untold,
+  pendingRanges,
 } from './cursor';
-import { FOLLOWED, FOLLOWED_NAMES, type Followed } from './followed';
+import { type FeedResource, FeedResources } from './feed-resource';
+import { type ChangedRecord, changeJson, type LogEntry, MAX_PAGE_BYTES, mergeByRecord, PageBuffer } from './page';
 
-/** A page of the feed; a change is JSON text. */
+/** A page of the feed. */
 export interface ChangesPage {
   phase: ChangesPhase;
   changes: JsonText[];
@@ -29,167 +30,192 @@ export interface ChangesPage {
   hasMore: boolean;
 }
 
-/** The state of a log; `open` transactions have changes that nobody sees yet. */
-interface Log {
-  /** null on a standby, and where a restore is not done */
+/** The state of the log. */
+interface LogState {
+  /** Null where there is no log to continue: on a standby, and while a restore is under way. */
   generation: string | null;
   /** The identity of this database. */
   database: string;
   /** Whether the log says that another database wrote it. */
   isForeign: boolean;
-  /** What cursors are sealed with, as hexadecimal digits. */
+  /** The key of cursors, as hexadecimal digits. */
   secret: string;
   /** The transaction number that is assigned next, or one that was assigned a moment ago. */
   nextXid: number;
-  open: number[];
-  anchor: Anchor | null;
+  /** The numbers of the open transactions, whose changes nobody sees yet. */
+  openTransactions: number[];
 }
 
-/** A row of the log. */
-type Logged = [anchor: Anchor, operation: string, eventId: number | null, id: string | null, remoteIds: object | null];
-type News = Log & { isKept: boolean; isSwept: boolean; changes: Logged[] };
-type Own<T extends Log> = T & { generation: string };
-type Found = [record: JsonText | null, remoteIds: JsonText | null];
-type Read = [...Found, eventId: string | null, id: string | null, position: string];
-
-/** A record that changed, with all that the log has of it for a page. */
-interface Told {
-  resource: Followed;
-  eventId: number | string | null;
-  id: string | null;
-  operations: string;
-  at: string;
-  remoteIds: object | null;
-  /** the place of its first change on the page */
-  first: number;
+interface LogStatus extends LogState {
+  /** The newest change of the resources in question. */
+  newest: LastEmitted | null;
 }
 
-/** What the log says when this database takes over the change log of another one. */
+interface PendingChanges extends LogState {
+  /** Whether the change that the cursor emitted last is still in the log. */
+  isKept: boolean;
+  /** Whether changes were pruned that the cursor has not emitted. */
+  isPruned: boolean;
+  entries: LogEntry[];
+}
+
+/** The state of a log that this database has written. */
+type OwnLog<T extends LogState> = T & { generation: string };
+
+type RecordRow = [record: JsonText | null, remoteIds: JsonText | null];
+type SnapshotRow = [...RecordRow, eventId: string | null, id: string | null, position: string];
+
+/** A page that is being read. */
+interface Page {
+  buffer: PageBuffer;
+  /** The cursor of the next page. */
+  nextCursor: Cursor;
+  hasMore: boolean;
+}
+
+/** Logged when this database takes over the change log of another one. */
 export const LOG_CLAIMED =
   'The change log was written in another database, from which this one was restored or copied: ' +
   'older cursors are gone, and webhooks are paused until you run webhooks resume';
 
-/** Bytes of the changes of a page, which ends before one that would be too much; one that is larger goes alone. */
-const MAX_BYTES = 1 << 20;
-
-/** A cursor that another database made. */
+/** Thrown for a cursor that another database created. */
 export class ForeignCursor extends GoneException {}
 
-/** The feed of changes (docs/decisions/0020). */
+/** The change feed (docs/decisions/0020). */
 @Injectable()
 export class ChangesService {
   private readonly logger = new Logger('Changes');
+  private readonly recordsByKey: ReadonlyMap<FeedResource, Statement>;
+  private readonly snapshotPages: ReadonlyMap<FeedResource, Statement>;
   private secret?: Buffer;
-  constructor(private readonly statements: Statements) {}
 
-  /** A cursor that begins now, with a first reading unless `since` skips it. */
-  async start(caller: Caller, query: Pick<ChangesQuery, 'resources' | 'since'>): Promise<string> {
-    return this.sealed(caller, await this.begin(caller, query));
+  constructor(
+    private readonly statements: Statements,
+    readonly resources: FeedResources,
+  ) {
+    this.recordsByKey = new Map(resources.all.map((resource) => [resource, SQL.recordsByKey(resource)]));
+    this.snapshotPages = new Map(resources.all.map((resource) => [resource, SQL.snapshotPage(resource)]));
   }
 
-  /** Invalidates all cursors, of every organization. @returns the number of the log */
+  /** A cursor that begins now, with a snapshot unless `since` skips it. */
+  async start(caller: Caller, query: Pick<ChangesQuery, 'resources' | 'since'>): Promise<string> {
+    return this.encode(caller, await this.startCursor(caller, query));
+  }
+
+  /** Invalidates the cursors of all organizations. @returns the new generation of the log */
   async reset(): Promise<number> {
     return Number(await this.statements.one({ organizationId: 0, keyId: '' }, SQL.RESET, []));
   }
 
-  private async sealed(caller: Caller, cursor: Cursor): Promise<string> {
-    const secret = await this.secretOf(caller);
-    const text = seal(cursor, caller.organizationId, secret);
-    if (text.length <= MAX_CURSOR) return text;
-    const { hash, positions } = storedPositions(cursor.open);
-    await this.statements.all(caller, SQL.STORE_POSITIONS, [hash, positions]);
-    return seal({ ...cursor, open: [], stored: hash }, caller.organizationId, secret);
-  }
-
-  /** A page as the API answers it. @throws as `page` does */
-  async text(caller: Caller, query: ChangesQuery): Promise<string[]> {
+  /** A page as JSON text, in parts. @throws as `page` does */
+  async pageJson(caller: Caller, query: ChangesQuery): Promise<string[]> {
     const { phase, changes, cursor, hasMore } = await this.page(caller, query);
-    const parts = changes.map((change, n) => (n === 0 ? change : `,${change}`));
-    return [`{"phase":"${phase}","changes":[`, ...parts, `],"cursor":"${cursor}","hasMore":${hasMore}}`];
+    const items = changes.map((change, n) => (n === 0 ? change : `,${change}`));
+    return [`{"phase":"${phase}","changes":[`, ...items, `],"cursor":"${cursor}","hasMore":${hasMore}}`];
   }
 
-  /** @throws InvalidRequest, GoneException when the cursor's place is no longer kept, or of another database */
-  async page(caller: Caller, query: Partial<ChangesQuery>, maxBytes = MAX_BYTES): Promise<ChangesPage> {
+  /**
+   * @throws InvalidRequest
+   * @throws GoneException when the log no longer has what comes after the cursor, or the cursor is of another database
+   */
+  async page(caller: Caller, query: Partial<ChangesQuery>, maxBytes = MAX_PAGE_BYTES): Promise<ChangesPage> {
     const { since, resources, limit = DEFAULT_CHANGES } = query;
     if (query.cursor !== undefined && since !== undefined) throw new InvalidRequest('query since');
+    if (resources && !this.resources.hasNames(resources)) throw new InvalidRequest('query resources');
     const cursor =
-      query.cursor === undefined ? await this.begin(caller, query) : await this.opened(caller, query.cursor);
-    const isOther = resources && numbersOf(resources).join() !== cursor.resources.join();
-    if (isOther) throw new InvalidRequest('query resources');
-    const page: Page = { cursor, hasMore: false, changes: new Bounded(maxBytes) };
-    const isFirst = since === undefined && cursor.reading !== null;
-    if (isFirst) await this.read(caller, page, limit);
-    else if (since === undefined) await this.tell(caller, page, limit);
-    const sealed = await this.sealed(caller, page.cursor);
-    const { texts } = page.changes;
-    return { phase: isFirst ? 'snapshot' : 'changes', changes: texts, cursor: sealed, hasMore: page.hasMore };
-  }
-
-  /** A cursor to which all that is there by now is told, but for the first reading, if there is to be one. */
-  private async begin(
-    caller: Caller,
-    { since, resources = FOLLOWED_NAMES }: Pick<ChangesQuery, 'since' | 'resources'>,
-  ): Promise<Cursor> {
-    const numbers = numbersOf(resources);
-    const { database, generation, open, anchor } = await this.log(caller, numbers);
-    const start: Cursor = {
-      database,
-      generation,
-      resources: numbers,
-      open: [],
-      from: [0, 0],
-      anchor: null,
-      reading: null,
+      query.cursor === undefined ? await this.startCursor(caller, query) : await this.parseCursor(caller, query.cursor);
+    const hasOtherResources = resources && this.resources.numbersOf(resources).join() !== cursor.resources.join();
+    if (hasOtherResources) throw new InvalidRequest('query resources');
+    const page: Page = { buffer: new PageBuffer(maxBytes), nextCursor: cursor, hasMore: false };
+    const isSnapshot = cursor.snapshotProgress !== null;
+    // With `since`, the page is empty: there cannot be changes after the moment in which it was requested.
+    if (isSnapshot) await this.addSnapshot(caller, page, limit);
+    else if (since === undefined) await this.addChanges(caller, page, limit);
+    return {
+      phase: isSnapshot ? 'snapshot' : 'changes',
+      changes: page.buffer.changes,
+      cursor: await this.encode(caller, page.nextCursor),
+      hasMore: page.hasMore,
     };
-    const reading = since ? null : { nth: 0, eventId: 0, position: -1, at: new Date().toISOString() };
-    return { ...after(start, anchor ?? undefined, open, false), reading };
   }
 
-  private log(caller: Caller, resources: number[]): Promise<Own<Log>> {
+  /** A cursor after everything that exists by now, with a snapshot of it unless `since` skips that. */
+  private async startCursor(
+    caller: Caller,
+    { since, resources = [...this.resources.names] }: Pick<ChangesQuery, 'since' | 'resources'>,
+  ): Promise<Cursor> {
+    const numbers = this.resources.numbersOf(resources);
+    const log = await this.logStatus(caller, numbers);
+    const beginning: Cursor = {
+      database: log.database,
+      generation: log.generation,
+      resources: numbers,
+      openTransactions: [],
+      position: [0, 0],
+      lastEmitted: null,
+      snapshotProgress: null,
+    };
+    const cursor = advanceCursor(beginning, log.newest ?? undefined, log.openTransactions, false);
+    if (since) return cursor;
+    return { ...cursor, snapshotProgress: { nth: 0, eventId: 0, position: -1, at: new Date().toISOString() } };
+  }
+
+  private logStatus(caller: Caller, resources: number[]): Promise<OwnLog<LogStatus>> {
     return this.ownLog(caller, async () => {
-      const log = JSON.parse(await this.statements.one(caller, SQL.LOG, [rowsOf(resources)])) as Log;
-      return { log, newest: log.anchor };
+      const log = JSON.parse(await this.statements.one(caller, SQL.LOG_STATUS, [rowsOf(resources)])) as LogStatus;
+      return { log, newest: log.newest };
     });
   }
 
   /**
-   * What `read` finds in a log that this database has written. One of another database is taken over first.
-   * @throws Overloaded on a standby, which has no log of its own, and while a foreign log is removed
+   * Reads a log that this database has written. A log of another database is taken over first.
+   * @param read reads the state of the log, and the newest change that it has
+   * @throws Overloaded on a standby, which has no log of its own, and while a foreign log is deleted
    */
-  private async ownLog<T extends Log>(
+  private async ownLog<T extends LogState>(
     caller: Caller,
-    read: () => Promise<{ log: T; newest?: Anchor | null }>,
-  ): Promise<Own<T>> {
+    read: () => Promise<{ log: T; newest?: LastEmitted | null }>,
+  ): Promise<OwnLog<T>> {
     for (;;) {
       const { log, newest } = await read();
-      if (log.generation === null) throw new Overloaded('This database has no log of changes of its own');
+      if (log.generation === null) throw new Overloaded('This database has no change log of its own');
       const isFromFuture = newest ? newest[1] >= log.nextXid : false;
       this.secret = Buffer.from(log.secret, 'hex');
-      if (!log.isForeign && !isFromFuture) return log as Own<T>;
-      const outcome = await this.statements.one(caller, SQL.CLAIM, [SQL.CLAIMED_AT_ONCE, isFromFuture]);
-      if (outcome === 'partial') throw new Overloaded('The changes of another database are being removed');
+      if (!log.isForeign && !isFromFuture) return log as OwnLog<T>;
+      const outcome = await this.statements.one(caller, SQL.CLAIM, [SQL.CLAIM_BATCH_SIZE, isFromFuture]);
+      if (outcome === 'partial') throw new Overloaded('The change log of another database is being deleted');
       if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
     }
   }
 
-  /** @throws InvalidRequest, GoneException */
-  private async opened(caller: Caller, text: string): Promise<Cursor> {
-    const { stored, ...cursor } = await this.unsealed(caller, text);
-    if (!stored) return cursor;
-    const [positions] = await this.statements.all(caller, SQL.POSITIONS, [stored]);
-    if (positions === undefined) throw new GoneException();
-    return { ...cursor, open: openOf(positions) };
+  private async encode(caller: Caller, cursor: Cursor): Promise<string> {
+    const secret = await this.loadSecret(caller);
+    const text = encodeCursor(cursor, caller.organizationId, secret);
+    if (text.length <= MAX_CURSOR_LENGTH) return text;
+    const { hash, positions } = encodePositions(cursor.openTransactions);
+    await this.statements.all(caller, SQL.STORE_POSITIONS, [hash, positions]);
+    return encodeCursor({ ...cursor, openTransactions: [], stored: hash }, caller.organizationId, secret);
   }
 
-  private async unsealed(caller: Caller, text: string): Promise<SealedCursor> {
-    const open = async () => unsealed(text, caller.organizationId, await this.secretOf(caller));
+  /** @throws InvalidRequest, GoneException */
+  private async parseCursor(caller: Caller, text: string): Promise<Cursor> {
+    const { stored, ...cursor } = await this.decode(caller, text);
+    // An extension that this server no longer has may have added a resource that the cursor follows.
+    if (!this.resources.hasNumbers(cursor.resources)) throw new GoneException();
+    if (!stored) return cursor;
+    const [positions] = await this.statements.all(caller, SQL.LOAD_POSITIONS, [stored]);
+    if (positions === undefined) throw new GoneException();
+    return { ...cursor, openTransactions: decodePositions(positions) };
+  }
+
+  private async decode(caller: Caller, text: string): Promise<DecodedCursor> {
     try {
-      const cursor = await open();
+      const cursor = decodeCursor(text, caller.organizationId, await this.loadSecret(caller));
       if (cursor) return cursor;
-      // Another secret is that of another database, which may have been restored under a running server.
+      // A different secret means a different database: it may have been restored while the server was running.
       this.secret = undefined;
-      const again = await open();
-      if (again) return again;
+      const retried = decodeCursor(text, caller.organizationId, await this.loadSecret(caller));
+      if (retried) return retried;
     } catch (error) {
       if (error instanceof OutdatedCursor) throw new GoneException();
       throw error instanceof MalformedCursor ? new InvalidRequest('query cursor') : error;
@@ -197,143 +223,101 @@ export class ChangesService {
     throw new ForeignCursor();
   }
 
-  private async secretOf(caller: Caller): Promise<Buffer> {
+  private async loadSecret(caller: Caller): Promise<Buffer> {
     this.secret ??= Buffer.from(await this.statements.one(caller, SQL.SECRET, []), 'hex');
     return this.secret;
   }
 
-  /** All that is there, resource by resource. */
-  private async read(caller: Caller, page: Page, limit: number): Promise<void> {
-    const { resources } = page.cursor;
-    requireSameLog(page.cursor, await this.log(caller, []));
+  /** Adds existing records, resource by resource. */
+  private async addSnapshot(caller: Caller, page: Page, limit: number): Promise<void> {
+    const cursor = page.nextCursor;
+    requireSameLog(cursor, await this.logStatus(caller, []));
     page.hasMore = true;
-    const reading = { ...page.cursor.reading! };
-    page.cursor = { ...page.cursor, reading };
-    while (reading.nth < resources.length && page.changes.texts.length < limit) {
-      const resource = followed(resources[reading.nth]);
-      const wanted = Math.min(limit - page.changes.texts.length, page.changes.atOnce);
-      const values = [wanted, reading.position, reading.eventId];
-      const rows = await this.statements.select<Read>(caller, SQL.READING.get(resource)!, values);
+    const progress = { ...cursor.snapshotProgress! };
+    page.nextCursor = { ...cursor, snapshotProgress: progress };
+    const { buffer } = page;
+    while (progress.nth < cursor.resources.length && buffer.changes.length < limit) {
+      const resource = this.resources.get(cursor.resources[progress.nth]!);
+      const count = Math.min(limit - buffer.changes.length, buffer.batchSize);
+      const values = [count, progress.position, progress.eventId];
+      const statement = this.snapshotPages.get(resource)!;
+      const rows = await this.statements.select<SnapshotRow>(caller, statement, values);
       for (const [record, remoteIds, eventId, id, position] of rows) {
         const key = { resource, eventId, id };
-        if (!page.changes.add(changeText(key, 'snapshot', reading.at, record, remoteIds))) return;
-        Object.assign(reading, { position: Number(position), eventId: resource.parent ? Number(eventId) : 0 });
+        if (!buffer.add(changeJson(key, 'snapshot', progress.at, record, remoteIds))) return;
+        progress.position = Number(position);
+        progress.eventId = resource.parent ? Number(eventId) : 0;
       }
-      if (rows.length < wanted) Object.assign(reading, { nth: reading.nth + 1, position: -1, eventId: 0 });
+      if (rows.length < count) Object.assign(progress, { nth: progress.nth + 1, position: -1, eventId: 0 });
     }
-    if (reading.nth === resources.length) page.cursor.reading = null;
+    if (progress.nth === cursor.resources.length) page.nextCursor.snapshotProgress = null;
   }
 
-  /** What the cursor has not told, each record once and as it is now. */
-  private async tell(caller: Caller, page: Page, limit: number): Promise<void> {
-    const { cursor } = page;
-    const values = [rowsOf(cursor.resources), JSON.stringify(untold(cursor)), json(cursor.anchor)];
-    const news = await this.ownLog(caller, async () => {
-      const log = JSON.parse(await this.statements.one(caller, SQL.newsFor(limit), values)) as News;
-      return { log, newest: log.changes.at(-1)?.[0] };
+  /** Adds the changes that the cursor has not emitted: each record once, as it is now. */
+  private async addChanges(caller: Caller, page: Page, limit: number): Promise<void> {
+    const cursor = page.nextCursor;
+    const values = [rowsOf(cursor.resources), JSON.stringify(pendingRanges(cursor)), toJson(cursor.lastEmitted)];
+    const pending = await this.ownLog(caller, async () => {
+      const json = await this.statements.one(caller, SQL.pendingChangesFor(limit), values);
+      const log = JSON.parse(json) as PendingChanges;
+      return { log, newest: log.entries.at(-1)?.[0] };
     });
-    requireSameLog(cursor, news);
-    if (!news.isKept || news.isSwept) throw new GoneException();
-    const rows = Math.min(limit, news.changes.length);
-    const full = await this.tellRecords(caller, page.changes, merged(news.changes.slice(0, rows)));
-    const told = full?.first ?? rows;
-    page.hasMore = told < news.changes.length;
-    page.cursor = after(cursor, news.changes[told - 1]?.[0], news.open, page.hasMore);
+    requireSameLog(cursor, pending);
+    if (!pending.isKept || pending.isPruned) throw new GoneException();
+    const entries = pending.entries.slice(0, limit);
+    const left = await this.addRecords(caller, page.buffer, mergeByRecord(entries, this.resources));
+    const emitted = left?.firstEntry ?? entries.length;
+    page.hasMore = emitted < pending.entries.length;
+    const lastOfPage = pending.entries[emitted - 1]?.[0];
+    page.nextCursor = advanceCursor(cursor, lastOfPage, pending.openTransactions, page.hasMore);
   }
 
-  /** @returns the first that the page has no room for */
-  private async tellRecords(caller: Caller, changes: Bounded, told: Told[]): Promise<Told | undefined> {
-    for (let n = 0; n < told.length; n += changes.atOnce) {
-      const some = told.slice(n, n + changes.atOnce);
-      const found = await this.find(caller, some);
-      for (const each of some) {
-        const [record, remoteIds] = found.get(each)!;
-        // A record that is gone is told by its deletion, which may stand on a later page.
-        if (record === null && !each.operations.includes('d')) continue;
-        const operation = record === null ? 'deleted' : each.operations.includes('c') ? 'created' : 'updated';
-        const ids = record === null ? (json(each.remoteIds) ?? '[]') : remoteIds;
-        if (!changes.add(changeText(each, operation, each.at, record, ids))) return each;
+  /** @returns the first record that there was no room for */
+  private async addRecords(
+    caller: Caller,
+    buffer: PageBuffer,
+    records: ChangedRecord[],
+  ): Promise<ChangedRecord | undefined> {
+    for (let n = 0; n < records.length; n += buffer.batchSize) {
+      const batch = records.slice(n, n + buffer.batchSize);
+      const rows = await this.loadRecords(caller, batch);
+      for (const changed of batch) {
+        const [record, remoteIds] = rows.get(changed)!;
+        const { at, operations } = changed;
+        // A deleted record is emitted with its deletion entry, which may be on a later page.
+        if (record === null && !operations.includes('d')) continue;
+        const operation = operationOf(operations, record);
+        const ids = record === null ? (toJson(changed.remoteIds) ?? '[]') : remoteIds;
+        if (!buffer.add(changeJson(changed, operation, at, record, ids))) return changed;
       }
     }
     return undefined;
   }
 
-  private async find(caller: Caller, told: Told[]): Promise<Map<Told, Found>> {
-    const found = new Map<Told, Found>();
-    for (const resource of new Set(told.map((each) => each.resource))) {
-      const its = told.filter((each) => each.resource === resource);
-      const keys = [its.map(({ eventId }) => eventId), its.map(({ id }) => id)];
-      const rows = await this.statements.select<Found>(caller, SQL.RECORDS.get(resource)!, keys);
-      for (const [n, row] of rows.entries()) found.set(its[n]!, row);
+  private async loadRecords(caller: Caller, records: ChangedRecord[]): Promise<Map<ChangedRecord, RecordRow>> {
+    const rowsByRecord = new Map<ChangedRecord, RecordRow>();
+    for (const resource of new Set(records.map((changed) => changed.resource))) {
+      const ofResource = records.filter((changed) => changed.resource === resource);
+      const keys = [ofResource.map(({ eventId }) => eventId), ofResource.map(({ id }) => id)];
+      const rows = await this.statements.select<RecordRow>(caller, this.recordsByKey.get(resource)!, keys);
+      for (const [n, row] of rows.entries()) rowsByRecord.set(ofResource[n]!, row);
     }
-    return found;
-  }
-}
-
-interface Page {
-  changes: Bounded;
-  /** where the next one begins */
-  cursor: Cursor;
-  hasMore: boolean;
-}
-
-/** The changes of a page. */
-class Bounded {
-  readonly texts: JsonText[] = [];
-  /** records to read at once: of a smaller page, fewer that there may be no room for */
-  readonly atOnce: number;
-  private bytes = 0;
-
-  constructor(private readonly maxBytes: number) {
-    this.atOnce = Math.ceil((SQL.RECORDS_AT_ONCE * maxBytes) / MAX_BYTES);
-  }
-
-  /** @returns whether there was room */
-  add(text: JsonText): boolean {
-    this.bytes += Buffer.byteLength(text);
-    const hasRoom = this.texts.length === 0 || this.bytes <= this.maxBytes;
-    if (hasRoom) this.texts.push(text);
-    return hasRoom;
+    return rowsByRecord;
   }
 }
 
 const rowsOf = (numbers: number[]): string => JSON.stringify(numbers.map((number) => ({ number })));
 
-const json = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
+const toJson = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
 
-/** Numbers in the order of the first reading. */
-const numbersOf = (names: string[]): number[] =>
-  FOLLOWED.filter(({ name }) => names.includes(name)).map(({ number }) => number);
+/** @param operations of the record's log entries; a record that was created and updated is new to the client */
+function operationOf(operations: string, record: JsonText | null): string {
+  if (record === null) return 'deleted';
+  return operations.includes('c') ? 'created' : 'updated';
+}
 
-const followed = (wanted?: number): Followed => FOLLOWED.find(({ number }) => number === wanted)!;
-
-/** @throws GoneException when the log is another one than that of the cursor */
-function requireSameLog(cursor: Cursor, { database, generation }: Log): void {
+/** @throws GoneException unless the log is the one that the cursor was created with */
+function requireSameLog(cursor: Cursor, { database, generation }: LogState): void {
   if (cursor.database !== database) throw new ForeignCursor();
   if (cursor.generation !== generation) throw new GoneException();
-}
-
-/** Each record once, in the order of their first changes. */
-function merged(changes: Logged[]): Told[] {
-  const told = new Map<string, Told>();
-  for (const [first, [[number, , , at], operation, eventId, id, remoteIds]] of changes.entries()) {
-    const name = [number, eventId, id].join();
-    const known = told.get(name) ?? { resource: followed(number), eventId, id, operations: '', at, remoteIds, first };
-    const operations = known.operations + operation;
-    told.set(name, { ...known, operations, at, remoteIds: remoteIds ?? known.remoteIds });
-  }
-  return [...told.values()];
-}
-
-function changeText(
-  { resource, eventId, id }: Pick<Told, 'resource' | 'eventId' | 'id'>,
-  operation: string,
-  at: string,
-  record: JsonText | null,
-  remoteIds: string | null,
-): JsonText {
-  const { name, key } = resource;
-  const keys = !key.eventId ? `"id":"${id}"` : key.id ? `"eventId":${eventId},"leadId":"${id}"` : `"id":${eventId}`;
-  const ids = resource.remoteIds ? `,"remoteIds":${remoteIds}` : '';
-  return `{"resource":"${name}",${keys},"operation":"${operation}","at":"${at}","record":${record}${ids}}` as JsonText;
 }

@@ -1,82 +1,139 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** Where a change stands in the log: the number of its transaction, and its number within the log. */
-export type Place = [xid: number, seq: number];
+/** Where a change is in the log: the number of its transaction, and its number within the log. */
+export type LogPosition = [xid: number, seq: number];
 
-/** The newest change that was told. A database that lacks it is another one, restored from an older state. */
-export type Anchor = [resource: number, xid: number, seq: number, at: string];
+/** The newest change that was emitted. If a database lacks it, the database was restored from an older state. */
+export type LastEmitted = [resource: number, xid: number, seq: number, at: string];
 
-/**
- * What of a log was not told yet: changes of transactions that were open when newer ones were told, each after a place, and
- * all after the last place. So nothing waits for an open transaction, and nothing of it is lost (docs/decisions/0020).
- */
-export interface Cursor {
-  /** The identity of the database that made it. */
-  database: string;
-  generation: string;
-  /** numbers of the resources */
-  resources: number[];
-  /** in order of their transactions */
-  open: Place[];
-  from: Place;
-  anchor: Anchor | null;
-  /** within the first reading: which of the resources, the last row that was read of it, and when the reading began */
-  reading: { nth: number; eventId: number; position: number; at: string } | null;
+/** How far a snapshot has been read. */
+export interface SnapshotProgress {
+  /** Zero-based index of the resource that is being read, in `Cursor.resources`. */
+  nth: number;
+  /** The event of the last row that was read, for resources with a list for each event; otherwise 0. */
+  eventId: number;
+  /** The position of the last row that was read, or -1. */
+  position: number;
+  /** Date and time when the snapshot began. */
+  at: string;
 }
 
-/** The parts of the log that a cursor has not told: after a place, and before a transaction. */
-export const untold = ({ open, from }: Cursor): { xid: number; seq: number; before: number }[] => [
-  ...open.map(([xid, seq]) => ({ xid, seq, before: xid + 1 })),
-  { xid: from[0], seq: from[1], before: Number.MAX_SAFE_INTEGER },
+/**
+ * What of a log is still to be emitted: for each transaction that was open when newer changes were emitted, its changes after
+ * a position; and all changes after the last position. So the feed neither waits for an open transaction nor loses any of
+ * its changes (docs/decisions/0020).
+ */
+export interface Cursor {
+  /** The identity of the database that created the cursor. */
+  database: string;
+  generation: string;
+  /** The numbers of the resources that the cursor follows, in the order of a snapshot. */
+  resources: number[];
+  /** Positions in open transactions, in the order of their numbers. */
+  openTransactions: LogPosition[];
+  position: LogPosition;
+  lastEmitted: LastEmitted | null;
+  /** Null when the snapshot is complete, or was skipped. */
+  snapshotProgress: SnapshotProgress | null;
+}
+
+/** A part of the log: the changes after a position, and before a transaction. */
+export interface LogRange {
+  xid: number;
+  seq: number;
+  before: number;
+}
+
+/** The parts of the log that are still to be emitted. */
+export const pendingRanges = ({ openTransactions, position }: Cursor): LogRange[] => [
+  ...openTransactions.map(([xid, seq]) => ({ xid, seq, before: xid + 1 })),
+  { xid: position[0], seq: position[1], before: Number.MAX_SAFE_INTEGER },
 ];
 
-const isBefore = ([xid, seq]: Place, [otherXid, otherSeq]: Place): boolean =>
+const isBefore = ([xid, seq]: LogPosition, [otherXid, otherSeq]: LogPosition): boolean =>
   xid < otherXid || (xid === otherXid && seq < otherSeq);
 
 /**
  * The cursor after a page.
- * @param last the last change that the page told, if any
- * @param openNow transactions that were open when the page was read, in order
- * @param isCut whether the log has more for it than the page
+ * @param lastOfPage the last change of the page, if it has any
+ * @param openNow the numbers of the transactions that were open when the page was read, in ascending order
+ * @param isCut whether the log has more changes for the cursor than the page
  */
-export function after(cursor: Cursor, last: Anchor | undefined, openNow: number[], isCut: boolean): Cursor {
-  const place: Place | undefined = last && [last[1], last[2]];
-  const isNew = place !== undefined && !isBefore(place, cursor.from);
-  const from = isNew ? place : cursor.from;
-  // A page that ends within the older parts leaves those that follow.
-  const left = place && isCut && !isNew ? [place, ...cursor.open.filter(([xid]) => xid > place[0])] : [];
-  const end = left[0]?.[0] ?? from[0];
-  const open = [...openNow.filter((xid) => xid < end).map((xid): Place => [xid, 0]), ...left];
-  return { ...cursor, open, from, anchor: isNew ? (last ?? null) : cursor.anchor, reading: null };
+export function advanceCursor(
+  cursor: Cursor,
+  lastOfPage: LastEmitted | undefined,
+  openNow: number[],
+  isCut: boolean,
+): Cursor {
+  const end: LogPosition | undefined = lastOfPage && [lastOfPage[1], lastOfPage[2]];
+  const isNewest = end !== undefined && !isBefore(end, cursor.position);
+  const position = isNewest ? end : cursor.position;
+  // A page that ends within an older transaction leaves the rest of it, and the transactions after it.
+  const unfinished = end && isCut && !isNewest ? [end, ...cursor.openTransactions.filter(([xid]) => xid > end[0])] : [];
+  const firstUnfinished = unfinished[0]?.[0] ?? position[0];
+  const stillOpen = openNow.filter((xid) => xid < firstUnfinished).map((xid): LogPosition => [xid, 0]);
+  return {
+    ...cursor,
+    openTransactions: [...stillOpen, ...unfinished],
+    position,
+    lastEmitted: isNewest ? (lastOfPage ?? null) : cursor.lastEmitted,
+    snapshotProgress: null,
+  };
 }
 
-/** Characters of a cursor. One that would be longer names its open transactions by the hash under which they are stored. */
-export const MAX_CURSOR = 1024;
-const CHECK_BYTES = 4;
+/** Maximum characters of a cursor. A longer one refers to its open transactions by the hash under which they are stored. */
+export const MAX_CURSOR_LENGTH = 1024;
+const CHECKSUM_BYTES = 4;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** No cursor at all, or one of another organization. */
+/** Thrown for a text that is not a cursor, or that is one of another organization. */
 export class MalformedCursor extends Error {}
 
-/** A cursor of the format before: it was bound to its organization by a checksum that anybody can compute. */
+/** Thrown for a cursor of the previous format, which was bound to its organization by a checksum that anybody can compute. */
 export class OutdatedCursor extends Error {}
 
-/** What a cursor holds as clients have it; `stored` is the hash of its open transactions, when they are kept here. */
-export type SealedCursor = Cursor & { stored?: string };
+/** A cursor as clients have it. `stored` is the hash of its open transactions if they are stored in the database. */
+export type DecodedCursor = Cursor & { stored?: string };
 
-/** Not a secret: it tells a cursor that was damaged on its way, which is malformed, from one of another database. */
+/** The JSON in a cursor. Clients keep cursors for weeks, so its names stay. */
+interface CursorJson {
+  database: string;
+  generation: string;
+  resources: number[];
+  open: LogPosition[];
+  from: LogPosition;
+  anchor: LastEmitted | null;
+  reading: SnapshotProgress | null;
+  stored?: string;
+  organizationId: number;
+}
+
+/**
+ * Distinguishes a cursor that was damaged on its way, which is malformed, from a cursor of another database. It is not a
+ * secret.
+ */
 const checksumOf = (sealed: Buffer, suffix: string): Buffer =>
-  hash('sha256', Buffer.concat([sealed, Buffer.from(suffix)]), 'buffer').subarray(0, CHECK_BYTES);
+  hash('sha256', Buffer.concat([sealed, Buffer.from(suffix)]), 'buffer').subarray(0, CHECKSUM_BYTES);
 const FORMAT = 'cursor 2';
 
 /**
- * A cursor as clients see it: encrypted, because transaction numbers tell what other organizations do, and authenticated
- * together with its organization, so that nobody can make one for another organization.
+ * A cursor as clients see it. It is encrypted because transaction numbers reveal the activity of other organizations, and
+ * authenticated together with its organization so that nobody can forge one for another organization.
  */
-export function seal(cursor: SealedCursor, organizationId: number, secret: Buffer): string {
-  const content = { ...cursor, open: differences(cursor.open), organizationId };
+export function encodeCursor(cursor: DecodedCursor, organizationId: number, secret: Buffer): string {
+  const content: CursorJson = {
+    database: cursor.database,
+    generation: cursor.generation,
+    resources: cursor.resources,
+    open: toDifferences(cursor.openTransactions),
+    from: cursor.position,
+    anchor: cursor.lastEmitted,
+    reading: cursor.snapshotProgress,
+    stored: cursor.stored,
+    organizationId,
+  };
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', secret, iv);
   const encrypted = cipher.update(deflateRawSync(JSON.stringify(content)));
@@ -85,26 +142,36 @@ export function seal(cursor: SealedCursor, organizationId: number, secret: Buffe
 }
 
 /**
- * @returns undefined when the cursor was sealed with another secret, which another database has
+ * @returns undefined when the cursor was encoded with another secret, which means by another database
  * @throws MalformedCursor, OutdatedCursor
  */
-export function unsealed(text: string, organizationId: number, secret: Buffer): SealedCursor | undefined {
+export function decodeCursor(text: string, organizationId: number, secret: Buffer): DecodedCursor | undefined {
   const bytes = Buffer.from(text, 'base64url');
-  const [checksum, sealed] = [bytes.subarray(0, CHECK_BYTES), bytes.subarray(CHECK_BYTES)];
+  const checksum = bytes.subarray(0, CHECKSUM_BYTES);
+  const sealed = bytes.subarray(CHECKSUM_BYTES);
   if (sealed.length <= IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== text) throw new MalformedCursor();
   if (!checksum.equals(checksumOf(sealed, FORMAT))) {
     const isOutdated = checksum.equals(checksumOf(sealed, String(organizationId)));
     throw isOutdated ? new OutdatedCursor() : new MalformedCursor();
   }
-  const content = decrypted(sealed, secret);
-  if (!content) return undefined;
-  const { organizationId: owner, open, ...rest } = JSON.parse(content) as SealedCursor & { organizationId: number };
-  // Its content is authentic, so that this is for certain the cursor of another organization.
-  if (owner !== organizationId) throw new MalformedCursor();
-  return { ...rest, open: fromDifferences(open) };
+  const json = decrypt(sealed, secret);
+  if (json === undefined) return undefined;
+  const content = JSON.parse(json) as CursorJson;
+  // The content is authentic, so this is certainly the cursor of another organization.
+  if (content.organizationId !== organizationId) throw new MalformedCursor();
+  return {
+    database: content.database,
+    generation: content.generation,
+    resources: content.resources,
+    openTransactions: fromDifferences(content.open),
+    position: content.from,
+    lastEmitted: content.anchor,
+    snapshotProgress: content.reading,
+    stored: content.stored,
+  };
 }
 
-function decrypted(sealed: Buffer, secret: Buffer): string | undefined {
+function decrypt(sealed: Buffer, secret: Buffer): string | undefined {
   const decipher = createDecipheriv('aes-256-gcm', secret, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   try {
@@ -116,20 +183,22 @@ function decrypted(sealed: Buffer, secret: Buffer): string | undefined {
 }
 
 /** Differences between transaction numbers are shorter than the numbers. */
-const differences = (open: Place[]): Place[] => open.map(([xid, seq], n) => [xid - (open[n - 1]?.[0] ?? 0), seq]);
+const toDifferences = (positions: LogPosition[]): LogPosition[] =>
+  positions.map(([xid, seq], n) => [xid - (positions[n - 1]?.[0] ?? 0), seq]);
 
-function fromDifferences(open: Place[]): Place[] {
-  let last = 0;
-  return open.map(([difference, seq]) => {
-    last += difference;
-    return [last, seq];
+function fromDifferences(positions: LogPosition[]): LogPosition[] {
+  let xid = 0;
+  return positions.map(([difference, seq]) => {
+    xid += difference;
+    return [xid, seq];
   });
 }
 
-/** Open transactions as they are stored, and the hash that names them. */
-export function storedPositions(open: Place[]): { hash: string; positions: string } {
-  const positions = JSON.stringify(differences(open));
+/** Open transactions as the database stores them, and the hash that a cursor refers to them by. */
+export function encodePositions(openTransactions: LogPosition[]): { hash: string; positions: string } {
+  const positions = JSON.stringify(toDifferences(openTransactions));
   return { hash: hash('sha256', positions), positions };
 }
 
-export const openOf = (positions: string): Place[] => fromDifferences(JSON.parse(positions) as Place[]);
+export const decodePositions = (positions: string): LogPosition[] =>
+  fromDifferences(JSON.parse(positions) as LogPosition[]);

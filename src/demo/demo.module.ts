@@ -1,11 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module';
 import { Config } from '../config';
+import { CONTEXTS, ContextsModule } from '../contexts';
 import { operatorDataSourceOptions } from '../database/data-source';
 import { DatabaseOptions } from '../database/data-source.module';
 import { DatabaseModule } from '../database/database.module';
 import { DatasetsModule } from '../datasets/datasets.module';
-import { DATASETS } from '../sections';
 
 /** The services that make the demo organization, with an operator's data source: a slow disk may take its time. */
 @Module({})
@@ -16,7 +16,7 @@ export class DemoModule {
     return {
       module: DemoModule,
       global: true,
-      imports: [DatabaseModule, AccessModule, DatasetsModule.of(DATASETS)],
+      imports: [DatabaseModule, ContextsModule.with(CONTEXTS), AccessModule, DatasetsModule],
       providers: [
         { provide: Config, useValue: config },
         { provide: DatabaseOptions, useValue: provided },

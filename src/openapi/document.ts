@@ -4,6 +4,8 @@ import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { version } from '../../package.json';
 import { ErrorResponse } from '../api/returns';
 import { TAG, TagObject } from '../api/tag';
+import { changeClasses, ChangesV0Response, describeFeed } from '../changes/change.response';
+import { FeedResources } from '../changes/feed-resource';
 import { PREFIX } from '../config';
 import { ERROR_COMPONENTS } from './errors';
 import { exampleOf } from './examples';
@@ -75,14 +77,15 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   for (const { name, description } of tags) config.addTag(name, description);
   const base = config.build();
   base.info.contact = { name: 'The operator of this server' };
-  const document = asVersion31(
-    SwaggerModule.createDocument(app, base, {
-      extraModels: [ErrorResponse, WebhookChanges, WebhookPing],
-      ignoreGlobalPrefix: true,
-      // An operation is called as the method that handles it.
-      operationIdFactory: (_, method) => method,
-    }),
-  ) as Document;
+  const resources = app.get(FeedResources);
+  const described = SwaggerModule.createDocument(app, base, {
+    extraModels: [ErrorResponse, ...changeClasses(resources), WebhookChanges, WebhookPing],
+    ignoreGlobalPrefix: true,
+    // An operation is called as the method that handles it.
+    operationIdFactory: (_, method) => method,
+  });
+  describeFeed(described, resources, [ChangesV0Response, WebhookChanges]);
+  const document = asVersion31(described) as Document;
   document.openapi = '3.1.0';
   Object.assign(document.components, {
     headers: HEADER_COMPONENTS,

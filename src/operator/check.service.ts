@@ -4,6 +4,7 @@ import { derivedOf, type DerivedTable } from '../schema/derived';
 import { listsOf, type TrackedList } from '../database/tracked-list';
 import { OWN_TRIGGER } from '../schema/functions';
 import { applyFunctionsAgain } from '../schema/migrate';
+import { SchemaDefinition } from '../schema/schema-definition';
 import { CATALOGUE, lockOrganization } from '../database/locks';
 
 interface Checked {
@@ -67,7 +68,10 @@ const wrong = (list: TrackedList): string => `
 /** Compares what the database stores beside the data, to answer faster, with the data. */
 @Injectable()
 export class CheckService {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly schema: SchemaDefinition,
+  ) {}
 
   /** @param repair whether what is wrong is made right */
   async check(repair: boolean): Promise<CheckResult> {
@@ -106,7 +110,7 @@ export class CheckService {
   /** A client that follows the feed of changes has missed some, and must read a snapshot. */
   private async repairTriggers(off: Off[], functions: string[], missing: string[]): Promise<void> {
     if (off.length + functions.length + missing.length === 0) return;
-    if (functions.length + missing.length > 0) await applyFunctionsAgain(this.dataSource);
+    if (functions.length + missing.length > 0) await applyFunctionsAgain(this.dataSource, this.schema);
     await this.dataSource.transaction(async (manager) => {
       for (const { name, table } of off) await manager.query(`alter table ${table} enable trigger ${name}`);
       const names = [...off.map(({ name }) => name), ...missing.map((name) => name.split('.').at(-1) ?? '')];

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
+import { CONTEXTS, ContextsModule } from '../contexts';
 import { CsvModule } from '../csv/csv.module';
-import { DatasetsModule } from '../datasets/datasets.module';
-import { DATASETS } from '../sections';
 
 /** What the commands describe in their help and check in their options, before one of them connects to a database. */
-@Module({ imports: [DatasetsModule.describing(DATASETS), CsvModule] })
+@Module({ imports: [ContextsModule.with(CONTEXTS), CsvModule] })
 export class CommandLineModule {}

@@ -31,7 +31,9 @@ export const withCsvImportOptions = (to: Command, service: CsvService): Command 
     .option('--time-zone <ZONE>', 'of date-times without one, such as Europe/Berlin; else UTC', timeZone)
     .addOption(new Option('--date-format <FORMAT>', 'of days such as 5/4/2026 or 5.4.2026').choices(['DMY', 'MDY']))
     .option('--event <EVENT>', 'put every lead into this event: its ref, id or name')
-    .addOption(new Option('--match <KEY>', 'by what a row is a stored lead; else id').choices(['id', ...matchesOf(service)]))
+    .addOption(
+      new Option('--match <KEY>', 'by what a row is a stored lead; else id').choices(['id', ...matchesOf(service)]),
+    )
     .addOption(
       new Option('--repeated <WHICH>', 'of rows with one key, the one that counts').choices(['first', 'last']),
     );

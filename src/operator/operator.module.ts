@@ -1,14 +1,14 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module';
-import { resources } from '../app.module';
+import { ChangesModule } from '../changes/changes.module';
 import { Config } from '../config';
+import { CONTEXTS, ContextsModule } from '../contexts';
 import { CsvModule } from '../csv/csv.module';
 import { CONNECT_TIMEOUT } from '../database/connect';
 import { operatorDataSourceOptions } from '../database/data-source';
 import { DatabaseOptions } from '../database/data-source.module';
 import { DatabaseModule } from '../database/database.module';
 import { DatasetsModule } from '../datasets/datasets.module';
-import { DATASETS } from '../sections';
 import { WebhooksModule } from '../webhooks/webhooks.module';
 import { BackupService } from './backup.service';
 import { CatalogService } from './catalog.service';
@@ -32,9 +32,11 @@ export class OperatorModule {
       imports: [
         DatabaseModule,
         AccessModule,
-        ...resources,
+        ContextsModule.with(CONTEXTS),
+        ...CONTEXTS.map(({ module }) => module),
+        ChangesModule,
         WebhooksModule,
-        DatasetsModule.of(DATASETS),
+        DatasetsModule,
         CsvModule,
       ],
       providers: [

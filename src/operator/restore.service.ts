@@ -8,6 +8,7 @@ import type { Waiting } from '../database/connect';
 import { Config } from '../config';
 import { VALUES } from '../schema/functions';
 import { migrate, underMigrationLock } from '../schema/migrate';
+import { SchemaDefinition } from '../schema/schema-definition';
 import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type BackupTable, type RowCounts } from './backup-file';
 
@@ -57,6 +58,7 @@ export class RestoreService {
   constructor(
     private readonly config: Config,
     private readonly dataSource: DataSource,
+    private readonly schema: SchemaDefinition,
   ) {}
 
   async restore(file: Readable, options: RestoreOptions): Promise<RestoreResult> {
@@ -73,7 +75,7 @@ export class RestoreService {
         await target.destroy();
       }
     });
-    const applied = await migrate(url, options);
+    const applied = await migrate(url, this.schema, options);
     // Without statistics, PostgreSQL plans the first queries as if the tables were empty.
     await this.dataSource.query('analyze');
     return { restored, skipped, applied };

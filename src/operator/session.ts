@@ -7,6 +7,7 @@ import { unreachable } from '../database/connect';
 import { poolOf } from '../database/data-source';
 import { OpenDatabase, openDatabase } from '../schema/open';
 import { Interrupted, stopSignal } from '../server/stop-signal';
+import { SCHEMA } from './contexts';
 import { OperatorModule } from './operator.module';
 import { say } from './terminal/terminal';
 
@@ -22,7 +23,7 @@ export async function withServices<T>(
 ): Promise<T> {
   const stop = stopSignal();
   const config = readConfig();
-  const database = await open(config, say, { say, signal: stop }).catch((error: unknown) => {
+  const database = await open(config, say, { schema: SCHEMA, say, signal: stop }).catch((error: unknown) => {
     stop.throwIfAborted(); // the signal ended the wait
     throw error;
   });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { derivedOf } from './derived';
+import type { SchemaDefinition } from './schema-definition';
 import { listsOf } from '../database/tracked-list';
 
 const read = (file: string): string => readFileSync(join(__dirname, 'functions', file), 'utf8');
@@ -50,9 +51,13 @@ export class Functions {
   readonly texts: string[];
   private readonly hash: string;
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(
+    private readonly dataSource: DataSource,
+    { functions }: SchemaDefinition,
+  ) {
     const derived = derivedOf(dataSource).map(({ functions }) => functions);
-    this.texts = [VALUES, read('lists.sql'), listTriggers(dataSource), ...derived, ...functionsOf(dataSource).sort()];
+    const ofEntities = functionsOf(dataSource).sort();
+    this.texts = [VALUES, read('lists.sql'), listTriggers(dataSource), ...derived, ...ofEntities, ...functions];
     this.hash = hash('sha256', this.texts.join('\n'));
   }
 

@@ -7,6 +7,7 @@ import { hasSqlState } from '../database/errors';
 import { deriveAnew } from './rebuild-derived';
 import { requireDirectConnection } from '../database/direct-connection';
 import { Functions } from './functions';
+import type { SchemaDefinition } from './schema-definition';
 import { recordRelease, requireUsableSchema } from './schema-release';
 
 /** Any constant: all processes that migrate one database must take the same lock. */
@@ -22,8 +23,8 @@ const LOCK_TIMEOUT_MS = 1000;
  * @throws ConfigError when the database cannot be reached directly, holds no Unicode, or has a schema of a release that is
  *   too old to be upgraded, or too new
  */
-export function migrate(url: string, waiting: Waiting = {}): Promise<string[]> {
-  return underMigrationLock(url, waiting, (dataSource) => applyMissing(dataSource, waiting));
+export function migrate(url: string, schema: SchemaDefinition, waiting: Waiting = {}): Promise<string[]> {
+  return underMigrationLock(url, waiting, (dataSource) => applyMissing(dataSource, schema, waiting));
 }
 
 /** Runs work that changes the schema, while no other process does. */
@@ -86,10 +87,10 @@ async function take(lock: QueryRunner, { say, signal }: Waiting): Promise<void> 
   }
 }
 
-async function applyMissing(dataSource: DataSource, waiting: Waiting): Promise<string[]> {
+async function applyMissing(dataSource: DataSource, schema: SchemaDefinition, waiting: Waiting): Promise<string[]> {
   const { isNewer } = await requireUsableSchema(dataSource);
   const missing = await new MigrationExecutor(dataSource).getPendingMigrations();
-  const functions = new Functions(dataSource);
+  const functions = new Functions(dataSource, schema);
   await givingWay(waiting, async () => {
     if (isNewer) {
       // The functions are those of the newer release; extensions of this one may still lack migrations.
@@ -110,12 +111,16 @@ async function applyMissing(dataSource: DataSource, waiting: Waiting): Promise<s
  * Applies all functions and triggers, because some were dropped.
  * @throws ConfigError when those in force are of a newer release, which this one does not have
  */
-export async function applyFunctionsAgain(dataSource: DataSource, waiting: Waiting = {}): Promise<void> {
+export async function applyFunctionsAgain(
+  dataSource: DataSource,
+  schema: SchemaDefinition,
+  waiting: Waiting = {},
+): Promise<void> {
   const { isNewer } = await requireUsableSchema(dataSource);
   if (isNewer) {
     throw new ConfigError('The functions and triggers are those of a newer release of Lanyard: repair them with it');
   }
-  const functions = new Functions(dataSource);
+  const functions = new Functions(dataSource, schema);
   await functions.forget();
   await givingWay(waiting, () => functions.apply(LOCK_TIMEOUT_MS));
 }

@@ -4,6 +4,7 @@ import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-er
 import type { Waiting } from '../database/connect';
 import { isConnectionFault } from '../database/errors';
 import { migrate } from './migrate';
+import type { SchemaDefinition } from './schema-definition';
 
 export interface OpenDatabase {
   /** connection string */
@@ -19,6 +20,7 @@ export interface OpenDatabase {
 }
 
 interface Opening extends Waiting {
+  schema: SchemaDefinition;
   /** whether the embedded PostgreSQL is started again when it ends, as a server needs it */
   keepRunning?: boolean;
 }
@@ -32,11 +34,11 @@ interface Opening extends Waiting {
 export async function openDatabase(
   config: Config,
   say: (line: string) => void,
-  opening: Opening = {},
+  opening: Opening,
 ): Promise<OpenDatabase> {
   const database = await findDatabase(config, say, opening);
   try {
-    return { ...database, applied: await migrate(database.url, opening) };
+    return { ...database, applied: await migrate(database.url, opening.schema, opening) };
   } catch (error) {
     const fault = database.explain(error);
     await database.close();
@@ -48,7 +50,7 @@ export async function openDatabase(
 export async function findDatabase(
   config: Config,
   say: (line: string) => void,
-  { keepRunning }: Opening = {},
+  { keepRunning }: Pick<Opening, 'keepRunning'> = {},
 ): Promise<OpenDatabase> {
   if (config.databaseUrl) {
     const explain = (error: unknown): unknown => error;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
-import { FOLLOWED } from '../changes/followed';
+import { FeedResources } from '../changes/feed-resource';
 import { WebhookClock } from './webhook-clock';
 import { WebhookLeader } from './webhook-leader';
 import { WebhookEntity } from './webhook.entity';
@@ -9,7 +9,6 @@ import { POLL } from './webhooks.sql';
 
 /** How often the cursor of an idle webhook is stored, so that its position is not pruned. */
 export const CURSOR_REFRESH_MS = 3_600_000;
-const RESOURCES = FOLLOWED.map(({ number }) => number);
 
 interface PollResult {
   snapshot: string;
@@ -39,6 +38,7 @@ export class PendingWebhooks {
   constructor(
     private readonly leader: WebhookLeader,
     private readonly clock: WebhookClock,
+    private readonly resources: FeedResources,
     @InjectRepository(WebhookEntity) private readonly webhooks: Repository<WebhookEntity>,
   ) {}
 
@@ -66,7 +66,7 @@ export class PendingWebhooks {
     const inHand = new Set(busy);
     const waiting = [...this.pending.keys()].filter((id) => !inHand.has(id));
     const refreshBefore = new Date(now.getTime() - CURSOR_REFRESH_MS);
-    const values = [this.snapshot, now, waiting, busy, refreshBefore, RESOURCES];
+    const values = [this.snapshot, now, waiting, busy, refreshBefore, this.resources.numbers];
     const [result] = await this.leader.run((manager) => manager.query<[PollResult]>(POLL, values));
     const isOtherLog = this.log !== undefined && this.log !== result.log;
     this.log = result.log;

@@ -4,7 +4,6 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Not, Repository } from 'typeorm';
 import { OrganizationEntity } from '../access/organization.entity';
 import { type ChangesPage, ChangesService } from '../changes/changes.service';
-import { FOLLOWED_NAMES } from '../changes/followed';
 import { uuidV7 } from '../database/uuid';
 import { type DeliveryResult, messageId, WebhookClient } from './webhook-client';
 import { changedAt } from './webhook-feed';
@@ -41,7 +40,12 @@ export class WebhooksService {
   ) {}
 
   /** @throws TooManyWebhooks */
-  async create(organizationId: number, url: string, resources = FOLLOWED_NAMES, since?: 'now') {
+  async create(
+    organizationId: number,
+    url: string,
+    resources: string[] = [...this.changes.resources.names],
+    since?: 'now',
+  ) {
     const id = uuidV7();
     const secret = newSecret();
     const cursor = await this.start(organizationId, resources, since);

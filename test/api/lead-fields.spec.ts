@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { CsvService } from '../../src/csv/csv.service';
 import { ExportService } from '../../src/datasets/export.service';
-import { DATASETS } from '../../src/sections';
 import { leadInput, unique } from '../support/builders';
 import { description, resolved, type Schema } from '../support/description';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
+import { DATASETS } from '../support/contexts';
 
 type Fields = Record<string, unknown>;
 

@@ -1,12 +1,12 @@
 import { DataSource } from 'typeorm';
 import { ExportService } from '../../src/datasets/export.service';
-import { DATASETS } from '../../src/sections';
 import { ImportService } from '../../src/datasets/import.service';
 import { exhibitor, industryEventInput } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 import { hasOracle, report, speakingFor, statements, UNSCOPED, takeUnscoped } from '../support/oracle';
 import { scopedTables } from '../support/oracle-database';
+import { DATASETS } from '../support/contexts';
 
 /** As services write it and as TypeORM does. */
 const CONDITION = /(?:"?\w+"?\.)?"?organization_id"? = \$1/g;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/access/api-keys.service';
 import { ExportService } from '../../src/datasets/export.service';
-import { DATASETS } from '../../src/sections';
 import { eventInput, exhibitor, industryEventInput, leadInput, unique } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { isDeployment } from '../support/deployment';
@@ -10,6 +9,7 @@ import { InProcess, Lanyard, startInProcess, startLanyard, Tenant } from '../sup
 import { speakingFor } from '../support/oracle';
 import { describeInside, INSIDE, itInside } from '../support/skipping';
 import { everyRow } from '../support/state';
+import { DATASETS } from '../support/contexts';
 
 /** The lists that are read page by page; that of the catalogue is everybody's. */
 const PAGED = ENDPOINTS.filter(({ list, path }) => list !== undefined && path !== '/industryEvents');

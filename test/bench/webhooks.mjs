@@ -46,6 +46,7 @@ async function createWebhooks({ environment, defer, pool }, url) {
   const load = (path) => import(`../../dist/src/${path}.js`);
   const { operatorDataSourceOptions } = await load('database/data-source');
   const { Statements } = await load('database/statements');
+  const { CONTEXTS, feedResourcesOf, organizationDataOf } = await load('contexts');
   const { ChangesService } = await load('changes/changes.service');
   const { OrganizationsService } = await load('access/organizations.service');
   const { ReceiverLookup } = await load('webhooks/receiver-lookup');
@@ -55,11 +56,13 @@ async function createWebhooks({ environment, defer, pool }, url) {
   const dataSource = await new DataSource(operatorDataSourceOptions(environment.DATABASE_URL)).initialize();
   defer(() => dataSource.destroy());
   const client = new WebhookClient(new ReceiverLookup({ allowPrivate: true }));
-  const changes = new ChangesService(Statements.on(dataSource));
+  const changes = new ChangesService(Statements.on(dataSource), feedResourcesOf(CONTEXTS));
   const webhooks = new WebhooksService(dataSource.getRepository(WebhookEntity), changes, client);
   const organizations = [];
   for (let n = 0; n < options.webhooks; n++) {
-    const { id } = await new OrganizationsService(dataSource.manager).create(`Organization ${n}`);
+    const { id } = await new OrganizationsService(dataSource.manager, organizationDataOf(CONTEXTS)).create(
+      `Organization ${n}`,
+    );
     await webhooks.create(id, url, undefined, 'now');
     organizations.push(id);
   }

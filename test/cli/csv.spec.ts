@@ -8,7 +8,6 @@ import type { CsvForm } from '../../src/csv/csv-columns';
 import { CsvRecords } from '../../src/csv/csv-import';
 import { CsvService } from '../../src/csv/csv.service';
 import { csvFormOf } from '../../src/operator/csv.options';
-import { DATASETS } from '../../src/sections';
 import { asOperator } from '../support/database';
 import { Faults } from '../../src/datasets/faults';
 import { ImportService } from '../../src/datasets/import.service';
@@ -16,6 +15,7 @@ import { exhibitor, industryEventInput } from '../support/builders';
 import { query } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, Outcome } from '../support/operator';
+import { DATASETS } from '../support/contexts';
 
 type Lead = Record<string, unknown> & { id: string };
 

@@ -11,11 +11,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DATASETS } from '../../src/sections';
 import { demo } from '../../src/demo/demo';
 import { query, until } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, outcomeOf } from '../support/operator';
+import { DATASETS } from '../support/contexts';
 
 const counts = (over: object = {}) => ({
   ...DATASETS.noRecords(),

@@ -12,9 +12,9 @@ import { CsvRecords } from '../../src/csv/csv-import';
 import { Faults } from '../../src/datasets/faults';
 import { textOf } from '../../src/datasets/file-text';
 import { datasetRecords } from '../../src/datasets/dataset-file';
-import { DATASETS } from '../../src/sections';
 import { query, until } from '../support/embedded-fixtures';
 import { install } from '../support/operator';
+import { DATASETS } from '../support/contexts';
 
 const MIB = 1 << 20;
 

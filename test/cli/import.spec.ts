@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ImportService } from '../../src/datasets/import.service';
-import { DATASETS } from '../../src/sections';
 import { asOperator } from '../support/database';
 import { query } from '../support/embedded-fixtures';
 import { install, Installation } from '../support/operator';
+import { DATASETS } from '../support/contexts';
 
 const tagOption = (value: string, displayOrder: number) => ({ id: randomUUID(), displayOrder, value });
 

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { CsvService } from '../../src/csv/csv.service';
-import { DATASETS } from '../../src/sections';
+import { DATASETS } from '../support/contexts';
 import { install, type Installation, outcomeOf } from '../support/operator';
 
 const CSV = new CsvService(DATASETS);

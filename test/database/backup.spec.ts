@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import request from 'supertest';
-import { migrate } from '../../src/schema/migrate';
 import { demo } from '../../src/demo/demo';
 import { atTheEnd } from '../support/at-the-end';
 import { eventInput, exhibitor, industryEventInput, leadInput, phone } from '../support/builders';
@@ -15,6 +14,7 @@ import { EmbeddedFixtures, query, until } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { install, Operator } from '../support/operator';
 import { unless, without } from '../support/skipping';
+import { migrate } from '../support/contexts';
 
 /** What must be there again after a backup was restored. */
 interface Filled {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { migrate } from '../../src/schema/migrate';
 import { Sweeper } from '../../src/database/sweeper';
 import { exhibitor, leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
@@ -14,6 +13,7 @@ import type { ApiClient } from '../support/client';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { type ChangesPage, nameOf, Replica } from '../support/replica';
 import { unless, without } from '../support/skipping';
+import { migrate } from '../support/contexts';
 
 let lanyard: InProcess;
 let db: DataSource;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { CLAIMED_AT_ONCE } from '../../src/changes/changes.sql';
+import { CLAIM_BATCH_SIZE } from '../../src/changes/changes.sql';
 import { createLog } from '../../src/observability/log';
 import { WebhookSender } from '../../src/webhooks/webhook-sender';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
@@ -194,7 +194,7 @@ describe('a restore under a running server', () => {
     await db.query(
       `insert into changes (organization_id, resource, operation, id)
         select $1, 4, 'u', gen_random_uuid() from generate_series(1, $2)`,
-      [tenant.organizationId, 2 * CLAIMED_AT_ONCE + 1],
+      [tenant.organizationId, 2 * CLAIM_BATCH_SIZE + 1],
     );
     await restore();
     const statuses: number[] = [];

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import {
-  after,
-  type Anchor,
+  advanceCursor,
   type Cursor,
+  decodeCursor,
+  decodePositions,
+  encodeCursor,
+  encodePositions,
+  type LastEmitted,
   MalformedCursor,
-  MAX_CURSOR,
-  openOf,
+  MAX_CURSOR_LENGTH,
   OutdatedCursor,
-  seal,
-  storedPositions,
-  unsealed,
-  untold,
+  pendingRanges,
 } from '../../src/changes/cursor';
 import { Random } from '../prove/support/random';
 
@@ -61,13 +61,13 @@ class Log {
     for (const xid of [...this.open.keys()]) this.end(xid);
   }
 
-  /** As the statement of the feed does: what the parts of the cursor have, in order, and one row more than asked. */
-  untold(cursor: Cursor, limit: number): Row[] {
-    const parts = untold(cursor);
-    const isUntold = ([xid, seq]: Row): boolean =>
-      parts.some((part) => (xid > part.xid || (xid === part.xid && seq > part.seq)) && xid < part.before);
+  /** Like the statement of the feed: the rows in the ranges of the cursor, in order, and one more than the limit. */
+  pendingRows(cursor: Cursor, limit: number): Row[] {
+    const ranges = pendingRanges(cursor);
+    const isPending = ([xid, seq]: Row): boolean =>
+      ranges.some((range) => (xid > range.xid || (xid === range.xid && seq > range.seq)) && xid < range.before);
     return this.committed
-      .filter(isUntold)
+      .filter(isPending)
       .sort(([xid, seq], [other, otherSeq]) => xid - other || seq - otherSeq)
       .slice(0, limit + 1);
   }
@@ -77,27 +77,27 @@ class Log {
   }
 }
 
-/** A cursor, and what was told on the way to it. */
-interface Place {
+/** A cursor, and the rows that were emitted on the way to it. */
+interface Progress {
   text: string;
-  told: Set<string>;
+  emitted: Set<string>;
 }
 
-const opened = (text: string): Cursor => unsealed(text, ORGANIZATION, SECRET) as Cursor;
+const encode = (cursor: Parameters<typeof encodeCursor>[0]): string => encodeCursor(cursor, ORGANIZATION, SECRET);
+const decode = (text: string): Cursor => decodeCursor(text, ORGANIZATION, SECRET) as Cursor;
 
-/** One page, as the service reads it. */
-function follow(log: Log, place: Place, limit: number): { next: Place; hasMore: boolean; again: number } {
-  const cursor = opened(place.text);
-  const rows = log.untold(cursor, limit);
+/** Reads one page as the service does. */
+function readPage(log: Log, progress: Progress, limit: number): { next: Progress; hasMore: boolean; again: number } {
+  const cursor = decode(progress.text);
+  const rows = log.pendingRows(cursor, limit);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  const anchor: Anchor | undefined = last && [4, last[0], last[1], '2026-05-04T09:00:00.000Z'];
-  const next = after(cursor, anchor, log.openNow, rows.length > limit);
-  const text = seal(next, ORGANIZATION, SECRET);
-  const told = new Set(place.told);
-  const again = page.filter((row) => told.has(nameOf(row))).length;
-  for (const row of page) told.add(nameOf(row));
-  return { next: { text, told }, hasMore: rows.length > limit, again };
+  const lastEmitted: LastEmitted | undefined = last && [4, last[0], last[1], '2026-05-04T09:00:00.000Z'];
+  const next = advanceCursor(cursor, lastEmitted, log.openNow, rows.length > limit);
+  const emitted = new Set(progress.emitted);
+  const again = page.filter((row) => emitted.has(nameOf(row))).length;
+  for (const row of page) emitted.add(nameOf(row));
+  return { next: { text: encode(next), emitted }, hasMore: rows.length > limit, again };
 }
 
 interface Outcome {
@@ -108,25 +108,23 @@ interface Outcome {
 }
 
 const FIRST: Cursor = {
-  ...{
-    database: '7312345678901234567/16384',
-    generation: 'a'.repeat(32),
-    resources: [1, 2, 3, 4, 5, 6],
-    open: [],
-    from: [0, 0],
-    anchor: null,
-    reading: null,
-  },
+  database: '7312345678901234567/16384',
+  generation: 'a'.repeat(32),
+  resources: [1, 2, 3, 4, 5, 6],
+  openTransactions: [],
+  position: [0, 0],
+  lastEmitted: null,
+  snapshotProgress: null,
 };
 
 /** Reads pages of random sizes, from the newest cursor or from one that is older, while transactions come and go. */
 function run(seed: number, maxOpen: number, maxGap: number, steps: number): Outcome {
   const random = new Random(seed);
   const log = new Log(random, maxOpen, maxGap);
-  let places: Place[] = [{ text: seal(FIRST, ORGANIZATION, SECRET), told: new Set() }];
+  let cursors: Progress[] = [{ text: encode(FIRST), emitted: new Set() }];
   const outcome: Outcome = { rows: 0, lost: 0, again: 0 };
-  const read = (place: Place, limit: number): { next: Place; hasMore: boolean } => {
-    const page = follow(log, place, limit);
+  const read = (progress: Progress, limit: number): { next: Progress; hasMore: boolean } => {
+    const page = readPage(log, progress, limit);
     outcome.again += page.again;
     return page;
   };
@@ -138,18 +136,18 @@ function run(seed: number, maxOpen: number, maxGap: number, steps: number): Outc
       [
         2,
         () =>
-          void places.push(
-            read(random.chance(0.9) ? (places.at(-1) as Place) : random.pick(places), random.between(1, 7)).next,
+          void cursors.push(
+            read(random.chance(0.9) ? (cursors.at(-1) as Progress) : random.pick(cursors), random.between(1, 7)).next,
           ),
       ],
     ])();
-    places = places.slice(-8);
+    cursors = cursors.slice(-8);
   }
   log.endAll();
-  for (const place of places) {
-    let page = read(place, 5);
+  for (const progress of cursors) {
+    let page = read(progress, 5);
     while (page.hasMore) page = read(page.next, random.between(1, 50));
-    outcome.lost += log.committed.filter((row) => !page.next.told.has(nameOf(row))).length;
+    outcome.lost += log.committed.filter((row) => !page.next.emitted.has(nameOf(row))).length;
     outcome.rows += log.committed.length;
   }
   return outcome;
@@ -163,7 +161,7 @@ function sum(maxOpen: number, maxGap: number, steps: number): Outcome {
 }
 
 describe('the cursor of the feed', () => {
-  it('loses nothing and tells nothing twice, whatever ends in whatever order', () => {
+  it('loses nothing and emits nothing twice, whatever ends in whatever order', () => {
     const { rows, ...outcome } = sum(12, 5, 500);
     expect(outcome).toEqual({ lost: 0, again: 0 });
     expect(rows).toBeGreaterThan(RUNS * 500);
@@ -175,57 +173,60 @@ describe('the cursor of the feed', () => {
     expect(rows).toBeGreaterThan(RUNS * 100);
   });
 
-  it('names stored positions where it would be too long for a URL', () => {
+  it('refers to stored positions when it would be too long for a URL', () => {
     const random = new Random(2);
     let xid = 0;
-    const open = Array.from({ length: 2000 }, (): Row => [(xid += random.between(1, 100_000)), 0]);
-    expect(seal({ ...FIRST, open }, ORGANIZATION, SECRET).length).toBeGreaterThan(MAX_CURSOR);
-    const { hash: stored, positions } = storedPositions(open);
-    const text = seal({ ...FIRST, stored }, ORGANIZATION, SECRET);
+    const openTransactions = Array.from({ length: 2000 }, (): Row => [(xid += random.between(1, 100_000)), 0]);
+    expect(encode({ ...FIRST, openTransactions }).length).toBeGreaterThan(MAX_CURSOR_LENGTH);
+    const { hash: stored, positions } = encodePositions(openTransactions);
+    const text = encode({ ...FIRST, stored });
     expect(text.length).toBeLessThan(400);
-    expect(unsealed(text, ORGANIZATION, SECRET)).toEqual({ ...FIRST, stored });
-    expect(openOf(positions)).toEqual(open);
-    expect(storedPositions(open).hash).toBe(stored);
-    expect(storedPositions(open.slice(1)).hash).not.toBe(stored);
+    expect(decode(text)).toEqual({ ...FIRST, stored });
+    expect(decodePositions(positions)).toEqual(openTransactions);
+    expect(encodePositions(openTransactions).hash).toBe(stored);
+    expect(encodePositions(openTransactions.slice(1)).hash).not.toBe(stored);
   });
 
-  it('cannot be made for another organization, whatever is done to its text', () => {
-    const bytes = Buffer.from(seal(FIRST, ORGANIZATION, SECRET), 'base64url');
+  it('cannot be forged for another organization, however its text is changed', () => {
+    const bytes = Buffer.from(encode(FIRST), 'base64url');
     for (let n = 4; n < bytes.length; n++) {
       const changed = Buffer.from(bytes);
       changed.writeUInt8(changed.readUInt8(n) ^ 1, n);
-      expect(() => unsealed(changed.toString('base64url'), ORGANIZATION, SECRET)).toThrow(MalformedCursor);
+      expect(() => decodeCursor(changed.toString('base64url'), ORGANIZATION, SECRET)).toThrow(MalformedCursor);
       // Anybody can compute the checksum; it opens nothing.
       hash('sha256', Buffer.concat([changed.subarray(4), Buffer.from('cursor 2')]), 'buffer').copy(changed, 0, 0, 4);
       for (const organization of [ORGANIZATION, ORGANIZATION + 1]) {
-        expect(unsealed(changed.toString('base64url'), organization, SECRET)).toBeUndefined();
+        expect(decodeCursor(changed.toString('base64url'), organization, SECRET)).toBeUndefined();
       }
     }
   });
 
-  it('of the format before is outdated for its organization, and malformed for others', () => {
-    const sealed = Buffer.from(seal(FIRST, ORGANIZATION, SECRET), 'base64url').subarray(4);
+  it('of the previous format is outdated for its organization, and malformed for others', () => {
+    const sealed = Buffer.from(encode(FIRST), 'base64url').subarray(4);
     const check = hash('sha256', Buffer.concat([sealed, Buffer.from(String(ORGANIZATION))]), 'buffer').subarray(0, 4);
     const text = Buffer.concat([check, sealed]).toString('base64url');
-    expect(() => unsealed(text, ORGANIZATION, SECRET)).toThrow(OutdatedCursor);
-    expect(() => unsealed(text, ORGANIZATION + 1, SECRET)).toThrow(MalformedCursor);
+    expect(() => decodeCursor(text, ORGANIZATION, SECRET)).toThrow(OutdatedCursor);
+    expect(() => decodeCursor(text, ORGANIZATION + 1, SECRET)).toThrow(MalformedCursor);
   });
 
-  it('has what it was given, and opens for its organization alone', () => {
+  it('decodes to what was encoded, for its own organization only', () => {
     const random = new Random(1);
     for (let n = 0; n < 200; n++) {
       let xid = 0;
-      const open = Array.from({ length: random.below(60) }, (): Row => [(xid += random.between(1, 5000)), 0]);
-      if (open[0] && random.chance(0.5)) open[0][1] = random.between(1, 99);
-      const reading = random.chance(0.5)
+      const openTransactions = Array.from({ length: random.below(60) }, (): Row => [
+        (xid += random.between(1, 5000)),
+        0,
+      ]);
+      if (openTransactions[0] && random.chance(0.5)) openTransactions[0][1] = random.between(1, 99);
+      const snapshotProgress = random.chance(0.5)
         ? { nth: 3, eventId: random.below(9), position: random.below(1e6), at: '2026-05-04T09:00:00.000Z' }
         : null;
-      const anchor = random.chance(0.5) ? ([4, xid, 5, '2026-05-04T09:00:00.000Z'] as Anchor) : null;
-      const cursor: Cursor = { ...FIRST, open, from: [xid + 1, n], anchor, reading };
-      const text = seal(cursor, ORGANIZATION, SECRET);
-      expect(unsealed(text, ORGANIZATION, SECRET)).toEqual(cursor);
-      expect(() => unsealed(text, ORGANIZATION + 1, SECRET)).toThrow(MalformedCursor);
-      expect(unsealed(text, ORGANIZATION, Buffer.alloc(32, 8))).toBeUndefined();
+      const lastEmitted: LastEmitted | null = random.chance(0.5) ? [4, xid, 5, '2026-05-04T09:00:00.000Z'] : null;
+      const cursor: Cursor = { ...FIRST, openTransactions, position: [xid + 1, n], lastEmitted, snapshotProgress };
+      const text = encode(cursor);
+      expect(decode(text)).toEqual(cursor);
+      expect(() => decodeCursor(text, ORGANIZATION + 1, SECRET)).toThrow(MalformedCursor);
+      expect(decodeCursor(text, ORGANIZATION, Buffer.alloc(32, 8))).toBeUndefined();
     }
   });
 });

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
-import { migrate } from '../../src/schema/migrate';
 import { CheckService } from '../../src/operator/check.service';
 import { asOperator, type TestDatabase, testDatabase } from '../support/database';
+import { SCHEMA, migrate } from '../support/contexts';
 
 /** More than two batches. */
 const LEADS = 2500;
@@ -34,7 +34,7 @@ describe('derived columns whose functions have changed', () => {
   const states = () =>
     db.query<{ name: string; last_id: string | null }[]>('select *, xmin from derived_columns order by 1');
   const wrong = async (): Promise<Record<string, number>> => {
-    const result = await new CheckService(db).check(false);
+    const result = await new CheckService(db, SCHEMA).check(false);
     return { documents: result.documents?.wrong ?? NaN, words: result.words?.wrong ?? NaN };
   };
 

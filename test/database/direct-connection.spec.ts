@@ -1,8 +1,8 @@
 import { ConfigError } from '../../src/config';
 import { requireDirectConnection } from '../../src/database/direct-connection';
-import { migrate } from '../../src/schema/migrate';
 import { testDatabase } from '../support/database';
 import { startPooler } from '../support/pooler';
+import { migrate } from '../support/contexts';
 
 const ADVICE = 'connect to PostgreSQL directly, not through a pooler such as PgBouncer in transaction mode';
 

@@ -4,6 +4,7 @@ import { CheckService } from '../../src/operator/check.service';
 import { exhibitor } from '../support/builders';
 import { lockWaits, until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+import { SCHEMA } from '../support/contexts';
 
 /** The stored JSON of a lead follows every change of what it shows, also one by SQL. */
 describe('the document of a lead', () => {
@@ -27,7 +28,7 @@ describe('the document of a lead', () => {
 
   const document = async () => (await tenant.api.get(`/leads/${lead.id}`).expect(200)).body.results;
   const isFresh = async () =>
-    expect(await new CheckService(db).check(false)).toMatchObject({ documents: { wrong: 0 } });
+    expect(await new CheckService(db, SCHEMA).check(false)).toMatchObject({ documents: { wrong: 0 } });
 
   it.each<[string, string, (before: Lead, after: Lead) => void]>([
     [

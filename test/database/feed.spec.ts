@@ -14,7 +14,7 @@ import { type InProcess, startInProcess, type Tenant } from '../support/lanyard'
 const cursorsAsTheyAre = jest.requireActual<typeof cursors>('../../src/changes/cursor');
 jest.mock('../../src/changes/cursor', () => {
   const actual = jest.requireActual<typeof cursors>('../../src/changes/cursor');
-  return { ...actual, after: jest.fn(actual.after) };
+  return { ...actual, advanceCursor: jest.fn(actual.advanceCursor) };
 });
 
 const SEED = Number(process.env.FEED_SEED ?? 40);
@@ -83,8 +83,8 @@ describe('a replica that follows the feed', () => {
 
   it('differs when the reader does not know which transactions were open', async () => {
     jest
-      .mocked(cursors.after)
-      .mockImplementation((cursor, last, _, isCut) => cursorsAsTheyAre.after(cursor, last, [], isCut));
+      .mocked(cursors.advanceCursor)
+      .mockImplementation((cursor, last, _, isCut) => cursorsAsTheyAre.advanceCursor(cursor, last, [], isCut));
     try {
       const [random, tenant] = [new Random(SEED, 1), await lanyard.tenant()];
       const writers = writersOf(tenant, random);
@@ -92,7 +92,7 @@ describe('a replica that follows the feed', () => {
       const followers = HABITS.map((habits) => new Follower(tenant.api, random, habits));
       expect((await round(tenant, writers, followers)).length).toBeGreaterThan(0);
     } finally {
-      jest.mocked(cursors.after).mockImplementation(cursorsAsTheyAre.after);
+      jest.mocked(cursors.advanceCursor).mockImplementation(cursorsAsTheyAre.advanceCursor);
     }
   }, 60_000);
 

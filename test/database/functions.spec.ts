@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Functions, OWN_TRIGGER } from '../../src/schema/functions';
 import { listsOf } from '../../src/database/tracked-list';
-import { migrate } from '../../src/schema/migrate';
 import { asOperator, testDatabase, TestDatabase } from '../support/database';
+import { SCHEMA, migrate } from '../support/contexts';
 
 /** Names and bodies of the functions in a text. */
 const functionsIn = (text: string) =>
@@ -20,7 +20,7 @@ describe('functions and triggers', () => {
   beforeAll(async () => {
     database = await testDatabase();
     db = await asOperator(database.url);
-    written = new Functions(db).texts.flatMap(functionsIn);
+    written = new Functions(db, SCHEMA).texts.flatMap(functionsIn);
   });
 
   const stored = (): Promise<{ name: string; body: string }[]> =>

@@ -5,11 +5,11 @@ import { CsvRecords } from '../../src/csv/csv-import';
 import { Faults } from '../../src/datasets/faults';
 import { ImportService } from '../../src/datasets/import.service';
 import { CsvService } from '../../src/csv/csv.service';
-import { DATASETS } from '../../src/sections';
 import { exhibitor, industryEventInput, leadInput } from '../support/builders';
 import { asOperator, testDatabase } from '../support/database';
 import { until } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
+import { DATASETS } from '../support/contexts';
 
 const quoted = (value: unknown): string => `"${String(value)}"`;
 

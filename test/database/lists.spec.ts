@@ -8,6 +8,7 @@ import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
 import { lockWaits, until } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
+import { SCHEMA } from '../support/contexts';
 
 /** Transactions of each client; raise it for a long run. */
 const STEPS = Number(process.env.LISTS_RANDOM_STEPS ?? 40);
@@ -68,7 +69,7 @@ async function client(organizationId: number, seed: number): Promise<void> {
   }
 }
 
-const wrongLists = async (): Promise<number> => (await new CheckService(db).check(false)).lists?.wrong ?? NaN;
+const wrongLists = async (): Promise<number> => (await new CheckService(db, SCHEMA).check(false)).lists?.wrong ?? NaN;
 
 /** Pages of the API are those of a full scan: the first, the last, some between, and beyond the end. */
 async function checkPages({ api }: Tenant, path: string, scan: string, parameters: unknown[]): Promise<void> {
@@ -194,7 +195,7 @@ describe('the check of lists', () => {
     ['a list that is not there', `delete from lists where ${ofLeads}`],
   ])('finds %s that is wrong, and makes it right', async (_, spoil) => {
     await db.query(spoil, [organizationId]);
-    expect(await new CheckService(db).check(true)).toMatchObject({ lists: { wrong: 1 } });
+    expect(await new CheckService(db, SCHEMA).check(true)).toMatchObject({ lists: { wrong: 1 } });
     expect(await wrongLists()).toBe(0);
     await db.query(ADD_LEADS, [organizationId, 10]);
     expect(await wrongLists()).toBe(0);

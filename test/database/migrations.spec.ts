@@ -2,12 +2,12 @@ import { DataSource, type QueryRunner } from 'typeorm';
 import { version } from '../../package.json';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { createDataSource } from '../../src/database/data-source.module';
-import { migrate } from '../../src/schema/migrate';
 import { compareReleases, OLDEST_RELEASE } from '../../src/schema/schema-release';
 import { createDatabase, emptyDatabase, TestDatabase } from '../support/database';
 import { query } from '../support/embedded-fixtures';
 import { Operator, outcomeOf } from '../support/operator';
 import { startProgram } from '../support/program';
+import { migrate } from '../support/contexts';
 
 /** TypeORM's schema builder sends many queries at once on one connection, of which pg warns. */
 function queryOneAtATime(dataSource: DataSource): void {

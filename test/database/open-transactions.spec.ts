@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { Sweeper } from '../../src/database/sweeper';
-import { migrate } from '../../src/schema/migrate';
 import { Random } from '../prove/support/random';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
 import { startInProcess, type Tenant } from '../support/lanyard';
 import type { ChangesPage } from '../support/replica';
+import { migrate } from '../support/contexts';
 
 const OPEN = 2000;
 const PAGE = 200;

@@ -123,7 +123,9 @@ async function p99OfReads({ servers, tenants }: World): Promise<number> {
 }
 
 /** Two servers, organizations with some leads, and receivers, of which the servers know nothing yet. */
-async function begin(defer: (undo: () => Promise<unknown>) => void): Promise<World & { operator: INestApplicationContext }> {
+async function begin(
+  defer: (undo: () => Promise<unknown>) => void,
+): Promise<World & { operator: INestApplicationContext }> {
   chmodSync(directory, 0o755); // root's PostgreSQL runs as another user
   defer(async () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
   goAhead(0);

@@ -3,13 +3,13 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres';
-import { migrate } from '../../src/schema/migrate';
 import { deploymentUrl } from './deployment';
 import { prepareDeployment } from './deployment-run';
 import { query } from './embedded-fixtures';
 import { urlOf } from './database';
 import { hasOracle } from './oracle';
 import { armOracle } from './oracle-database';
+import { migrate } from './contexts';
 
 declare global {
   /** undoes what the set-up did; global-teardown.ts calls it */

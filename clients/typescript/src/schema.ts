@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Follow changes
-         * @description Begins with all records, and goes on with what changed since. Ask again with the `cursor` of each page: at once while `hasMore` is true, then in a while. Every committed change is told at least once; applying each page in order gives what the lists show.
+         * @description Begins with a snapshot of all records and continues with what changed since. Request the next page with the `cursor` of the last one: at once while `hasMore` is true, later otherwise. Every committed change is emitted at least once; applying the pages in order gives you what the lists return.
          */
         get: operations["listChanges"];
         put?: never;
@@ -1750,12 +1750,49 @@ export interface components {
             tagOptions: components["schemas"]["TagOption"][];
         };
         /**
+         * @description `snapshot` while all existing records are emitted, then `changes`.
+         * @enum {string}
+         */
+        ChangesPhase: "snapshot" | "changes";
+        /** @description A page of the change feed. */
+        ChangesV0Response: {
+            /**
+             * @description `snapshot` while all existing records are emitted, then `changes`.
+             * @example changes
+             */
+            phase: components["schemas"]["ChangesPhase"];
+            /** @description Each record once, in the order in which they changed. */
+            changes: (components["schemas"]["TagGroupChange"] | components["schemas"]["EventChange"] | components["schemas"]["ActivationChange"] | components["schemas"]["LeadChange"] | components["schemas"]["EventLeadChange"] | components["schemas"]["LeadActivityEventChange"])[];
+            /**
+             * @description Pass it to get the next page.
+             * @example dGhlIG5leHQgcGFnZQ
+             */
+            cursor: string;
+            /** @description Whether more changes are available now. If false, poll again later. */
+            hasMore: boolean;
+        };
+        /**
+         * @description Skips the snapshot. Cannot be combined with `cursor`.
+         * @enum {string}
+         */
+        ChangesSince: "now";
+        /** @description Body of every error response. */
+        ErrorResponse: {
+            /**
+             * Format: int32
+             * @description HTTP status code.
+             */
+            status: number;
+            /** @description Error message: the name of the status, or the field that is missing or invalid. */
+            error: string;
+        };
+        /**
          * @description The resource.
          * @enum {string}
          */
-        TagGroupV0ResponseResource: "tagGroups";
+        TagGroupChangeResource: "tagGroups";
         /**
-         * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+         * @description What happened; `snapshot` during the snapshot. Store the record unless it is `deleted`.
          * @enum {string}
          */
         ChangeOperation: "snapshot" | "created" | "updated" | "deleted";
@@ -1767,17 +1804,17 @@ export interface components {
              */
             resource: "tagGroups";
             /**
-             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @description What happened; `snapshot` during the snapshot. Store the record unless it is `deleted`.
              * @example updated
              */
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, when that began.
+             * @description Date and time of the last change; during the snapshot, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
-            /** @description The record as its own GET shows it now; null when deleted. */
+            /** @description The record as its own GET returns it now; null when deleted. */
             record: components["schemas"]["TagGroupV0Response"] | null;
             /**
              * Format: uuid
@@ -1790,7 +1827,7 @@ export interface components {
          * @description The resource.
          * @enum {string}
          */
-        EventResource: "events";
+        EventChangeResource: "events";
         /** @description A change of one of the events. */
         EventChange: {
             /**
@@ -1799,17 +1836,17 @@ export interface components {
              */
             resource: "events";
             /**
-             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @description What happened; `snapshot` during the snapshot. Store the record unless it is `deleted`.
              * @example updated
              */
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, when that began.
+             * @description Date and time of the last change; during the snapshot, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
-            /** @description The record as its own GET shows it now; null when deleted. */
+            /** @description The record as its own GET returns it now; null when deleted. */
             record: components["schemas"]["Event"] | null;
             /**
              * Format: int64
@@ -1822,7 +1859,7 @@ export interface components {
          * @description The resource.
          * @enum {string}
          */
-        ActivationV0ResponseResource: "activations";
+        ActivationChangeResource: "activations";
         /** @description A change of one of the activations. */
         ActivationChange: {
             /**
@@ -1831,17 +1868,17 @@ export interface components {
              */
             resource: "activations";
             /**
-             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @description What happened; `snapshot` during the snapshot. Store the record unless it is `deleted`.
              * @example updated
              */
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, when that began.
+             * @description Date and time of the last change; during the snapshot, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
-            /** @description The record as its own GET shows it now; null when deleted. */
+            /** @description The record as its own GET returns it now; null when deleted. */
             record: components["schemas"]["ActivationV0Response"] | null;
             /**
              * Format: uuid
@@ -1854,7 +1891,7 @@ export interface components {
          * @description The resource.
          * @enum {string}
          */
-        LeadV0ResponseResource: "leads";
+        LeadChangeResource: "leads";
         /** @description A change of one of the leads. */
         LeadChange: {
             /**
@@ -1863,17 +1900,17 @@ export interface components {
              */
             resource: "leads";
             /**
-             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @description What happened; `snapshot` during the snapshot. Store the record unless it is `deleted`.
              * @example updated
              */
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, when that began.
+             * @description Date and time of the last change; during the snapshot, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
-            /** @description The record as its own GET shows it now; null when deleted. */
+            /** @description The record as its own GET returns it now; null when deleted. */
             record: components["schemas"]["LeadV0Response"] | null;
             /**
              * Format: uuid
@@ -1888,7 +1925,7 @@ export interface components {
          * @description The resource.
          * @enum {string}
          */
-        EventLeadV0ResponseResource: "eventLeads";
+        EventLeadChangeResource: "eventLeads";
         /** @description A change of one of the eventLeads. */
         EventLeadChange: {
             /**
@@ -1897,17 +1934,17 @@ export interface components {
              */
             resource: "eventLeads";
             /**
-             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @description What happened; `snapshot` during the snapshot. Store the record unless it is `deleted`.
              * @example updated
              */
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, when that began.
+             * @description Date and time of the last change; during the snapshot, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
-            /** @description The record as its own GET shows it now; null when deleted. */
+            /** @description The record as its own GET returns it now; null when deleted. */
             record: components["schemas"]["EventLeadV0Response"] | null;
             /**
              * Format: int64
@@ -1926,7 +1963,7 @@ export interface components {
          * @description The resource.
          * @enum {string}
          */
-        LeadActivityEventV0ResponseResource: "leadActivityEvents";
+        LeadActivityEventChangeResource: "leadActivityEvents";
         /** @description A change of one of the leadActivityEvents. */
         LeadActivityEventChange: {
             /**
@@ -1935,17 +1972,17 @@ export interface components {
              */
             resource: "leadActivityEvents";
             /**
-             * @description What happened; `snapshot` in the first reading. Store the record unless it is `deleted`.
+             * @description What happened; `snapshot` during the snapshot. Store the record unless it is `deleted`.
              * @example updated
              */
             operation: components["schemas"]["ChangeOperation"];
             /**
              * Format: date-time
-             * @description Date and time of the last change; in the first reading, when that began.
+             * @description Date and time of the last change; during the snapshot, when that began.
              * @example 2026-05-04T09:30:00.000Z
              */
             at: string;
-            /** @description The record as its own GET shows it now; null when deleted. */
+            /** @description The record as its own GET returns it now; null when deleted. */
             record: components["schemas"]["LeadActivityEventV0Response"] | null;
             /**
              * Format: uuid
@@ -1955,43 +1992,6 @@ export interface components {
             id: string;
         };
         /**
-         * @description `snapshot` in the first reading of all that is there, then `changes`.
-         * @enum {string}
-         */
-        ChangesPhase: "snapshot" | "changes";
-        /** @description A page of the feed of changes. */
-        ChangesV0Response: {
-            /**
-             * @description `snapshot` in the first reading of all that is there, then `changes`.
-             * @example changes
-             */
-            phase: components["schemas"]["ChangesPhase"];
-            /** @description Each record once, in the order in which they changed. */
-            changes: (components["schemas"]["TagGroupChange"] | components["schemas"]["EventChange"] | components["schemas"]["ActivationChange"] | components["schemas"]["LeadChange"] | components["schemas"]["EventLeadChange"] | components["schemas"]["LeadActivityEventChange"])[];
-            /**
-             * @description Ask for the next page with it.
-             * @example dGhlIG5leHQgcGFnZQ
-             */
-            cursor: string;
-            /** @description Whether there is more now. When false, ask again in a while. */
-            hasMore: boolean;
-        };
-        /**
-         * @description Skips the first reading. Not together with `cursor`.
-         * @enum {string}
-         */
-        ChangesSince: "now";
-        /** @description Body of every error response. */
-        ErrorResponse: {
-            /**
-             * Format: int32
-             * @description HTTP status code.
-             */
-            status: number;
-            /** @description Error message: the name of the status, or the field that is missing or invalid. */
-            error: string;
-        };
-        /**
          * @description What is sent.
          * @enum {string}
          */
@@ -1999,13 +1999,13 @@ export interface components {
         /** @description A page of the feed of changes, sent to a webhook. */
         WebhookChanges: {
             /**
-             * @description `snapshot` in the first reading of all that is there, then `changes`.
+             * @description `snapshot` while all existing records are emitted, then `changes`.
              * @example changes
              */
             phase: components["schemas"]["ChangesPhase"];
             /** @description Each record once, in the order in which they changed. */
             changes: (components["schemas"]["TagGroupChange"] | components["schemas"]["EventChange"] | components["schemas"]["ActivationChange"] | components["schemas"]["LeadChange"] | components["schemas"]["EventLeadChange"] | components["schemas"]["LeadActivityEventChange"])[];
-            /** @description Whether there is more now. When false, ask again in a while. */
+            /** @description Whether more changes are available now. If false, poll again later. */
             hasMore: boolean;
             /** @description What is sent. */
             type: components["schemas"]["WebhookChangesType"];
@@ -2801,23 +2801,23 @@ export type ActivationV0Response = components['schemas']['ActivationV0Response']
 export type TagGroupStatus = components['schemas']['TagGroupStatus'];
 export type TagOption = components['schemas']['TagOption'];
 export type TagGroupV0Response = components['schemas']['TagGroupV0Response'];
-export type TagGroupV0ResponseResource = components['schemas']['TagGroupV0ResponseResource'];
-export type ChangeOperation = components['schemas']['ChangeOperation'];
-export type TagGroupChange = components['schemas']['TagGroupChange'];
-export type EventResource = components['schemas']['EventResource'];
-export type EventChange = components['schemas']['EventChange'];
-export type ActivationV0ResponseResource = components['schemas']['ActivationV0ResponseResource'];
-export type ActivationChange = components['schemas']['ActivationChange'];
-export type LeadV0ResponseResource = components['schemas']['LeadV0ResponseResource'];
-export type LeadChange = components['schemas']['LeadChange'];
-export type EventLeadV0ResponseResource = components['schemas']['EventLeadV0ResponseResource'];
-export type EventLeadChange = components['schemas']['EventLeadChange'];
-export type LeadActivityEventV0ResponseResource = components['schemas']['LeadActivityEventV0ResponseResource'];
-export type LeadActivityEventChange = components['schemas']['LeadActivityEventChange'];
 export type ChangesPhase = components['schemas']['ChangesPhase'];
 export type ChangesV0Response = components['schemas']['ChangesV0Response'];
 export type ChangesSince = components['schemas']['ChangesSince'];
 export type ErrorResponse = components['schemas']['ErrorResponse'];
+export type TagGroupChangeResource = components['schemas']['TagGroupChangeResource'];
+export type ChangeOperation = components['schemas']['ChangeOperation'];
+export type TagGroupChange = components['schemas']['TagGroupChange'];
+export type EventChangeResource = components['schemas']['EventChangeResource'];
+export type EventChange = components['schemas']['EventChange'];
+export type ActivationChangeResource = components['schemas']['ActivationChangeResource'];
+export type ActivationChange = components['schemas']['ActivationChange'];
+export type LeadChangeResource = components['schemas']['LeadChangeResource'];
+export type LeadChange = components['schemas']['LeadChange'];
+export type EventLeadChangeResource = components['schemas']['EventLeadChangeResource'];
+export type EventLeadChange = components['schemas']['EventLeadChange'];
+export type LeadActivityEventChangeResource = components['schemas']['LeadActivityEventChangeResource'];
+export type LeadActivityEventChange = components['schemas']['LeadActivityEventChange'];
 export type WebhookChangesType = components['schemas']['WebhookChangesType'];
 export type WebhookChanges = components['schemas']['WebhookChanges'];
 export type WebhookPingType = components['schemas']['WebhookPingType'];
@@ -2883,13 +2883,13 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /** @description Where the last page ended. Without it the first reading begins. */
+                /** @description The `cursor` of the previous page. Without it, a snapshot begins. */
                 cursor?: string;
-                /** @description Skips the first reading. Not together with `cursor`. */
+                /** @description Skips the snapshot. Cannot be combined with `cursor`. */
                 since?: components["schemas"]["ChangesSince"];
-                /** @description Resources to follow, separated by commas: `tagGroups`, `events`, `activations`, `leads`, `eventLeads`, `leadActivityEvents`. All of them by default. A cursor goes on with those that it began with; others beside it are a fault. */
+                /** @description Resources to follow, separated by commas: `tagGroups`, `events`, `activations`, `leads`, `eventLeads`, `leadActivityEvents`. All of them by default. A cursor keeps the resources it was created with; passing different ones is an error. */
                 resources?: string;
-                /** @description Changes a page. Values above 500 count as 500. */
+                /** @description Changes per page. Values above 500 count as 500. */
                 limit?: number;
             };
             header?: {
@@ -2901,7 +2901,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of changes, and where the next one begins. */
+            /** @description A page of changes, and the cursor of the next one. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

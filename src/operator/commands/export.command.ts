@@ -40,7 +40,10 @@ export function exportCommand(program: Command, service: CsvService): void {
     .option('--output <FILE>', 'write a file, complete or not at all; - is standard output')
     .addHelpText('after', AS_CSV)
     .action((_, self: Command) => exportData(service, self.optsWithGlobals()));
-  withCsvOptions(exporting, service).option('--bom', 'begin the CSV with a byte order mark: Excel needs it to detect UTF-8');
+  withCsvOptions(exporting, service).option(
+    '--bom',
+    'begin the CSV with a byte order mark: Excel needs it to detect UTF-8',
+  );
 }
 
 async function exportData(

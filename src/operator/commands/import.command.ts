@@ -87,7 +87,8 @@ async function importFile(
     csv = form && new CsvRecords(service, { ...form, encoding: options.encoding }, id, manager, faults);
     const quotedFile = /^[\w./-]+$/.test(file) ? file : `"${file}"`;
     const command = `${PROGRAM} import ${quotedFile} --organization ${id} --csv leads`;
-    const records = csv?.read(chunks) ?? datasetRecords(textOf(chunks, options.encoding), service.datasets, faults, command);
+    const records =
+      csv?.read(chunks) ?? datasetRecords(textOf(chunks, options.encoding), service.datasets, faults, command);
     return {
       records,
       options: { given: csv, faults, ...(dryRun && { dryRun: (records: string[]) => (first = records) }) },

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { isUuid } from '../../api/text';
-import { areFollowed, FOLLOWED_NAMES } from '../../changes/followed';
 import { type Config, readConfig } from '../../config';
 import { ReceiverLookup } from '../../webhooks/receiver-lookup';
 import { isAcknowledged } from '../../webhooks/webhook-client';
@@ -14,6 +13,7 @@ import {
   WebhooksService,
 } from '../../webhooks/webhooks.service';
 import { command, duration, DURATION_HELP, type GlobalOptions, organization, requireOrganization } from '../arguments';
+import { FEED_RESOURCES } from '../contexts';
 import { withServices } from '../session';
 import { table } from '../terminal/table';
 import { answer, Refusal, UsageError } from '../terminal/terminal';
@@ -51,9 +51,9 @@ function url(value: string): string {
 
 function resources(value: string): string[] {
   const names = value.split(',');
-  if (areFollowed(names)) return names;
+  if (FEED_RESOURCES.hasNames(names)) return names;
   throw new UsageError(
-    `--resources must be a comma-separated list of ${FOLLOWED_NAMES.join(', ')}, without duplicates`,
+    `--resources must be a comma-separated list of ${FEED_RESOURCES.names.join(', ')}, without duplicates`,
   );
 }
 
@@ -83,7 +83,11 @@ export function webhooksCommand(program: Command): void {
   })
     .requiredOption(...ORGANIZATION)
     .requiredOption('--url <URL>', 'where to send: https://…', url)
-    .option('--resources <NAMES>', `of ${FOLLOWED_NAMES.join(', ')}, separated by commas; default: all`, resources)
+    .option(
+      '--resources <NAMES>',
+      `of ${FEED_RESOURCES.names.join(', ')}, separated by commas; default: all`,
+      resources,
+    )
     .option(...SINCE)
     .action((_, self: Command) => create(self.optsWithGlobals()));
   command(group, 'list', { about: 'List webhooks, oldest first.', result: `[${ROW}]`, example: 'webhooks list' })

@@ -1,0 +1,20 @@
+import { EXAMPLE_IDS } from '../api/schemas';
+import { feedResource, uuidKey } from '../changes/feed-resource';
+import { ACTIVATIONS } from './activation.dataset';
+import { ActivationEntity } from './activation.entity';
+import { ACTIVATION, ActivationV0Response } from './activation.response';
+import { ActivationsModule } from './activations.module';
+
+export const ACTIVATIONS_CONTEXT = {
+  module: ActivationsModule,
+  sections: { activations: ACTIVATIONS },
+  followed: [
+    feedResource(ActivationEntity, {
+      name: 'activations',
+      number: 3,
+      model: ActivationV0Response,
+      recordSql: ACTIVATION,
+      key: uuidKey(EXAMPLE_IDS.activation),
+    }),
+  ],
+};

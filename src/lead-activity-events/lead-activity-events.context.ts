@@ -1,0 +1,20 @@
+import { EXAMPLE_IDS } from '../api/schemas';
+import { feedResource, uuidKey } from '../changes/feed-resource';
+import { LEAD_ACTIVITY_EVENTS } from './lead-activity-event.dataset';
+import { LeadActivityEventEntity } from './lead-activity-event.entity';
+import { LEAD_ACTIVITY_EVENT, LeadActivityEventV0Response } from './lead-activity-event.response';
+import { LeadActivityEventsModule } from './lead-activity-events.module';
+
+export const LEAD_ACTIVITY_EVENTS_CONTEXT = {
+  module: LeadActivityEventsModule,
+  sections: { leadActivityEvents: LEAD_ACTIVITY_EVENTS },
+  followed: [
+    feedResource(LeadActivityEventEntity, {
+      name: 'leadActivityEvents',
+      number: 6,
+      model: LeadActivityEventV0Response,
+      recordSql: LEAD_ACTIVITY_EVENT,
+      key: uuidKey(EXAMPLE_IDS.leadActivityEvent),
+    }),
+  ],
+};

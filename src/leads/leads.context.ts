@@ -1,0 +1,29 @@
+import { ListOf } from '../api/fields';
+import { EXAMPLE_IDS } from '../api/schemas';
+import { feedResource, uuidKey } from '../changes/feed-resource';
+import { LEADS } from './lead.dataset';
+import { LeadEntity } from './lead.entity';
+import { LEAD, LeadV0Response, MAX_REMOTE_IDS, RemoteId } from './lead.response';
+import { LeadsModule } from './leads.module';
+
+export const LEADS_CONTEXT = {
+  module: LeadsModule,
+  sections: { leads: LEADS },
+  followed: [
+    feedResource(LeadEntity, {
+      name: 'leads',
+      number: 4,
+      model: LeadV0Response,
+      recordSql: LEAD,
+      key: uuidKey(EXAMPLE_IDS.lead),
+      changeDetector: (row) => `${row}.document`,
+      remoteIds: {
+        column: 'remote_ids',
+        decorator: ListOf(() => RemoteId, {
+          max: MAX_REMOTE_IDS,
+          description: 'The remote ids that the lead has, or had when it was deleted.',
+        }),
+      },
+    }),
+  ],
+};

@@ -1,0 +1,21 @@
+import { EXAMPLE_IDS } from '../api/schemas';
+import { feedResource, uuidKey } from '../changes/feed-resource';
+import { TAG_GROUPS } from './tag-group.dataset';
+import { TagGroupEntity } from './tag-group.entity';
+import { TAG_GROUP, TagGroupV0Response } from './tag-group.response';
+import { TagGroupsModule } from './tag-groups.module';
+
+export const TAG_GROUPS_CONTEXT = {
+  module: TagGroupsModule,
+  sections: { tagGroups: TAG_GROUPS },
+  followed: [
+    feedResource(TagGroupEntity, {
+      name: 'tagGroups',
+      number: 1,
+      model: TagGroupV0Response,
+      recordSql: TAG_GROUP,
+      key: uuidKey(EXAMPLE_IDS.tagGroup),
+      childTable: { name: 'tag_options', parentColumn: 'tag_group_id' },
+    }),
+  ],
+};
