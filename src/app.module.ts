@@ -2,10 +2,15 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
+import { ChangeLogModule } from './changes/change-log.module';
 import { ChangesModule } from './changes/changes.module';
 import { Config } from './config';
 import { type Context, ContextsModule, CONTEXTS } from './contexts';
+import { dataSourceOptions } from './database/data-source';
+import { DatabaseOptions } from './database/data-source.module';
 import { DatabaseModule } from './database/database.module';
+import { RESERVED_CONNECTIONS } from './database/limits';
+import { PruningModule } from './database/pruning.module';
 import { DatasetsModule } from './datasets/datasets.module';
 import { HealthController } from './observability/health.controller';
 import { EnvelopeInterceptor } from './api/envelope.interceptor';
@@ -18,7 +23,7 @@ import { Metrics } from './observability/metrics';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { TokenBucketInterceptor } from './rate-limit/token-bucket.interceptor';
 import { SimulatedFaultsInterceptor } from './simulate/simulated-faults.interceptor';
-import { WebhooksModule } from './webhooks/webhooks.module';
+import { WebhookDeliveryModule } from './webhooks/webhook-delivery.module';
 
 /**
  * What every request passes, in this order; pipes and the handler follow the interceptors. A request without a valid key,
@@ -33,6 +38,15 @@ const globalProviders = ({ simulate }: Config) => [
   { provide: APP_PIPE, useClass: RequestValidationPipe },
   { provide: APP_FILTER, useClass: ErrorFilter },
 ];
+
+/** A start that meets a database which just restarts tries again. */
+const databaseOptions = ({ databaseUrl = '', poolSize }: Config): DatabaseOptions => ({
+  options: {
+    ...dataSourceOptions(databaseUrl, poolSize + RESERVED_CONNECTIONS),
+    retryAttempts: 3,
+    retryDelay: 100,
+  },
+});
 
 @Module({})
 export class AppModule {
@@ -50,13 +64,20 @@ export class AppModule {
         ...contexts.map(({ module }) => module),
         ChangesModule,
         ...extraModules,
-        WebhooksModule,
         DatasetsModule,
+        WebhookDeliveryModule,
+        ChangeLogModule,
+        PruningModule,
         NotFoundModule,
       ],
       controllers: [HealthController],
-      providers: [{ provide: Config, useValue: config }, Metrics, ...globalProviders(config)],
-      exports: [Config, Metrics],
+      providers: [
+        { provide: Config, useValue: config },
+        { provide: DatabaseOptions, useValue: databaseOptions(config) },
+        Metrics,
+        ...globalProviders(config),
+      ],
+      exports: [Config, DatabaseOptions, Metrics],
     };
   }
 }

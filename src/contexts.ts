@@ -8,7 +8,7 @@ import { EVENTS_CONTEXT } from './events/events.context';
 import { INDUSTRY_EVENTS_CONTEXT } from './industry-events/industry-events.context';
 import { LEAD_ACTIVITY_EVENTS_CONTEXT } from './lead-activity-events/lead-activity-events.context';
 import { LEADS_CONTEXT } from './leads/leads.context';
-import type { SchemaDefinition } from './schema/schema-definition';
+import { SchemaDefinition } from './schema/schema-definition';
 import { TAG_GROUPS_CONTEXT } from './tag-groups/tag-groups.context';
 
 /** A bounded context: what the rest of Lanyard needs to know about it. */
@@ -86,8 +86,9 @@ export class ContextsModule {
         { provide: Datasets, useValue: datasetsOf(contexts) },
         { provide: FeedResources, useValue: feedResourcesOf(contexts) },
         { provide: OrganizationData, useValue: organizationDataOf(contexts) },
+        { provide: SchemaDefinition, useValue: schemaOf(contexts) },
       ],
-      exports: [Datasets, FeedResources, OrganizationData],
+      exports: [Datasets, FeedResources, OrganizationData, SchemaDefinition],
     };
   }
 }

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { version } from '../package.json';
 import { createApp } from './app';
@@ -31,6 +32,8 @@ function announcer(): (line: string) => void {
 
 /** Starts, listens, and stops on a signal. */
 async function main(): Promise<void> {
+  // Until the application has its own, nothing is logged: what there is to say at a start is announced.
+  Logger.overrideLogger(false);
   const say = announcer();
   const asked = readConfig();
   const stop = stopSignal();

@@ -95,7 +95,8 @@ export class AccessService implements OnApplicationShutdown {
     this.used = new Map();
     if (ids.length === 0) return;
     try {
-      await this.dataSource.query(ADD_USAGE, [ids, requests]);
+      // Not through TypeORM, whose connections have a queue: this is one of those that are reserved.
+      await poolOf(this.dataSource).query(ADD_USAGE, [ids, requests]);
     } catch (error) {
       this.logger.warn({ message: 'The usage of keys could not be stored', ...logFields(error) });
     }

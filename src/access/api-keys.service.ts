@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { EntityManager } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
 import { uuidV7 } from '../database/uuid';
 import { ApiKeyEntity } from './api-key.entity';
 import { hashOf, newKey, prefixOf } from './key-format';
@@ -27,14 +28,10 @@ export class KeyEnded extends Error {}
 /** The operator's view of the keys. */
 @Injectable()
 export class ApiKeysService {
-  constructor(private readonly manager: EntityManager) {}
+  constructor(@InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>) {}
 
-  async issue(organizationId: number, given: Partial<KeySettings> = {}): Promise<IssuedKey> {
-    const [id, key] = [uuidV7(), newKey()];
-    const settings = { label: null, ...DEFAULT_LIMITS, expiresAt: null, ...given };
-    const hash = Buffer.from(hashOf(key), 'base64');
-    await this.keys.insert({ id, organizationId, hash, prefix: prefixOf(key), ...settings });
-    return { id, key, organizationId, ...settings };
+  issue(organizationId: number, settings: Partial<KeySettings> = {}): Promise<IssuedKey> {
+    return issueInto(this.keys, organizationId, settings);
   }
 
   /** The keys of an organization, oldest first. */
@@ -55,8 +52,8 @@ export class ApiKeysService {
    * @throws KeyEnded
    */
   rotate(id: string, overlap: number): Promise<(IssuedKey & { oldEnds: Date }) | null> {
-    return this.manager.transaction(async (manager) => {
-      const keys = manager.getRepository(ApiKeyEntity);
+    return this.keys.manager.transaction(async (manager) => {
+      const keys = manager.withRepository(this.keys);
       const old = await keys.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!old) return null;
       const { organizationId, label, maxTokens, refillRate, expiresAt, revokedAt, simulate } = old;
@@ -65,7 +62,7 @@ export class ApiKeysService {
       const oldEnds = expiresAt && expiresAt < over ? expiresAt : over;
       await keys.update({ id }, { expiresAt: oldEnds });
       const settings = { label, maxTokens, refillRate, expiresAt, ...(simulate !== null && { simulate }) };
-      return { ...(await new ApiKeysService(manager).issue(organizationId, settings)), oldEnds };
+      return { ...(await issueInto(keys, organizationId, settings)), oldEnds };
     });
   }
 
@@ -75,8 +72,16 @@ export class ApiKeysService {
     const revoked = await this.keys.findOneBy({ id });
     return revoked?.revokedAt ? { id, revokedAt: revoked.revokedAt } : null;
   }
+}
 
-  private get keys() {
-    return this.manager.getRepository(ApiKeyEntity);
-  }
+async function issueInto(
+  keys: Repository<ApiKeyEntity>,
+  organizationId: number,
+  given: Partial<KeySettings>,
+): Promise<IssuedKey> {
+  const [id, key] = [uuidV7(), newKey()];
+  const settings = { label: null, ...DEFAULT_LIMITS, expiresAt: null, ...given };
+  const hash = Buffer.from(hashOf(key), 'base64');
+  await keys.insert({ id, organizationId, hash, prefix: prefixOf(key), ...settings });
+  return { id, key, organizationId, ...settings };
 }

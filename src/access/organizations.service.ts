@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { EntityManager } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
 import { lockOrganization } from '../database/locks';
 import { ApiKeyEntity } from './api-key.entity';
 import { OrganizationData } from './organization-data';
@@ -20,18 +21,19 @@ const DELETE_BATCH_SIZE = 1000;
 @Injectable()
 export class OrganizationsService {
   constructor(
-    private readonly manager: EntityManager,
+    @InjectRepository(OrganizationEntity) private readonly organizations: Repository<OrganizationEntity>,
+    @InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>,
     private readonly data: OrganizationData,
   ) {}
 
   async create(name: string): Promise<Organization> {
-    const { identifiers } = await this.manager.insert(OrganizationEntity, { name });
+    const { identifiers } = await this.organizations.insert({ name });
     return { id: identifiers[0]?.id as number, name };
   }
 
   /** All organizations, oldest first, with their numbers of keys and leads. */
   async list(): Promise<(Organization & { keys: number; leads: number })[]> {
-    return this.manager.query(`
+    return this.organizations.query(`
       select id, name,
         (select count(*)::int from api_keys k where k.organization_id = o.id) as keys,
         coalesce((select rows from list_counts where organization_id = o.id and list = 'leads' and shift = 40), 0) as leads
@@ -39,11 +41,11 @@ export class OrganizationsService {
   }
 
   find(id: number): Promise<Organization | null> {
-    return this.manager.findOne(OrganizationEntity, { select: { id: true, name: true }, where: { id } });
+    return this.organizations.findOne({ select: { id: true, name: true }, where: { id } });
   }
 
   async rename(id: number, name: string): Promise<Organization> {
-    await this.manager.update(OrganizationEntity, { id }, { name });
+    await this.organizations.update({ id }, { name });
     return { id, name };
   }
 
@@ -52,18 +54,18 @@ export class OrganizationsService {
    * call it again to continue.
    */
   async delete(id: number): Promise<void> {
-    await this.manager.update(ApiKeyEntity, { organizationId: id }, { revokedAt: () => 'coalesce(revoked_at, now())' });
+    await this.keys.update({ organizationId: id }, { revokedAt: () => 'coalesce(revoked_at, now())' });
     for (const entity of this.data.entities) {
-      const { tableName, ownColumns } = this.manager.dataSource.getMetadata(entity);
+      const { tableName, ownColumns } = this.organizations.manager.dataSource.getMetadata(entity);
       // The rows of a shared table belong to no organization.
       if (!ownColumns.some(({ propertyName }) => propertyName === 'organizationId')) continue;
       await this.deleteInBatches(id, tableName, 'id');
     }
     // The deletes themselves were logged as changes.
     await this.deleteInBatches(id, 'changes', 'ctid');
-    await this.manager.transaction(async (manager) => {
+    await this.organizations.manager.transaction(async (manager) => {
       await lockOrganization(manager, id);
-      await manager.delete(OrganizationEntity, { id });
+      await manager.withRepository(this.organizations).delete({ id });
       for (const table of UNSCOPED_TABLES) await manager.query(`delete from ${table} where organization_id = $1`, [id]);
     });
   }
@@ -73,7 +75,7 @@ export class OrganizationsService {
   }
 
   private deleteBatch(id: number, table: string, key: string): Promise<number> {
-    return this.manager.transaction(async (manager) => {
+    return this.organizations.manager.transaction(async (manager) => {
       await lockOrganization(manager, id);
       const [, count] = await manager.query<[unknown, number]>(
         `delete from ${table} where organization_id = $1
@@ -84,11 +86,11 @@ export class OrganizationsService {
     });
   }
 
-  async areNone(): Promise<boolean> {
-    return !(await this.manager.exists(OrganizationEntity));
+  async isEmpty(): Promise<boolean> {
+    return !(await this.organizations.exists());
   }
 
   exists(id: number): Promise<boolean> {
-    return this.manager.existsBy(OrganizationEntity, { id });
+    return this.organizations.existsBy({ id });
   }
 }

@@ -1,16 +1,8 @@
-import { Logger, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
-import { Config } from '../config';
-import { sqlState } from '../database/errors';
-import { Sweeper } from '../database/sweeper';
 import { ChangeEntity } from './change.entity';
 import { ChangesController } from './changes.controller';
-import { ChangesService, LOG_CLAIMED } from './changes.service';
-import { CLAIM_BATCH_SIZE, PRUNE_CHANGES, PRUNE_POSITIONS } from './changes.sql';
-
-/** How many rows one statement prunes, so that it stays within its timeout. */
-const PRUNE_BATCH_SIZE = 1000;
+import { ChangesService } from './changes.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([ChangeEntity])],
@@ -18,37 +10,4 @@ const PRUNE_BATCH_SIZE = 1000;
   providers: [ChangesService],
   exports: [ChangesService],
 })
-export class ChangesModule implements OnApplicationBootstrap {
-  private readonly logger = new Logger('Changes');
-
-  constructor(
-    sweeper: Sweeper,
-    { changesDays }: Config,
-    private readonly dataSource: DataSource,
-  ) {
-    const limit = PRUNE_BATCH_SIZE;
-    sweeper.add({ what: 'changes', text: PRUNE_CHANGES, values: [changesDays, limit], limit });
-    sweeper.add({ what: 'positions of cursors', text: PRUNE_POSITIONS, values: [changesDays, limit], limit });
-  }
-
-  /** Detects a restored log before the first request, however many rows it has. */
-  async onApplicationBootstrap(): Promise<void> {
-    try {
-      const outcome = await this.claimLog();
-      if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
-    } catch (error) {
-      // The first reader of the log checks it, too.
-      this.logger.warn({ message: 'Cannot check the change log', sqlState: sqlState(error) });
-    }
-  }
-
-  private async claimLog(): Promise<string> {
-    for (;;) {
-      const [{ outcome }] = await this.dataSource.query<[{ outcome: string }]>(
-        'select claim_log($1, false) as outcome',
-        [CLAIM_BATCH_SIZE],
-      );
-      if (outcome !== 'partial') return outcome;
-    }
-  }
-}
+export class ChangesModule {}

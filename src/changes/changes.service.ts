@@ -1,5 +1,4 @@
 import { GoneException, Injectable, Logger } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { Caller } from '../api/caller';
 import { type JsonText, type Statement, Statements } from '../database/statements';
 import { InvalidRequest, Overloaded } from '../errors/exceptions';
@@ -89,9 +88,6 @@ export class ChangesService {
   private readonly recordsByKey: ReadonlyMap<FeedResource, Statement>;
   private readonly snapshotPages: ReadonlyMap<FeedResource, Statement>;
   private secret?: Buffer;
-  /** The connection that the statements run on, if it is not one of the pool. */
-  readonly manager?: EntityManager;
-  readonly isBackground?: boolean;
 
   constructor(
     private readonly statements: Statements,
@@ -101,11 +97,6 @@ export class ChangesService {
     this.snapshotPages = new Map(resources.all.map((resource) => [resource, SQL.snapshotPage(resource)]));
   }
 
-  /** The same service on a connection of the caller's own, so that no request of the organization has to wait for it. */
-  on(manager: EntityManager): ChangesService {
-    return Object.assign(new ChangesService(this.statements, this.resources), { manager, isBackground: true });
-  }
-
   /** A cursor that begins now, with a snapshot unless `since` skips it. */
   async start(caller: Caller, query: Pick<ChangesQuery, 'resources' | 'since'>): Promise<string> {
     return this.encode(caller, await this.startCursor(caller, query));
@@ -113,7 +104,7 @@ export class ChangesService {
 
   /** Invalidates the cursors of all organizations. @returns the new generation of the log */
   async reset(): Promise<number> {
-    return Number(await this.statements.one({ organizationId: 0, keyId: '' }, SQL.RESET, [], this));
+    return Number(await this.statements.one({ organizationId: 0, keyId: '' }, SQL.RESET, []));
   }
 
   /** A page as JSON text, in parts. @throws as `page` does */
@@ -171,7 +162,7 @@ export class ChangesService {
 
   private logStatus(caller: Caller, resources: number[]): Promise<OwnLog<LogStatus>> {
     return this.ownLog(caller, async () => {
-      const log = JSON.parse(await this.statements.one(caller, SQL.LOG_STATUS, [rowsOf(resources)], this)) as LogStatus;
+      const log = JSON.parse(await this.statements.one(caller, SQL.LOG_STATUS, [rowsOf(resources)])) as LogStatus;
       return { log, newest: log.newest };
     });
   }
@@ -191,7 +182,7 @@ export class ChangesService {
       const isFromFuture = newest ? newest[1] >= log.nextXid : false;
       this.secret = Buffer.from(log.secret, 'hex');
       if (!log.isForeign && !isFromFuture) return log as OwnLog<T>;
-      const outcome = await this.statements.one(caller, SQL.CLAIM, [SQL.CLAIM_BATCH_SIZE, isFromFuture], this);
+      const outcome = await this.statements.one(caller, SQL.CLAIM, [SQL.CLAIM_BATCH_SIZE, isFromFuture]);
       if (outcome === 'partial') throw new Overloaded('The change log of another database is being deleted');
       if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
     }
@@ -202,7 +193,7 @@ export class ChangesService {
     const text = encodeCursor(cursor, caller.organizationId, secret);
     if (text.length <= MAX_CURSOR_LENGTH) return text;
     const { hash, positions } = encodePositions(cursor.openTransactions);
-    await this.statements.all(caller, SQL.STORE_POSITIONS, [hash, positions], this);
+    await this.statements.all(caller, SQL.STORE_POSITIONS, [hash, positions]);
     return encodeCursor({ ...cursor, openTransactions: [], stored: hash }, caller.organizationId, secret);
   }
 
@@ -212,7 +203,7 @@ export class ChangesService {
     // An extension that this server no longer has may have added a resource that the cursor follows.
     if (!this.resources.hasNumbers(cursor.resources)) throw new GoneException();
     if (!stored) return cursor;
-    const [positions] = await this.statements.all(caller, SQL.LOAD_POSITIONS, [stored], this);
+    const [positions] = await this.statements.all(caller, SQL.LOAD_POSITIONS, [stored]);
     if (positions === undefined) throw new GoneException();
     return { ...cursor, openTransactions: decodePositions(positions) };
   }
@@ -233,7 +224,7 @@ export class ChangesService {
   }
 
   private async loadSecret(caller: Caller): Promise<Buffer> {
-    this.secret ??= Buffer.from(await this.statements.one(caller, SQL.SECRET, [], this), 'hex');
+    this.secret ??= Buffer.from(await this.statements.one(caller, SQL.SECRET, []), 'hex');
     return this.secret;
   }
 
@@ -250,7 +241,7 @@ export class ChangesService {
       const count = Math.min(limit - buffer.changes.length, buffer.batchSize);
       const values = [count, progress.position, progress.eventId];
       const statement = this.snapshotPages.get(resource)!;
-      const rows = await this.statements.select<SnapshotRow>(caller, statement, values, this);
+      const rows = await this.statements.select<SnapshotRow>(caller, statement, values);
       for (const [record, remoteIds, eventId, id, position] of rows) {
         const key = { resource, eventId, id };
         if (!buffer.add(changeJson(key, 'snapshot', progress.at, record, remoteIds))) return;
@@ -267,7 +258,7 @@ export class ChangesService {
     const cursor = page.nextCursor;
     const values = [rowsOf(cursor.resources), JSON.stringify(pendingRanges(cursor)), toJson(cursor.lastEmitted)];
     const pending = await this.ownLog(caller, async () => {
-      const json = await this.statements.one(caller, SQL.pendingChangesFor(limit), values, this);
+      const json = await this.statements.one(caller, SQL.pendingChangesFor(limit), values);
       const log = JSON.parse(json) as PendingChanges;
       return { log, newest: log.entries.at(-1)?.[0] };
     });
@@ -308,7 +299,7 @@ export class ChangesService {
     for (const resource of new Set(records.map((changed) => changed.resource))) {
       const ofResource = records.filter((changed) => changed.resource === resource);
       const keys = [ofResource.map(({ eventId }) => eventId), ofResource.map(({ id }) => id)];
-      const rows = await this.statements.select<RecordRow>(caller, this.recordsByKey.get(resource)!, keys, this);
+      const rows = await this.statements.select<RecordRow>(caller, this.recordsByKey.get(resource)!, keys);
       for (const [n, row] of rows.entries()) rowsByRecord.set(ofResource[n]!, row);
     }
     return rowsByRecord;

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { ConfigError } from '../config';
 import { NOT_READY } from '../errors/sql-states';
 import { operatorDataSourceOptions } from './data-source';
+import { createDataSource } from './data-source.module';
 import { hasSqlState } from './errors';
 
 /** Milliseconds between two tries: the first, and the longest. */
@@ -11,7 +12,7 @@ export const LONGEST_PAUSE = 1000;
 /** Milliseconds for which everybody waits for a database that is itself starting. */
 const PATIENCE = 10_000;
 /** Milliseconds that a try may take, so that a network which swallows it does not hold the start for ever. */
-const CONNECT_TIMEOUT = 5000;
+export const CONNECT_TIMEOUT = 5000;
 
 /** How a start bears a PostgreSQL that does not answer. */
 export interface Waiting {
@@ -41,7 +42,7 @@ export async function connect(
   for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
     const options = { ...operatorDataSourceOptions(url, session), connectTimeoutMS: CONNECT_TIMEOUT };
     try {
-      return await new DataSource(options).initialize();
+      return await (await createDataSource(options)).initialize();
     } catch (error) {
       if (performance.now() - started + wait > patienceWith(error, milliseconds)) throw unreachable(url, error);
       if (wait === FIRST_PAUSE) say?.(`Waiting for PostgreSQL at ${placeOf(url)}: ${(error as Error).message}`);
@@ -57,7 +58,7 @@ function patienceWith(error: unknown, milliseconds: number): number {
 }
 
 /** Names the place and the reason, in one line, and never the password. */
-function unreachable(url: string, error: unknown): ConfigError {
+export function unreachable(url: string, error: unknown): ConfigError {
   const { code, message } = error as { code?: string; message: string };
   const reason = message.split('\n')[0] || code;
   return new ConfigError(`DATABASE_URL: cannot connect to ${placeOf(url)}: ${reason}`, { cause: error });

@@ -61,7 +61,8 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
 }
 
 /**
- * The same database for migrations, imports and exports, which may take as long as they need.
+ * The same database for migrations, imports and exports, which may take as long as they need. TypeOrmModule adds the
+ * entities, which modules name by `forFeature`.
  * @param session more settings of its sessions, as PostgreSQL's options
  */
 export function operatorDataSourceOptions(url: string, session = ''): PostgresDataSourceOptions {
@@ -69,7 +70,6 @@ export function operatorDataSourceOptions(url: string, session = ''): PostgresDa
     type: 'postgres',
     url,
     namingStrategy: new SnakeCase(),
-    entities: [join(__dirname, '../*/*.entity.{ts,js}')],
     migrations: [join(__dirname, '../schema/migrations/*.{ts,js}')],
     migrationsTableName: 'migrations',
     // each migration in a transaction of its own; the whole run under an advisory lock (migrate.ts)

@@ -1,41 +1,35 @@
 import { Global, Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { Config } from '../config';
-import { dataSourceOptions } from './data-source';
-import { Statements } from './statements';
-import { CurrentTransaction } from './current-transaction';
+import { DataSourceModule } from './data-source.module';
 import { FairQueue } from './fair-queue';
 import { IdempotentAnswers } from './idempotent-answers';
 import { LargeResults } from './large-results';
+import { Statements } from './statements';
 import { Sweeper } from './sweeper';
+import { TransactionalDataSource } from './transactional-data-source';
+import { Transactions } from './transactions';
 import { Writes } from './writes';
 
-/** The one data source of the process. `config.databaseUrl` is set by then, also on the embedded PostgreSQL. */
+/** The one data source of the application, and what runs statements on it. */
 @Global()
 @Module({
-  imports: [
-    TypeOrmModule.forRootAsync({
-      inject: [Config],
-      useFactory: (config: Config) => ({
-        // Two more than requests queue for: one for keys, probes, scrapes, and what the process stores by itself, one for
-        // webhooks.
-        ...dataSourceOptions(config.databaseUrl ?? '', config.poolSize + 2),
-        // Those of a module that stands elsewhere, by its `forFeature`.
-        autoLoadEntities: true,
-        retryAttempts: 3,
-        retryDelay: 100,
-      }),
-    }),
-  ],
+  imports: [DataSourceModule],
   providers: [
-    { provide: FairQueue, inject: [Config], useFactory: ({ poolSize }: Config) => new FairQueue(poolSize) },
-    CurrentTransaction,
+    {
+      provide: FairQueue,
+      inject: [TransactionalDataSource],
+      useFactory: ({ queue }: TransactionalDataSource) => queue,
+    },
+    {
+      provide: Transactions,
+      inject: [TransactionalDataSource],
+      useFactory: ({ transactions }: TransactionalDataSource) => transactions,
+    },
     LargeResults,
     Statements,
     Writes,
     IdempotentAnswers,
     Sweeper,
   ],
-  exports: [Statements, Writes, IdempotentAnswers, Sweeper],
+  exports: [DataSourceModule, Transactions, Statements, Writes, IdempotentAnswers, Sweeper],
 })
 export class DatabaseModule {}

@@ -54,6 +54,23 @@ export class FairQueue {
     }
   }
 
+  /**
+   * Waits for a turn whose end is not the end of a piece of work.
+   * @returns what ends it, and does nothing when it is called again
+   * @throws Overloaded when the queue is full, or its timeout is over, or the database stops to answer
+   */
+  async hold(organizationId: number): Promise<() => void> {
+    if (this.isFree(organizationId)) this.acquire(organizationId);
+    else await this.enqueue(organizationId);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.release(organizationId);
+      this.startNext();
+    };
+  }
+
   /** Its results are large: for a while its requests run one after another. */
   slowDown(organizationId: number): void {
     clearTimeout(this.slow.get(organizationId));

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { CurrentTransaction } from './current-transaction';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ResponseTooLarge, Retry } from '../errors/exceptions';
 import type { Caller } from './statements';
 import { Sweeper } from './sweeper';
+import { Transactions } from './transactions';
 import { Writes } from './writes';
 
 /** How long a response is kept. */
@@ -72,7 +72,7 @@ interface Claim {
 export class IdempotentAnswers {
   constructor(
     private readonly writes: Writes,
-    private readonly current: CurrentTransaction,
+    private readonly transactions: Transactions,
     sweeper: Sweeper,
   ) {
     sweeper.add({ what: 'idempotent answers', text: SWEEP, values: [], limit: BATCH });
@@ -99,7 +99,7 @@ export class IdempotentAnswers {
         return { response: { status, headers, body }, isReplayed: true };
       }
       if (!claim?.free) throw new IdempotencyKeyInUse();
-      const response = await this.current.run(manager, handle, timeoutMs);
+      const response = await this.transactions.runOn(manager, handle, { timeoutMs });
       const { body, status } = response;
       const headers = JSON.stringify(response.headers);
       await requireRoom(manager, caller, Buffer.byteLength(body), Buffer.byteLength(headers));
@@ -113,7 +113,7 @@ export class IdempotentAnswers {
   /** Handles a request and rolls it back. Its response is what the write would give, deferred constraints included. */
   dryRun<T>(caller: Caller, handle: () => Promise<T>): Promise<T> {
     return this.writes.transaction(caller, async (manager, timeoutMs) => {
-      const response = await this.current.run(manager, handle, timeoutMs);
+      const response = await this.transactions.runOn(manager, handle, { timeoutMs });
       await manager.query('set constraints all immediate');
       await manager.queryRunner?.rollbackTransaction();
       return response;

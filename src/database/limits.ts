@@ -18,6 +18,10 @@ export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 export const QUEUE_TIMEOUT_MS = 10_000;
 /** Requests of one organization that wait for a connection; one more is 503. */
 export const MAX_WAITING_REQUESTS = 2_000;
+/** Connections of a pool when nothing else is asked for. */
+export const DEFAULT_POOL_SIZE = 10;
+/** Connections for which no request queues: one for keys, probes, scrapes and what a process stores by itself, one for webhooks. */
+export const RESERVED_CONNECTIONS = 2;
 /** The share of the connections that one organization may hold. */
 export const MAX_CONNECTION_SHARE = 0.8;
 

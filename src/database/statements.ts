@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import { RowNotFound } from '../errors/exceptions';
-import { CurrentTransaction } from './current-transaction';
 import { poolOf } from './data-source';
 import { breaksConnection } from './errors';
 import { FairQueue } from './fair-queue';
 import { LargeResults, type Result, type TimedQuery } from './large-results';
 import type { List } from './paginate';
+import { type ConnectionSettings, Transactions } from './transactions';
 
 /** Text that is one JSON value. PostgreSQL renders it, and it is sent as it is. */
 export type JsonText = string & { readonly isJson: unique symbol };
@@ -40,14 +40,10 @@ export interface Caller {
   keyId: string;
 }
 
-/** Where a statement runs, when it is not on a connection of its own, or in the transaction of the request. */
-interface Options {
+/** Where a statement runs, when it is not on a connection of its own, or on the one of `Transactions.runOn`. */
+interface Options extends ConnectionSettings {
   /** of the transaction */
   manager?: EntityManager;
-  /** in place of the pool's */
-  timeoutMs?: number;
-  /** Whether a large result leaves the requests of its organization as they are. One connection holds one result at a time. */
-  isBackground?: boolean;
 }
 
 const ignore = (): void => undefined;
@@ -64,7 +60,7 @@ export class Statements {
 
   constructor(
     private readonly queue: FairQueue,
-    private readonly transaction: CurrentTransaction,
+    private readonly transactions: Transactions,
     private readonly results: LargeResults,
     dataSource: DataSource,
   ) {
@@ -77,12 +73,6 @@ export class Statements {
       guarded.add(client);
       client.on('error', ignore);
     });
-  }
-
-  /** Outside Nest, as for a command: on the whole pool of its data source. */
-  static on(dataSource: DataSource): Statements {
-    const queue = new FairQueue(poolOf(dataSource).options.max);
-    return new Statements(queue, new CurrentTransaction(dataSource), new LargeResults(queue), dataSource);
   }
 
   /** The JSON text of a statement's one row. @throws RowNotFound */
@@ -116,12 +106,10 @@ export class Statements {
     caller: Caller,
     statement: Statement,
     values: unknown[],
-    { manager, timeoutMs, isBackground }: Options = {},
+    options: Options = {},
   ): Promise<Result<R>> {
     const query = this.prepared(statement, statement.shared ? values : [caller.organizationId, ...values]);
-    if (timeoutMs) query.query_timeout = timeoutMs;
-    if (manager && isBackground) return this.runInBackground<R>(query, manager);
-    return this.run<R>(caller, query, manager);
+    return this.run<R>(caller, query, options);
   }
 
   /**
@@ -158,22 +146,23 @@ export class Statements {
   private async run<R extends unknown[]>(
     { organizationId }: Caller,
     query: TimedQuery,
-    manager = this.transaction.manager,
+    options: Options = {},
   ): Promise<Result<R>> {
+    const { manager = this.transactions.manager } = options;
     if (!manager) return this.queue.run(organizationId, () => this.query<R>(organizationId, query));
+    const { timeoutMs, isBackground } = { ...this.transactions.settings, ...options };
+    if (timeoutMs) query.query_timeout = timeoutMs;
     const connection = (await manager.queryRunner?.connect()) as PoolClient;
+    if (isBackground) {
+      const { rows, rowCount } = await connection.query<R>(query);
+      return { rows, affected: rowCount ?? 0 };
+    }
     return new Promise((resolve, reject) => {
       this.results.run<R>(connection, organizationId, query, (error, result) => {
         if (error) reject(error);
         else resolve(result);
       });
     });
-  }
-
-  private async runInBackground<R extends unknown[]>(query: TimedQuery, manager: EntityManager): Promise<Result<R>> {
-    const connection = (await manager.queryRunner?.connect()) as PoolClient;
-    const { rows, rowCount } = await connection.query<R>(query);
-    return { rows, affected: rowCount ?? 0 };
   }
 
   /** `pool.query` would also close the connection after an error that PostgreSQL answered. */

@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { poolOf } from './data-source';
 import { logFields } from './errors';
@@ -15,9 +15,9 @@ export interface Sweep {
 
 const INTERVAL_MS = 60_000;
 
-/** Removes what has expired, in batches, once a minute. Processes may do so at the same time. */
+/** Removes what has expired, in batches, once a minute. Processes may do so at the same time. A server starts it. */
 @Injectable()
-export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class Sweeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger(Sweeper.name);
   private readonly sweeps: Sweep[] = [];
   private timer?: NodeJS.Timeout;
@@ -26,12 +26,12 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Before the application has started. */
+  /** Before it is started. */
   add(sweep: Sweep): void {
     this.sweeps.push(sweep);
   }
 
-  onApplicationBootstrap(): void {
+  start(): void {
     const sweep = (): void => void (this.last = this.last.then(() => this.sweep()));
     this.timer = setInterval(sweep, INTERVAL_MS).unref();
     sweep();

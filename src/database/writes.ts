@@ -1,8 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { Batcher } from './batcher';
-import { CurrentTransaction } from './current-transaction';
 import { NeedsMoreTime, NotCommitted, Overloaded, RowNotFound } from '../errors/exceptions';
 import { CANCELED } from '../errors/sql-states';
 import { breaksConnection, hasSqlState, isConnectionFault, retried } from './errors';
@@ -16,6 +15,8 @@ import {
   STATEMENT_TIMEOUT_MS,
 } from './limits';
 import { type Caller, type JsonText, type Statement, Statements } from './statements';
+import { TransactionalDataSource } from './transactional-data-source';
+import { Transactions } from './transactions';
 
 /** An input of a batch, whose callers are of one organization. */
 interface Batched {
@@ -38,8 +39,8 @@ export class Writes implements BeforeApplicationShutdown {
   constructor(
     private readonly statements: Statements,
     private readonly queue: FairQueue,
-    private readonly current: CurrentTransaction,
-    private readonly dataSource: DataSource,
+    private readonly transactions: Transactions,
+    private readonly dataSource: TransactionalDataSource,
   ) {}
 
   /** Requests that wait for a connection. */
@@ -74,7 +75,7 @@ export class Writes implements BeforeApplicationShutdown {
 
   /** A request's transaction runs again as a whole. */
   private write<T>(work: () => Promise<T>): Promise<T> {
-    return this.current.manager ? work() : retried(work);
+    return this.transactions.manager ? work() : retried(work);
   }
 
   /**
@@ -82,7 +83,7 @@ export class Writes implements BeforeApplicationShutdown {
    * inputs, and it returns a row for each, in their order.
    */
   batched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
-    if (this.current.manager) return this.statements.one(caller, statement, [JSON.stringify([input])]);
+    if (this.transactions.manager) return this.statements.one(caller, statement, [JSON.stringify([input])]);
     const batcher = this.batchers.get(statement) ?? new Batcher(this.batchOf(statement), MAX_BATCH_SIZE);
     this.batchers.set(statement, batcher);
     return batcher.add(caller.organizationId, { caller, input });
@@ -108,7 +109,7 @@ export class Writes implements BeforeApplicationShutdown {
    * anew and has this one; work passes it on to its statements
    */
   async transaction<T>(caller: Caller, work: Work<T>, timeMs?: number): Promise<T> {
-    if (this.current.manager) return this.inCurrent(this.current.manager, work, timeMs);
+    if (this.transactions.manager) return this.inCurrent(this.transactions.manager, work, timeMs);
     try {
       return await retried(() => this.queue.run(caller.organizationId, () => this.inTransaction(work)));
     } catch (error) {
@@ -121,7 +122,7 @@ export class Writes implements BeforeApplicationShutdown {
 
   /** In the transaction of a request, which alone can begin anew with more time. */
   private async inCurrent<T>(manager: EntityManager, work: Work<T>, timeMs?: number): Promise<T> {
-    const { timeoutMs } = this.current;
+    const { timeoutMs } = this.transactions.settings;
     try {
       return await work(manager, timeoutMs);
     } catch (error) {
@@ -149,7 +150,7 @@ export class Writes implements BeforeApplicationShutdown {
    * @throws NotCommitted when that was so before the commit was sent
    */
   private async inTransaction<T>(work: Work<T>): Promise<T> {
-    const runner = this.dataSource.createQueryRunner();
+    const runner = this.dataSource.createReservedRunner();
     const connection = (await runner.connect()) as Client;
     let isCommitting = false;
     try {

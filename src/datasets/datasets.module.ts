@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
-import { CsvService } from '../csv/csv.service';
 import { ExportService } from './export.service';
 import { ImportService } from './import.service';
 
-const services = [ImportService, ExportService, CsvService];
+const services = [ImportService, ExportService];
 
-/** Import, export and CSV of the sections of all contexts, which `Datasets` has. */
+/** Import and export of the sections of all contexts, which `Datasets` has. */
 @Module({ providers: services, exports: services })
 export class DatasetsModule {}

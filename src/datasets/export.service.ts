@@ -22,7 +22,7 @@ const FETCH = 1000;
 export class ExportService {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly datasets: Datasets,
+    readonly datasets: Datasets,
   ) {}
 
   /** What an export of CSV needs to know of an organization beside its records. */

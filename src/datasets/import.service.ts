@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { hasSqlState } from '../database/errors';
 import { CATALOGUE, lockOrganization } from '../database/locks';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
@@ -54,7 +54,7 @@ class DryRun extends Error {
 @Injectable()
 export class ImportService {
   constructor(
-    private readonly manager: EntityManager,
+    private readonly dataSource: DataSource,
     private readonly datasets: Datasets,
   ) {}
 
@@ -72,10 +72,10 @@ export class ImportService {
   async importRecords(organizationId: number, records: Records, options: ImportOptions = {}): Promise<ImportResult> {
     const { onProgress = () => undefined, given = WHOLE, faults = new Faults() } = options;
     // One connection holds the staged tables: that of a transaction under way, or another.
-    const own = this.manager.queryRunner ? undefined : this.manager.dataSource.createQueryRunner();
-    const manager = own?.manager ?? this.manager;
+    const runner = this.dataSource.createQueryRunner();
+    const { manager } = runner;
     try {
-      const tables = tablesOf(this.manager.dataSource, this.datasets);
+      const tables = tablesOf(this.dataSource, this.datasets);
       const stage = new Stage(manager, tables);
       await stage.create();
       const reader = new RecordReader(this.datasets, given, faults);
@@ -91,7 +91,7 @@ export class ImportService {
       if (count >= BATCH && !options.dryRun) await manager.query(`analyze ${names}`).catch(() => undefined);
       return { imported, ...written };
     } finally {
-      await own?.release();
+      await runner.release();
     }
   }
 

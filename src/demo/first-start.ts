@@ -1,14 +1,16 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { EntityManager } from 'typeorm';
 import { ApiKeysService, type IssuedKey } from '../access/api-keys.service';
 import { OrganizationsService } from '../access/organizations.service';
 import { Config, PREFIX } from '../config';
-import { CONTEXTS, datasetsOf, organizationDataOf } from '../contexts';
-import { connect } from '../database/connect';
+import { Transactions } from '../database/transactions';
 import type { OpenDatabase } from '../schema/open';
 import { ImportService } from '../datasets/import.service';
 import { demo as demoRecords } from './demo';
+import { DemoModule } from './demo.module';
 import { PROGRAM } from '../server/command-name';
 
 /** The URL of a server that listens at an address, as it is written on this machine. */
@@ -35,7 +37,7 @@ export async function welcome(
   say(`API reference: ${origin}/docs`);
   const organizations = app.get(OrganizationsService);
   // A database that does not answer at this moment is no reason to stop serving.
-  const isFirstStart = await organizations.areNone().catch(() => false);
+  const isFirstStart = await organizations.isEmpty().catch(() => false);
   const demo = isFirstStart && database.embedded && config.demo === 'on' ? await makeDemo(database.url) : undefined;
   if (!demo) {
     say(`To issue a key: ${ISSUE_A_KEY} (organizations ${isFirstStart ? 'create makes one' : 'list has the IDs'})`);
@@ -52,17 +54,18 @@ export async function welcome(
  * @returns the key; undefined when another process, which started at the same time, made an organization
  */
 export async function makeDemo(databaseUrl: string): Promise<IssuedKey | undefined> {
-  const dataSource = await connect(databaseUrl); // an operator's: a slow disk may take its time
+  const root = DemoModule.with(new Config({ databaseUrl }));
+  const services = await NestFactory.createApplicationContext(root, { abortOnError: false });
   try {
-    return await dataSource.transaction(async (manager) => {
-      await manager.query('lock table organizations in share row exclusive mode');
-      const organizations = new OrganizationsService(manager, organizationDataOf(CONTEXTS));
-      if (!(await organizations.areNone())) return undefined;
+    const organizations = services.get(OrganizationsService);
+    return await services.get(Transactions).run(async () => {
+      await services.get(EntityManager).query('lock table organizations in share row exclusive mode');
+      if (!(await organizations.isEmpty())) return undefined;
       const { id } = await organizations.create('Demo');
-      await new ImportService(manager, datasetsOf(CONTEXTS)).import(id, demoRecords);
-      return new ApiKeysService(manager).issue(id, { label: 'demo' });
+      await services.get(ImportService).import(id, demoRecords);
+      return services.get(ApiKeysService).issue(id, { label: 'demo' });
     });
   } finally {
-    await dataSource.destroy();
+    await services.close();
   }
 }

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
 import type { PageQuery } from '../api/parameters';
 import { renamed } from '../database/rendering';
 import { type JsonText, type Page, Statements } from '../database/statements';
@@ -12,6 +14,7 @@ import * as SQL from './events.sql';
 @Injectable()
 export class EventsService {
   constructor(
+    @InjectRepository(EventEntity) private readonly events: Repository<EventEntity>,
     private readonly statements: Statements,
     private readonly writes: Writes,
   ) {}
@@ -28,7 +31,7 @@ export class EventsService {
   create(caller: Caller, input: EventCreateV0Input): Promise<JsonText> {
     return this.writes.transaction(caller, async (manager) => {
       const event = { ...propertiesOf(input), organizationId: caller.organizationId };
-      const { identifiers } = await manager.insert(EventEntity, event);
+      const { identifiers } = await manager.withRepository(this.events).insert(event);
       return this.statements.one(caller, SQL.GET_EVENT, [identifiers[0]?.id], { manager });
     });
   }
@@ -37,7 +40,7 @@ export class EventsService {
   replace(caller: Caller, eventId: number, input: EventUpdateV0Input): Promise<JsonText> {
     return this.writes.transaction(caller, async (manager) => {
       const where = { organizationId: caller.organizationId, id: String(eventId) };
-      const { affected } = await manager.update(EventEntity, where, propertiesOf(input));
+      const { affected } = await manager.withRepository(this.events).update(where, propertiesOf(input));
       if (!affected) throw new RowNotFound();
       return this.statements.one(caller, SQL.GET_EVENT, [eventId], { manager });
     });

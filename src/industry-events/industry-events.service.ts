@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
 import { violates } from '../database/errors';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { InvalidField, InvalidRequest, Retry, RowNotFound } from '../errors/exceptions';
 import type { Caller } from '../api/caller';
-
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';
 import type { BookmarkResult } from './industry-event.response';
@@ -16,6 +16,9 @@ import { searchQuery } from './search-query';
 @Injectable()
 export class IndustryEventsService {
   constructor(
+    @InjectRepository(IndustryEventEntity) private readonly events: Repository<IndustryEventEntity>,
+    @InjectRepository(IndustryEventBookmarkEntity)
+    private readonly bookmarks: Repository<IndustryEventBookmarkEntity>,
     private readonly statements: Statements,
     private readonly writes: Writes,
   ) {}
@@ -64,7 +67,8 @@ export class IndustryEventsService {
   async update(caller: Caller, industryEventId: string, input: IndustryEventUpdateV0Input): Promise<JsonText> {
     try {
       return await this.writes.transaction(caller, async (manager) => {
-        const stored = await manager.findOne(IndustryEventEntity, {
+        const events = manager.withRepository(this.events);
+        const stored = await events.findOne({
           // With the id: TypeORM takes a row of nulls for none.
           select: { id: true, startDate: true, endDate: true },
           where: { id: industryEventId },
@@ -75,7 +79,7 @@ export class IndustryEventsService {
         if (startDate && endDate && new Date(endDate) < new Date(startDate)) throw new InvalidField('endDate');
         // Not now(), the transaction's start: others may have changed the record since.
         const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
-        if (Object.keys(input).length > 0) await manager.update(IndustryEventEntity, { id: industryEventId }, changes);
+        if (Object.keys(input).length > 0) await events.update({ id: industryEventId }, changes);
         return this.statements.one(caller, SQL.GET_INDUSTRY_EVENT, [industryEventId], { manager });
       });
     } catch (error) {
@@ -90,9 +94,9 @@ export class IndustryEventsService {
   /** @throws RowNotFound */
   addBookmark(caller: Caller, industryEventId: string): Promise<BookmarkResult> {
     return this.writes.transaction(caller, async (manager) => {
-      await requireRecord(manager, industryEventId);
+      await requireRecord(manager.withRepository(this.events), industryEventId);
       const bookmark = { organizationId: caller.organizationId, industryEventId };
-      const insertion = manager.createQueryBuilder().insert().into(IndustryEventBookmarkEntity);
+      const insertion = manager.withRepository(this.bookmarks).createQueryBuilder().insert();
       await insertion.values(bookmark).orIgnore().execute();
       return { success: true };
     });
@@ -101,17 +105,17 @@ export class IndustryEventsService {
   /** @throws RowNotFound */
   removeBookmark(caller: Caller, industryEventId: string): Promise<BookmarkResult> {
     return this.writes.transaction(caller, async (manager) => {
-      await requireRecord(manager, industryEventId);
+      await requireRecord(manager.withRepository(this.events), industryEventId);
       const { organizationId } = caller;
-      await manager.delete(IndustryEventBookmarkEntity, { organizationId, industryEventId });
+      await manager.withRepository(this.bookmarks).delete({ organizationId, industryEventId });
       return { success: true };
     });
   }
 }
 
 /** @throws RowNotFound */
-async function requireRecord(manager: EntityManager, id: string): Promise<void> {
-  if (!(await manager.existsBy(IndustryEventEntity, { id }))) throw new RowNotFound();
+async function requireRecord(events: Repository<IndustryEventEntity>, id: string): Promise<void> {
+  if (!(await events.existsBy({ id }))) throw new RowNotFound();
 }
 
 /** The parts of one JSON text. */

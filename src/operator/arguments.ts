@@ -1,10 +1,9 @@
 import { Command } from 'commander';
-import type { EntityManager } from 'typeorm';
+import type { INestApplicationContext } from '@nestjs/common';
 import { OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../api/schemas';
 import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../api/text';
 import { PROGRAM } from '../server/command-name';
-import { ORGANIZATION_DATA } from './contexts';
 import { Refusal, UsageError } from './terminal/terminal';
 
 /** Readers of arguments and options. Their errors never repeat the value: it may be a key pasted by mistake. */
@@ -55,8 +54,8 @@ export function organization(value: string): number {
 }
 
 /** @throws Refusal when there is no such organization */
-export async function requireOrganization(manager: EntityManager, id: number): Promise<void> {
-  const exists = id <= MAX_INT32 && (await new OrganizationsService(manager, ORGANIZATION_DATA).exists(id));
+export async function requireOrganization(services: INestApplicationContext, id: number): Promise<void> {
+  const exists = id <= MAX_INT32 && (await services.get(OrganizationsService).exists(id));
   if (!exists) throw new Refusal(`organization ${id} does not exist (see organizations list)`);
 }
 

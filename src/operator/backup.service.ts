@@ -1,6 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import type { DataSource, EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { version } from '../../package.json';
 import { requireUsableSchema } from '../schema/schema-release';
 import {
@@ -45,6 +46,7 @@ export const quoteNames = (names: string[]): string => names.map(quoteName).join
  * Writes all rows of the database as of one moment. What was committed before is in the backup; requests are answered
  * meanwhile, and a migration waits.
  */
+@Injectable()
 export class BackupService {
   constructor(private readonly dataSource: DataSource) {}
 

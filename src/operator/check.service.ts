@@ -1,9 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { derivedOf, type DerivedTable } from '../schema/derived';
 import { listsOf, type TrackedList } from '../database/tracked-list';
 import { OWN_TRIGGER } from '../schema/functions';
 import { applyFunctionsAgain } from '../schema/migrate';
-import type { SchemaDefinition } from '../schema/schema-definition';
+import { SchemaDefinition } from '../schema/schema-definition';
 import { CATALOGUE, lockOrganization } from '../database/locks';
 
 interface Checked {
@@ -65,6 +66,7 @@ const wrong = (list: TrackedList): string => `
   where next_position is null or next_position <= last`;
 
 /** Compares what the database stores beside the data, to answer faster, with the data. */
+@Injectable()
 export class CheckService {
   constructor(
     private readonly dataSource: DataSource,

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
 import { Command } from 'commander';
 import { version } from '../../package.json';
 import { backupCommand } from './commands/backup.command';
@@ -15,7 +16,9 @@ import { restoreCommand } from './commands/restore.command';
 import { seedCommand } from './commands/seed.command';
 import { statusCommand } from './commands/status.command';
 import { webhooksCommand } from './commands/webhooks.command';
+import { CsvService } from '../csv/csv.service';
 import { command } from './arguments';
+import { CommandLineModule } from './command-line.module';
 import { PROGRAM } from '../server/command-name';
 import { startServer } from './start-server';
 import { styled, usageError } from './terminal/terminal';
@@ -37,7 +40,9 @@ plus the signal's number when interrupted (130 by Ctrl-C), 141 when standard
 output was closed before the result was written.`;
 
 /** The whole command line. It throws CommanderError instead of ending the process. */
-export function operatorProgram(): Command {
+export async function operatorProgram(): Promise<Command> {
+  const described = await NestFactory.createApplicationContext(CommandLineModule, { abortOnError: false });
+  const csv = described.get(CsvService);
   const program = new Command(PROGRAM)
     .description(ABOUT)
     .usage('[command] [options]')
@@ -54,8 +59,8 @@ export function operatorProgram(): Command {
   organizationsCommand(program);
   keysCommand(program);
   industryEventsCommand(program);
-  importCommand(program);
-  exportCommand(program);
+  importCommand(program, csv);
+  exportCommand(program, csv);
   changesCommand(program);
   seedCommand(program);
   webhooksCommand(program);

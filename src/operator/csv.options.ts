@@ -2,14 +2,11 @@ import { Command, Option } from 'commander';
 import { encodingExists } from 'iconv-lite';
 import { MAX_INT32 } from '../api/schemas';
 import type { CsvForm, Mapping } from '../csv/csv-columns';
-import { CsvService } from '../csv/csv.service';
+import type { CsvService } from '../csv/csv.service';
 import type { DateFormat } from '../csv/date-times';
 import { quoted } from '../datasets/quoted';
 import { wholeNumber } from './arguments';
-import { DATASETS } from './contexts';
 import { UsageError } from './terminal/terminal';
-
-export const CSV = new CsvService(DATASETS);
 
 /** Options of the commands that read or write CSV. */
 export interface CsvOptions {
@@ -27,19 +24,23 @@ export interface CsvOptions {
 }
 
 /** Options of the command that reads CSV. */
-export const withCsvImportOptions = (to: Command): Command =>
+export const withCsvImportOptions = (to: Command, service: CsvService): Command =>
   to
     .option('--skip-lines <N>', 'lines before the names of the columns', wholeNumber('--skip-lines', MAX_INT32))
     .option('--ignore-unknown', 'leave out columns that are no fields')
     .option('--time-zone <ZONE>', 'of date-times without one, such as Europe/Berlin; else UTC', timeZone)
     .addOption(new Option('--date-format <FORMAT>', 'of days such as 5/4/2026 or 5.4.2026').choices(['DMY', 'MDY']))
     .option('--event <EVENT>', 'put every lead into this event: its ref, id or name')
-    .addOption(new Option('--match <KEY>', 'by what a row is a stored lead; else id').choices(['id', ...MATCHES]))
+    .addOption(
+      new Option('--match <KEY>', 'by what a row is a stored lead; else id').choices(['id', ...matchesOf(service)]),
+    )
     .addOption(
       new Option('--repeated <WHICH>', 'of rows with one key, the one that counts').choices(['first', 'last']),
     );
 
-const MATCHES = [...new Set(CSV.sections.flatMap((section) => Object.keys(CSV.dataset(section).matches ?? {})))];
+const matchesOf = (service: CsvService): string[] => [
+  ...new Set(service.sections.flatMap((section) => Object.keys(service.dataset(section).matches ?? {}))),
+];
 
 function timeZone(value: string): string {
   try {
@@ -54,9 +55,9 @@ export function encoding(value: string): string {
   throw new UsageError('--encoding must be the name of an encoding, such as windows-1252, iso-8859-2 or shift_jis');
 }
 
-export const withCsvOptions = (to: Command): Command =>
+export const withCsvOptions = (to: Command, service: CsvService): Command =>
   to
-    .addOption(new Option('--csv <SECTION>', 'as CSV, the records of one section').choices(CSV.sections))
+    .addOption(new Option('--csv <SECTION>', 'as CSV, the records of one section').choices(service.sections))
     .option('--map <COLUMN=FIELD>', 'the field of a CSV column; may be repeated', collected)
     .option('--delimiter <CHARACTER>', 'between the cells of the CSV: ",", ";", tab …', delimiter)
     .option('--raw', 'CSV cells as they are, without a quote before formulas');
@@ -70,12 +71,12 @@ function delimiter(value: string): string {
 }
 
 /** @throws UsageError when an entry is not COLUMN=FIELD, or names no field of the section */
-function mappingsOf(section: string, entries: string[]): Mapping[] {
+function mappingsOf(service: CsvService, section: string, entries: string[]): Mapping[] {
   return entries.map((entry) => {
     const equals = entry.lastIndexOf('=');
     const [column, name] = [entry.slice(0, Math.max(0, equals)).trim(), entry.slice(equals + 1).trim()];
     if (column === '') throw new UsageError('--map must be COLUMN=FIELD, as in --map "E-mail=email"');
-    const field = CSV.fieldNamed(section, name);
+    const field = service.fieldNamed(section, name);
     if (field || name === '') return { column, field };
     throw new UsageError(`--map: ${section} have no field ${name}; import --help lists the fields`);
   });
@@ -88,20 +89,17 @@ export function requireExported({ mappings }: CsvForm): void {
 }
 
 /** @throws UsageError when options of CSV are given without --csv */
-export function csvFormOf({
-  csv,
-  map = [],
-  delimiter: given,
-  raw = false,
-  ...options
-}: CsvOptions): CsvForm | undefined {
+export function csvFormOf(
+  service: CsvService,
+  { csv, map = [], delimiter: given, raw = false, ...options }: CsvOptions,
+): CsvForm | undefined {
   const { skipLines, ignoreUnknown, timeZone, dateFormat, event, match, repeated } = options;
   if (csv) {
-    const { matches = {}, events } = CSV.dataset(csv);
+    const { matches = {}, events } = service.dataset(csv);
     if (event !== undefined && !events) throw new UsageError(`--event is for leads, not for ${csv}`);
     if (match && match !== 'id' && !matches[match]) throw new UsageError(`--match ${match} is not for ${csv}`);
     return {
-      ...{ section: csv, delimiter: given, mappings: mappingsOf(csv, map), raw, skipLines: skipLines ?? 0 },
+      ...{ section: csv, delimiter: given, mappings: mappingsOf(service, csv, map), raw, skipLines: skipLines ?? 0 },
       ...{ ignoreUnknown: ignoreUnknown ?? false, clock: { timeZone, dateFormat }, event, repeated },
       match: match === 'id' ? undefined : match,
     };
@@ -119,10 +117,10 @@ const CSV_ONLY = [
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** The fields of each section, as a help text. */
-export const fieldsText = (): string =>
-  CSV.sections
+export const fieldsText = (service: CsvService): string =>
+  service.sections
     .map((section) => {
-      const names = CSV.fields(section).map(({ name }) => name);
+      const names = service.fields(section).map(({ name }) => name);
       return `  ${section}:\n    ${wrapped(names, '    ')}`;
     })
     .join('\n');

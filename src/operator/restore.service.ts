@@ -1,13 +1,14 @@
+import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource, type EntityManager, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { Waiting } from '../database/connect';
-import { operatorDataSourceOptions } from '../database/data-source';
+import { Config } from '../config';
 import { functionsBeforeMigrations } from '../schema/functions';
 import { migrate, underMigrationLock } from '../schema/migrate';
-import type { SchemaDefinition } from '../schema/schema-definition';
+import { SchemaDefinition } from '../schema/schema-definition';
 import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type BackupTable, type RowCounts } from './backup-file';
 
@@ -21,7 +22,6 @@ export interface RestoreResult {
 }
 
 interface RestoreOptions extends Waiting {
-  schema: SchemaDefinition;
   /** How messages name the file. */
   name: string;
   /** Called when everything is written, right before the commit. */
@@ -53,22 +53,33 @@ const TRIGGERS = `
  * Restores a backup into an empty database: the migrations that the backup names and its rows in one transaction, and
  * then what any start does, the migrations that are newer, functions and triggers.
  */
-export async function restore(url: string, file: Readable, options: RestoreOptions): Promise<RestoreResult> {
-  const reader = new BackupReader(options.name, file);
-  const head = await reader.head();
-  const { restored, skipped } = await underMigrationLock(url, options, async (dataSource) => {
-    await requireEmpty(dataSource);
-    const migrations = requireKnownMigrations(dataSource, head, reader);
-    const target = await new DataSource({ ...operatorDataSourceOptions(url), migrations }).initialize();
-    try {
-      return await restoreRows(target, reader, head, options.beforeCommit);
-    } finally {
-      await target.destroy();
-    }
-  });
-  const applied = await migrate(url, options.schema, options);
-  await analyze(url);
-  return { restored, skipped, applied };
+@Injectable()
+export class RestoreService {
+  constructor(
+    private readonly config: Config,
+    private readonly dataSource: DataSource,
+    private readonly schema: SchemaDefinition,
+  ) {}
+
+  async restore(file: Readable, options: RestoreOptions): Promise<RestoreResult> {
+    const { databaseUrl: url = '' } = this.config;
+    const reader = new BackupReader(options.name, file);
+    const head = await reader.head();
+    const { restored, skipped } = await underMigrationLock(url, options, async (dataSource) => {
+      await requireEmpty(dataSource);
+      const migrations = requireKnownMigrations(dataSource, head, reader);
+      const target = await new DataSource({ ...this.dataSource.options, migrations }).initialize();
+      try {
+        return await restoreRows(target, reader, head, options.beforeCommit);
+      } finally {
+        await target.destroy();
+      }
+    });
+    const applied = await migrate(url, this.schema, options);
+    // Without statistics, PostgreSQL plans the first queries as if the tables were empty.
+    await this.dataSource.query('analyze');
+    return { restored, skipped, applied };
+  }
 }
 
 async function requireEmpty(dataSource: DataSource): Promise<void> {
@@ -169,15 +180,5 @@ async function restoreSequences(manager: EntityManager, { sequences }: BackupHea
       quoteName(name),
       value,
     ]);
-  }
-}
-
-/** Without statistics, PostgreSQL plans the first queries as if the tables were empty. */
-async function analyze(url: string): Promise<void> {
-  const dataSource = await new DataSource(operatorDataSourceOptions(url)).initialize();
-  try {
-    await dataSource.query('analyze');
-  } finally {
-    await dataSource.destroy();
   }
 }

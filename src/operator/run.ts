@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config';
 import { databaseFault } from '../database/errors';
@@ -10,8 +11,10 @@ import { OutputClosed, Refusal, say, styled, UsageError, usageError } from './te
 
 /** Runs the command of the process's arguments and ends the process. */
 export async function run(): Promise<void> {
+  // Standard output is the command's result, and errors are thrown.
+  Logger.overrideLogger(false);
   try {
-    const program = operatorProgram();
+    const program = await operatorProgram();
     if (process.argv.length > 2) await program.parseAsync();
     else program.outputHelp();
     process.exit(0);

@@ -1,46 +1,50 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import type { Client, PoolClient } from 'pg';
-import type { DataSource } from 'typeorm';
-import { readConfig } from '../config';
-import { connect } from '../database/connect';
+import { DataSource } from 'typeorm';
+import { Config, readConfig } from '../config';
+import { unreachable } from '../database/connect';
 import { poolOf } from '../database/data-source';
 import { OpenDatabase, openDatabase } from '../schema/open';
 import { Interrupted, stopSignal } from '../server/stop-signal';
 import { SCHEMA } from './contexts';
+import { OperatorModule } from './operator.module';
 import { say } from './terminal/terminal';
 
 /**
- * Runs a command's work on the database of the settings and closes it afterwards.
+ * Runs a command's work with the services of the OperatorModule, on the database of the settings, and closes it afterwards.
  * @param work calls `finish` when it is about to commit: a signal that comes later does not interrupt it
  * @param open opens the database; by default with all migrations applied
  * @throws Interrupted after a signal: the work's connections are cut, so PostgreSQL rolls back what is not committed
  */
-export async function withDatabase<T>(
-  work: (dataSource: DataSource, database: OpenDatabase, finish: () => void) => Promise<T>,
+export async function withServices<T>(
+  work: (services: INestApplicationContext, database: OpenDatabase, finish: () => void) => Promise<T>,
   open: typeof openDatabase = openDatabase,
 ): Promise<T> {
   const stop = stopSignal();
-  const database = await open(readConfig(), say, { schema: SCHEMA, say, signal: stop }).catch((error: unknown) => {
+  const config = readConfig();
+  const database = await open(config, say, { schema: SCHEMA, say, signal: stop }).catch((error: unknown) => {
     stop.throwIfAborted(); // the signal ended the wait
     throw error;
   });
   try {
-    const dataSource = await connect(database.url);
+    const services = await connectServices(new Config({ ...config, databaseUrl: database.url }), database.url);
     const used = new Set<Client>();
-    poolOf(dataSource).on('acquire', (client) => used.add(client as PoolClient & Client));
+    poolOf(services.get(DataSource)).on('acquire', (client) => used.add(client as PoolClient & Client));
     let isFinishing = false;
     stop.throwIfAborted();
     const interruption = new Promise<never>((_, reject) => {
       stop.addEventListener('abort', () => isFinishing || reject(stop.reason as Interrupted));
     });
     try {
-      return await Promise.race([work(dataSource, database, () => (isFinishing = true)), interruption]);
+      return await Promise.race([work(services, database, () => (isFinishing = true)), interruption]);
     } catch (error) {
       // It does not wait for the running statement.
       if (error instanceof Interrupted) for (const client of used) client.end().catch(() => undefined);
       throw error;
     } finally {
       // Interrupted work may never return its connection: it may be waiting for its input.
-      if (!stop.aborted) await dataSource.destroy();
+      if (!stop.aborted) await services.close();
     }
   } catch (error) {
     throw database.explain(error);
@@ -48,3 +52,9 @@ export async function withDatabase<T>(
     await database.close();
   }
 }
+
+/** @throws ConfigError when the database cannot be reached: nothing else is done before a command's work begins */
+const connectServices = (config: Config, url: string): Promise<INestApplicationContext> =>
+  NestFactory.createApplicationContext(OperatorModule.with(config), { abortOnError: false }).catch((error: unknown) => {
+    throw unreachable(url, error);
+  });

@@ -1,5 +1,5 @@
 /** What the schema has beside the migrations and what the entities themselves declare. Whoever migrates passes it. */
-export interface SchemaDefinition {
+export abstract class SchemaDefinition {
   /** SQL of functions and triggers. */
-  functions: readonly string[];
+  abstract readonly functions: readonly string[];
 }

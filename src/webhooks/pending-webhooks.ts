@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, Repository } from 'typeorm';
 import { FeedResources } from '../changes/feed-resource';
 import { WebhookClock } from './webhook-clock';
 import { WebhookLeader } from './webhook-leader';
@@ -38,6 +39,7 @@ export class PendingWebhooks {
     private readonly leader: WebhookLeader,
     private readonly clock: WebhookClock,
     private readonly resources: FeedResources,
+    @InjectRepository(WebhookEntity) private readonly webhooks: Repository<WebhookEntity>,
   ) {}
 
   /** When the oldest change that waits for a webhook was made, or else noticed. */
@@ -73,7 +75,7 @@ export class PendingWebhooks {
     if (result.ids.length === 0) return [];
     const order = { movedAt: { direction: 'ASC', nulls: 'FIRST' } } as const;
     const where = { id: In(result.ids) };
-    return this.leader.run((manager) => manager.find(WebhookEntity, { where, order }));
+    return this.leader.run((manager) => manager.withRepository(this.webhooks).find({ where, order }));
   }
 
   private add({ ids, changed }: PollResult, waiting: string[], now: Date): void {

@@ -1,6 +1,8 @@
 import { GoneException, Injectable, Logger } from '@nestjs/common';
-import { type EntityManager, type FindOptionsWhere, IsNull } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type FindOptionsWhere, IsNull, Repository } from 'typeorm';
 import { type ChangesPage, ChangesService, ForeignCursor } from '../changes/changes.service';
+import { Transactions } from '../database/transactions';
 import { CURSOR_REFRESH_MS } from './pending-webhooks';
 import { WebhookClock } from './webhook-clock';
 import { WebhookLeader } from './webhook-leader';
@@ -16,12 +18,13 @@ export type WebhookPage = ChangesPage & { webhook: WebhookEntity };
 @Injectable()
 export class WebhookFeed {
   private readonly logger = new Logger('Webhooks');
-  private reader?: { manager: EntityManager; changes: ChangesService };
 
   constructor(
     private readonly leader: WebhookLeader,
     private readonly changes: ChangesService,
     private readonly clock: WebhookClock,
+    private readonly transactions: Transactions,
+    @InjectRepository(WebhookEntity) private readonly webhooks: Repository<WebhookEntity>,
   ) {}
 
   /** The page to send: one with changes, or the empty one that tells that a snapshot has ended. */
@@ -52,7 +55,7 @@ export class WebhookFeed {
     const { organizationId, cursor } = webhook;
     const query = { cursor, limit: MAX_CHANGES };
     try {
-      return await this.read((changes) => changes.page({ organizationId, keyId: '' }, query, MAX_BYTES));
+      return await this.read(() => this.changes.page({ organizationId, keyId: '' }, query, MAX_BYTES));
     } catch (error) {
       if (error instanceof ForeignCursor) await this.pause(webhook);
       if (error instanceof GoneException) return undefined;
@@ -68,11 +71,9 @@ export class WebhookFeed {
     if (updated) this.logger.warn({ message, webhookId, organizationId, url: withoutQuery(url) });
   }
 
-  private read<T>(work: (changes: ChangesService) => Promise<T>): Promise<T> {
-    return this.leader.run((manager) => {
-      if (this.reader?.manager !== manager) this.reader = { manager, changes: this.changes.on(manager) };
-      return work(this.reader.changes);
-    });
+  /** Reads the feed on the leader's connection, where no request of the organization has to wait for it. */
+  private read<T>(work: () => Promise<T>): Promise<T> {
+    return this.leader.run((manager) => this.transactions.runOn(manager, work, { isBackground: true }));
   }
 
   private async refreshCursor(webhook: WebhookEntity, cursor: string): Promise<void> {
@@ -89,7 +90,7 @@ export class WebhookFeed {
       await this.updateIfUnmoved(webhook, { waitingSince: this.clock.now() });
       return undefined;
     }
-    const cursor = await this.read((changes) => changes.start({ organizationId, keyId: '' }, { resources }));
+    const cursor = await this.read(() => this.changes.start({ organizationId, keyId: '' }, { resources }));
     // A paused webhook waits for its operator: another database may still send to its receiver.
     const where = { pausedAt: IsNull() };
     const updated = await this.updateIfUnmoved(webhook, { cursor, endsSnapshot: true }, where);
@@ -106,7 +107,7 @@ export class WebhookFeed {
 
   /** The webhook as its operator wants it now. */
   reload({ id }: WebhookEntity): Promise<WebhookEntity | null> {
-    return this.leader.run((manager) => manager.findOneBy(WebhookEntity, { id }));
+    return this.leader.run((manager) => manager.withRepository(this.webhooks).findOneBy({ id }));
   }
 
   /** @returns undefined when the operator has moved or deleted the webhook meanwhile, which then stays as it is */
@@ -119,8 +120,9 @@ export class WebhookFeed {
     const values = { ...change, movedAt: this.clock.now() };
     const updated = await this.leader.run((manager) =>
       manager
+        .withRepository(this.webhooks)
         .createQueryBuilder()
-        .update(WebhookEntity)
+        .update()
         .set(values)
         .where({ id, cursor, ...where })
         .returning(['disabledAt', 'pausedAt'])

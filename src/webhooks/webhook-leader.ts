@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import type { EntityManager, QueryRunner } from 'typeorm';
 import { Overloaded } from '../errors/exceptions';
 import { FairQueue } from '../database/fair-queue';
+import { TransactionalDataSource } from '../database/transactional-data-source';
 
 /** An arbitrary constant: the advisory lock of the process that delivers. */
 const LEADER_LOCK = 7_261_915;
@@ -27,7 +28,7 @@ export class WebhookLeader {
   private connection?: LeaderConnection;
   private onLost = (): void => undefined;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: TransactionalDataSource) {}
 
   /** @param listener is called when this process may no longer be the leader */
   whenLost(listener: () => void): void {
@@ -46,7 +47,7 @@ export class WebhookLeader {
   }
 
   private async connect(): Promise<LeaderConnection> {
-    const runner = this.dataSource.createQueryRunner();
+    const runner = this.dataSource.createReservedRunner();
     const client = (await runner.connect()) as Client;
     client.once('end', () => this.onLost());
     return { runner, isLeader: false };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GoneException, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, IsNull, Not, type Repository } from 'typeorm';
+import { IsNull, Not, Repository } from 'typeorm';
 import { OrganizationEntity } from '../access/organization.entity';
 import { type ChangesPage, ChangesService } from '../changes/changes.service';
 import { uuidV7 } from '../database/uuid';
@@ -34,6 +34,7 @@ const HEALTHY_STATE = {
 export class WebhooksService {
   constructor(
     @InjectRepository(WebhookEntity) private readonly webhooks: Repository<WebhookEntity>,
+    @InjectRepository(OrganizationEntity) private readonly organizations: Repository<OrganizationEntity>,
     private readonly changes: ChangesService,
     private readonly client: WebhookClient,
   ) {}
@@ -51,9 +52,10 @@ export class WebhooksService {
     await this.webhooks.manager.transaction(async (manager) => {
       // Webhooks that are created at the same time wait for each other.
       const lock = { mode: 'for_no_key_update' } as const;
-      await manager.findOneOrFail(OrganizationEntity, { where: { id: organizationId }, lock });
-      if ((await manager.countBy(WebhookEntity, { organizationId })) >= MAX_WEBHOOKS) throw new TooManyWebhooks();
-      await manager.insert(WebhookEntity, { id, organizationId, url, resources, secret, cursor, endsSnapshot: !since });
+      await manager.withRepository(this.organizations).findOneOrFail({ where: { id: organizationId }, lock });
+      const webhooks = manager.withRepository(this.webhooks);
+      if ((await webhooks.countBy({ organizationId })) >= MAX_WEBHOOKS) throw new TooManyWebhooks();
+      await webhooks.insert({ id, organizationId, url, resources, secret, cursor, endsSnapshot: !since });
     });
     return { id, secret, organizationId, url: withoutQuery(url), resources, state: 'active' as const };
   }
@@ -84,10 +86,10 @@ export class WebhooksService {
 
   /** @param overlap milliseconds for which the old secret signs, too */
   rotateSecret(id: string, overlap: number) {
-    return this.change(id, async (manager, { secret: oldSecret }) => {
+    return this.change(id, async (webhooks, { secret: oldSecret }) => {
       const secret = newSecret();
       const oldExpiresAt = new Date(Date.now() + overlap);
-      await manager.update(WebhookEntity, { id }, { secret, oldSecret, oldExpiresAt });
+      await webhooks.update({ id }, { secret, oldSecret, oldExpiresAt });
       return { id, secret, oldExpiresAt };
     });
   }
@@ -124,8 +126,8 @@ export class WebhooksService {
   }
 
   delete(id: string): Promise<{ id: string } | null> {
-    return this.change(id, async (manager) => {
-      await manager.delete(WebhookEntity, { id });
+    return this.change(id, async (webhooks) => {
+      await webhooks.delete({ id });
       return { id };
     });
   }
@@ -135,9 +137,9 @@ export class WebhooksService {
     id: string,
     decide: (webhook: WebhookEntity) => Promise<Partial<WebhookEntity> | undefined>,
   ): Promise<ListedWebhook | null> {
-    const webhook = await this.change(id, async (manager, stored) => {
+    const webhook = await this.change(id, async (webhooks, stored) => {
       const change = await decide(stored);
-      if (change) await manager.update(WebhookEntity, { id }, change);
+      if (change) await webhooks.update({ id }, change);
       return { ...stored, ...change };
     });
     return webhook && this.describe(webhook);
@@ -146,12 +148,13 @@ export class WebhooksService {
   /** @returns null when there is no such webhook */
   private change<T>(
     id: string,
-    work: (manager: EntityManager, webhook: WebhookEntity) => Promise<T>,
+    work: (webhooks: Repository<WebhookEntity>, webhook: WebhookEntity) => Promise<T>,
   ): Promise<T | null> {
     return this.webhooks.manager.transaction(async (manager) => {
       const lock = { mode: 'pessimistic_write' } as const;
-      const webhook = await manager.findOne(WebhookEntity, { where: { id }, lock });
-      return webhook && work(manager, webhook);
+      const webhooks = manager.withRepository(this.webhooks);
+      const webhook = await webhooks.findOne({ where: { id }, lock });
+      return webhook && work(webhooks, webhook);
     });
   }
 

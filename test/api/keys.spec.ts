@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
 import { ApiKeysService, IssuedKey, KeyEnded } from '../../src/access/api-keys.service';
 import { hashOf, hasKeyForm, newKey, prefixOf } from '../../src/access/key-format';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { asOperator, testDatabase } from '../support/database';
-import { ORGANIZATION_DATA } from '../support/contexts';
+import { testDatabase } from '../support/database';
+import { operatorServices } from '../support/operator-services';
 
 const SECRET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
 /** The CRC-32 of the secret in base62, worked out apart from the code under test. */
@@ -58,8 +58,9 @@ let keys: ApiKeysService;
 let organizations: OrganizationsService;
 let organizationId: number;
 beforeAll(async () => {
-  db = await asOperator((await testDatabase()).url);
-  [keys, organizations] = [new ApiKeysService(db.manager), new OrganizationsService(db.manager, ORGANIZATION_DATA)];
+  const services = await operatorServices((await testDatabase()).url);
+  db = services.get(DataSource);
+  [keys, organizations] = [services.get(ApiKeysService), services.get(OrganizationsService)];
   await keys.issue((await organizations.create('Another')).id);
 });
 beforeEach(async () => void ({ id: organizationId } = await organizations.create('Cobalt Systems')));

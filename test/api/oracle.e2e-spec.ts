@@ -156,7 +156,7 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
     const { dataset: records, event, activation, lead } = exhibitor();
     const ofEvent = { events: [{ ...event, ref: 'third' }], activations: [{ ...activation, event: 'third' }] };
     const dataset = { ...records, ...ofEvent, leads: [{ ...lead, events: [] }] };
-    const load = () => new ImportService(db.manager, DATASETS).import(own.organizationId, dataset);
+    const load = () => new ImportService(db, DATASETS).import(own.organizationId, dataset);
     for (const _ of ['new', 'stored']) await speakingFor(own.organizationId, load);
     expect(takeUnscoped()).toEqual([]);
   });

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
-import { DataSource } from 'typeorm';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { unescapeFormula, escapeFormula } from '../../src/csv/csv-formulas';
 import type { CsvForm } from '../../src/csv/csv-columns';
 import { CsvRecords } from '../../src/csv/csv-import';
-import { CSV, csvFormOf } from '../../src/operator/csv.options';
+import { CsvService } from '../../src/csv/csv.service';
+import { csvFormOf } from '../../src/operator/csv.options';
+import { asOperator } from '../support/database';
 import { Faults } from '../../src/datasets/faults';
 import { ImportService } from '../../src/datasets/import.service';
 import { exhibitor, industryEventInput } from '../support/builders';
@@ -18,6 +18,8 @@ import { install, Installation, Outcome } from '../support/operator';
 import { DATASETS } from '../support/contexts';
 
 type Lead = Record<string, unknown> & { id: string };
+
+const CSV = new CsvService(DATASETS);
 
 describe('CSV', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-csv-'));
@@ -211,10 +213,10 @@ describe('CSV', () => {
     it('does not undo what clients change meanwhile in other columns', async () => {
       const ids = [randomUUID(), randomUUID()] as const;
       await tenant.import({ leads: ids.map((id) => ({ id, firstName: 'Ada', lastName: 'Rowe' })) });
-      const db = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
+      const db = await asOperator(installation.database.url);
       const csv = new CsvRecords(
         CSV,
-        csvFormOf({ csv: 'leads' }) as CsvForm,
+        csvFormOf(CSV, { csv: 'leads' }) as CsvForm,
         tenant.organizationId,
         db.manager,
         new Faults(),
@@ -224,13 +226,12 @@ describe('CSV', () => {
         const remoteId = { id: 'h-1', integrationType: 'HUB_SPOT' };
         await tenant.api.patch(`/leads/${ids[0]}`, { description: 'A client was here', remoteId }).expect(200);
       }
-      await new ImportService(db.manager, DATASETS).importRecords(tenant.organizationId, csv.read(chunks()), {
+      await new ImportService(db, DATASETS).importRecords(tenant.organizationId, csv.read(chunks()), {
         given: csv,
       });
       const { body } = await tenant.api.get(`/leads/${ids[0]}`).expect(200);
       expect(body.results).toMatchObject({ firstName: 'Éva', lastName: 'Rowe', description: 'A client was here' });
       expect((body.results.remoteIds as object[]).length).toBe(2);
-      await db.destroy();
     });
 
     it('is written so that it is read without a loss', async () => {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { EntityManager } from 'typeorm';
-import { CSV, csvFormOf } from '../../src/operator/csv.options';
+import { CsvService } from '../../src/csv/csv.service';
+import { csvFormOf } from '../../src/operator/csv.options';
 import type { CsvForm } from '../../src/csv/csv-columns';
 import { CsvRecords } from '../../src/csv/csv-import';
 import { Faults } from '../../src/datasets/faults';
@@ -41,9 +42,10 @@ async function faultOf(records: AsyncIterable<unknown>): Promise<string> {
 }
 
 const jsonOf = (chunks: AsyncIterable<Buffer>) => datasetRecords(textOf(chunks), DATASETS, new Faults());
+const CSV = new CsvService(DATASETS);
 const NO_DATABASE = undefined as unknown as EntityManager;
 const readCsv = (chunks: AsyncIterable<Buffer>, faults: Faults) =>
-  new CsvRecords(CSV, csvFormOf({ csv: 'leads' }) as CsvForm, 1, NO_DATABASE, faults).read(chunks);
+  new CsvRecords(CSV, csvFormOf(CSV, { csv: 'leads' }) as CsvForm, 1, NO_DATABASE, faults).read(chunks);
 const csvOf = (chunks: AsyncIterable<Buffer>) => readCsv(chunks, new Faults());
 
 describe('an input that does not end is refused as soon as it is too long:', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ImportService } from '../../src/datasets/import.service';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
+import { asOperator } from '../support/database';
 import { query } from '../support/embedded-fixtures';
 import { install, Installation } from '../support/operator';
 import { DATASETS } from '../support/contexts';
@@ -84,8 +84,8 @@ describe('an import of several batches', () => {
     const [first, second] = Array.from({ length: 2 }, (_, batch) =>
       Array.from({ length: 1000 }, (_, n) => ({ name: `Expo ${n}`, eventUrl: `https://expo.example/${batch}/${n}` })),
     ) as [object[], object[]];
-    const operator = await new DataSource(operatorDataSourceOptions(installation.database.url)).initialize();
-    const service = new ImportService(operator.manager, DATASETS);
+    const operator = await asOperator(installation.database.url);
+    const service = new ImportService(operator, DATASETS);
     async function* records(batches: object[][]) {
       for (const record of batches.flat()) yield { section: 'industryEvents' as const, record };
     }
@@ -94,7 +94,6 @@ describe('an import of several batches', () => {
       service.importRecords(organizationId, records([first, second])),
       service.importRecords(other, records([second, first])),
     ]);
-    await operator.destroy();
     const [row] = await query(installation.database.url, 'select count(*)::integer from industry_events');
     expect(row?.count).toBe(2000);
   });
@@ -145,7 +144,7 @@ describe('industry events of a dataset', () => {
 
   beforeAll(async () => {
     installation = await install();
-    imports = new ImportService(installation.server.app.get(DataSource).manager, DATASETS);
+    imports = new ImportService(installation.server.app.get(DataSource), DATASETS);
     organizationId = (await installation.server.tenant()).organizationId;
   });
   beforeEach(() => query(installation.database.url, 'delete from industry_events'));

@@ -1,7 +1,9 @@
 import { constants } from 'node:os';
-import { CSV } from '../../src/operator/csv.options';
+import { CsvService } from '../../src/csv/csv.service';
+import { DATASETS } from '../support/contexts';
 import { install, type Installation, outcomeOf } from '../support/operator';
 
+const CSV = new CsvService(DATASETS);
 const LIMIT_MS = 60_000;
 
 /** What is long in a file must not hold the process: quadratic time for these files is minutes. */

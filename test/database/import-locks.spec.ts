@@ -4,7 +4,7 @@ import { listsOf, type TrackedList } from '../../src/database/tracked-list';
 import { CsvRecords } from '../../src/csv/csv-import';
 import { Faults } from '../../src/datasets/faults';
 import { ImportService } from '../../src/datasets/import.service';
-import { CSV } from '../../src/operator/csv.options';
+import { CsvService } from '../../src/csv/csv.service';
 import { exhibitor, industryEventInput, leadInput } from '../support/builders';
 import { asOperator, testDatabase } from '../support/database';
 import { until } from '../support/embedded-fixtures';
@@ -14,6 +14,8 @@ import { DATASETS } from '../support/contexts';
 const quoted = (value: unknown): string => `"${String(value)}"`;
 
 /** Whatever writes takes locks in the order of docs/locking.md, imports too: a list before the rows in it. */
+const CSV = new CsvService(DATASETS);
+
 describe('an import', () => {
   let lanyard: InProcess;
   let db: DataSource;
@@ -49,7 +51,7 @@ describe('an import', () => {
       yield await Promise.resolve(Buffer.from(lines.join('\n')));
     }
     const csv = new CsvRecords(CSV, form, tenant.organizationId, db.manager, faults);
-    const service = new ImportService(db.manager, DATASETS);
+    const service = new ImportService(db, DATASETS);
     return service.importRecords(tenant.organizationId, csv.read(bytes()), { given: csv, faults });
   };
 
@@ -104,7 +106,7 @@ describe('an import', () => {
         const holder = db.createQueryRunner();
         await holder.startTransaction();
         await holder.query('select list_take($1, $2, 0)', [list.shared ? 0 : tenant.organizationId, name]);
-        const importing = new ImportService(db.manager, DATASETS).import(tenant.organizationId, changed);
+        const importing = new ImportService(db, DATASETS).import(tenant.organizationId, changed);
         await until(waiting);
         await holder.query(`select from ${list.table} for update nowait`);
         await holder.rollbackTransaction();

@@ -1,6 +1,7 @@
 import { DataSource, type QueryRunner } from 'typeorm';
 import { version } from '../../package.json';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
+import { createDataSource } from '../../src/database/data-source.module';
 import { compareReleases, OLDEST_RELEASE } from '../../src/schema/schema-release';
 import { createDatabase, emptyDatabase, TestDatabase } from '../support/database';
 import { query } from '../support/embedded-fixtures';
@@ -26,7 +27,7 @@ describe('migrations', () => {
 
   beforeEach(async () => {
     database = await emptyDatabase();
-    dataSource = new DataSource(operatorDataSourceOptions(database.url));
+    dataSource = await createDataSource(operatorDataSourceOptions(database.url));
   });
 
   afterEach(async () => {

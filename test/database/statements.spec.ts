@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
-import { CurrentTransaction } from '../../src/database/current-transaction';
 import { dataSourceOptions, operatorDataSourceOptions } from '../../src/database/data-source';
 import { isConnectionFault } from '../../src/database/errors';
 import { Overloaded, RowNotFound } from '../../src/errors/exceptions';
 import { Statements, type Statement } from '../../src/database/statements';
+import { Transactions } from '../../src/database/transactions';
 import { Writes } from '../../src/database/writes';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { query, until } from '../support/embedded-fixtures';
@@ -80,7 +80,7 @@ describe('a write', () => {
 
   /** Runs work in the transaction of a request with an Idempotency-Key. */
   const idempotently = <T>(work: () => Promise<T>): Promise<T> =>
-    writes.transaction(owner, (manager) => lanyard.app.get(CurrentTransaction).run(manager, work));
+    writes.transaction(owner, (manager) => lanyard.app.get(Transactions).runOn(manager, work));
   const FAILS_TWICE = { name: 'test.failsTwice', text: 'select fails_twice($2) where $1::integer > 0' };
   const SLEEP = { name: 'test.sleep', text: 'select pg_sleep(60)::text where $1::integer > 0' };
 

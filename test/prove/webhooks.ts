@@ -4,21 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { DataSource } from 'typeorm';
+import type { INestApplicationContext } from '@nestjs/common';
 import { OPERATOR, readOptions, run } from '../../scripts/services.mjs';
 import { ApiKeysService } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { ChangesService } from '../../src/changes/changes.service';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
-import { Statements } from '../../src/database/statements';
-import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
-import { WebhookClient } from '../../src/webhooks/webhook-client';
-import { WebhookEntity } from '../../src/webhooks/webhook.entity';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import { ApiClient } from '../support/client';
 import { freePort } from '../support/free-port';
 import { UNLIMITED } from '../support/lanyard';
+import { operatorServices } from '../support/operator-services';
 import { typescript } from '../support/program';
 import { no, Receiver, yes } from '../support/receiver';
 import type { Tenant } from './faults/cluster';
@@ -30,7 +25,6 @@ import { until } from './support/daemon';
 import { percentile } from './support/figures';
 import { Random } from './support/random';
 import { Writers } from './webhooks/writers';
-import { FEED_RESOURCES, ORGANIZATION_DATA } from '../support/contexts';
 
 /**
  * Receivers that misbehave, while clients write, imports run, and servers and PostgreSQL are killed: in the end each receiver
@@ -129,7 +123,9 @@ async function p99OfReads({ servers, tenants }: World): Promise<number> {
 }
 
 /** Two servers, organizations with some leads, and receivers, of which the servers know nothing yet. */
-async function begin(defer: (undo: () => Promise<unknown>) => void): Promise<World & { operator: DataSource }> {
+async function begin(
+  defer: (undo: () => Promise<unknown>) => void,
+): Promise<World & { operator: INestApplicationContext }> {
   chmodSync(directory, 0o755); // root's PostgreSQL runs as another user
   defer(async () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
   goAhead(0);
@@ -143,15 +139,12 @@ async function begin(defer: (undo: () => Promise<unknown>) => void): Promise<Wor
     defer(() => server.stop());
     await server.start();
   }
-  const operator = new DataSource(operatorDataSourceOptions(postgres.url()));
-  await operator.initialize();
-  defer(() => operator.destroy());
+  const operator = await operatorServices(postgres.url(), { webhookPrivate: 'on' });
+  defer(() => operator.close());
   const [tenants, receivers]: [Tenant[], Receiver[]] = [[], []];
   for (let n = 0; n < ORGANIZATIONS; n++) {
-    const { id: organizationId } = await new OrganizationsService(operator.manager, ORGANIZATION_DATA).create(
-      `Organization ${n}`,
-    );
-    const { id: keyId, key } = await new ApiKeysService(operator.manager).issue(organizationId, UNLIMITED);
+    const { id: organizationId } = await operator.get(OrganizationsService).create(`Organization ${n}`);
+    const { id: keyId, key } = await operator.get(ApiKeysService).issue(organizationId, UNLIMITED);
     tenants.push({ organizationId, keyId, key });
     const api = new ApiClient(`http://127.0.0.1:${servers[n % 2]!.port}/api/v0`, key);
     for (let made = 0; made < 30; made++) await api.post('/leads', leadInput()).expect(200);
@@ -196,11 +189,7 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   const without = await p99OfReads(world);
 
   for (const receiver of receivers) receiver.answer = () => undefined;
-  const webhooks = new WebhooksService(
-    operator.getRepository(WebhookEntity),
-    new ChangesService(Statements.on(operator), FEED_RESOURCES),
-    new WebhookClient(new ReceiverLookup({ allowPrivate: true })),
-  );
+  const webhooks = operator.get(WebhooksService);
   for (const [n, receiver] of receivers.entries()) {
     const { organizationId } = tenants[Math.floor(n / WEBHOOKS_EACH)]!;
     receiver.secrets = [(await webhooks.create(organizationId, receiver.url)).secret];

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { DataSource } from 'typeorm';
+import { Logger } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+// Its modules name the entities.
+import '../../src/app.module';
 import { DATABASE_IDENTITY } from '../../src/changes/database-identity';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
+import { createDataSource } from '../../src/database/data-source.module';
 import { atTheEnd } from './at-the-end';
 import { query } from './embedded-fixtures';
+
+// Commands run within this process, and a server that is started has a log of its own.
+Logger.overrideLogger(false);
 
 /** The migrated database that each suite's own is cloned from, one for every run of the tests. */
 const template = (): string => required('LANYARD_TEST_TEMPLATE');
@@ -37,7 +44,8 @@ export async function createDatabase(from: string): Promise<TestDatabase> {
 
 /** A database as the operator's commands see it: without the server's short timeouts. It is left at the end of the suite. */
 export async function asOperator(url: string, poolSize?: number): Promise<DataSource> {
-  const db = await new DataSource({ ...operatorDataSourceOptions(url), ...(poolSize && { poolSize }) }).initialize();
+  const db = await createDataSource({ ...operatorDataSourceOptions(url), ...(poolSize && { poolSize }) });
+  await db.initialize();
   atTheEnd(() => db.destroy());
   return db;
 }

@@ -91,7 +91,7 @@ async function runHere(args: string[], input: string, environment: NodeJS.Proces
     ]),
   ];
   try {
-    await operatorProgram().parseAsync(args, { from: 'user' });
+    await (await operatorProgram()).parseAsync(args, { from: 'user' });
   } catch (error) {
     const { message, status } = reportOf(error);
     if (message) outcome.stderr += `${message}\n`;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { ImportService } from '../../src/datasets/import.service';
 import { exhibitor, industryEventInput } from './builders';
+import { operatorServices } from './operator-services';
 import { UNSCOPED } from './oracle';
-import { DATASETS, ORGANIZATION_DATA } from './contexts';
 
 /**
  * A row that a statement meets must belong to whom the statement speaks for. PostgreSQL tries a condition that is cheap
@@ -46,15 +46,16 @@ const policy = (table: string): string => {
  */
 export async function armOracle(url: string): Promise<{ role: string; password: string }> {
   const [role, password] = [`lanyard_oracle_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
-  const db = await new DataSource(operatorDataSourceOptions(url)).initialize();
+  const services = await operatorServices(url);
+  const db = services.get(DataSource);
   try {
-    await seedDecoy(db);
+    await seedDecoy(services);
     await db.query(`create role ${role} login password '${password}'`);
     await db.query(`grant select, insert, update, delete on all tables in schema public to ${role}`);
     await db.query(ALLOWS);
     for (const table of await scopedTables(db)) await db.query(policy(table));
   } finally {
-    await db.destroy();
+    await services.close();
   }
   return { role, password };
 }
@@ -63,10 +64,11 @@ export const scopedTables = async (db: DataSource): Promise<string[]> =>
   (await db.query<{ name: string }[]>(SCOPED)).map(({ name }) => name);
 
 /** Another organization with a row in each table: without one, an unscoped statement would meet nothing. */
-async function seedDecoy(db: DataSource): Promise<void> {
-  const { id } = await new OrganizationsService(db.manager, ORGANIZATION_DATA).create('Decoy');
+async function seedDecoy(services: INestApplicationContext): Promise<void> {
+  const db = services.get(DataSource);
+  const { id } = await services.get(OrganizationsService).create('Decoy');
   const industryEvents = [{ ...industryEventInput({ name: 'Decoy', keywords: [] }), isBookmarked: true }];
-  await new ImportService(db.manager, DATASETS).import(id, { ...exhibitor().dataset, industryEvents });
+  await services.get(ImportService).import(id, { ...exhibitor().dataset, industryEvents });
   await db.query(
     `insert into webhooks (id, organization_id, url, resources, cursor, ends_snapshot, secret, disabled_at)
       values (uuid_v7(), $1, '', '{}', '', false, '', now())`,

@@ -42,7 +42,7 @@ describe('the documentation', () => {
     expect(broken).toEqual([]);
   });
 
-  it.each(PAGES)('%s names npm scripts, programs and commands that exist', (page) => {
+  it.each(PAGES)('%s names npm scripts, programs and commands that exist', async (page) => {
     const text = read(page);
     const npm = [...text.matchAll(/\bnpm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name);
     expect(npm.filter((name) => !(name in scripts))).toEqual([]);
@@ -52,7 +52,7 @@ describe('the documentation', () => {
     expect(programs.filter((file) => !['.ts', '.mjs'].some((end) => existsSync(join(ROOT, file + end))))).toEqual([]);
     const files = [...text.matchAll(/\bnode ((?:scripts|clients)\/\S+\.mjs)/g)].map(([, file = '']) => file);
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
-    const commands = operatorProgram().commands.map((command) => command.name());
+    const commands = (await operatorProgram()).commands.map((command) => command.name());
     const called = [...text.matchAll(/(?:^|`)(?:lanyard|npm run --silent operator --) ([a-z][a-z-]*)/gm)];
     expect(called.map(([, name = '']) => name).filter((name) => !commands.includes(name))).toEqual([]);
   });

@@ -10,7 +10,7 @@ import { BackupService } from '../backup.service';
 import type { RowCounts } from '../backup-file';
 import { PROGRAM } from '../../server/command-name';
 import { command, GlobalOptions } from '../arguments';
-import { withDatabase } from '../session';
+import { withServices } from '../session';
 import { figure } from '../terminal/table';
 import { answer, reasonOf, Refusal } from '../terminal/terminal';
 
@@ -38,7 +38,7 @@ async function backup(file: string, { json }: GlobalOptions): Promise<void> {
   if (lstatSync(file, { throwIfNoEntry: false })) throw new Refusal(`${file} exists already: name a new file`);
   const backedUp: RowCounts = {};
   // Without the migrations of this release: a backup comes before an upgrade.
-  await withDatabase((dataSource) => write(file, new BackupService(dataSource).backup(backedUp)), findDatabase);
+  await withServices((services) => write(file, services.get(BackupService).backup(backedUp)), findDatabase);
   const { size: bytes } = await stat(file);
   await answer(json, { backedUp, bytes }, () => {
     const { organizations = 0, leads = 0 } = backedUp;

@@ -3,10 +3,9 @@ import { GoneException } from '@nestjs/common';
 import { Command } from 'commander';
 import { ChangesService } from '../../changes/changes.service';
 import { MAX_CHANGES } from '../../changes/changes.sql';
-import { type JsonText, Statements } from '../../database/statements';
+import type { JsonText } from '../../database/statements';
 import { command, type GlobalOptions, organization, requireOrganization } from '../arguments';
-import { FEED_RESOURCES } from '../contexts';
-import { withDatabase } from '../session';
+import { withServices } from '../session';
 import { answer, OutputClosed, print, Refusal, styled, UsageError } from '../terminal/terminal';
 
 interface ChangesOptions extends GlobalOptions {
@@ -50,9 +49,7 @@ export function changesCommand(program: Command): void {
 }
 
 async function resetLog({ json }: GlobalOptions): Promise<void> {
-  const generation = await withDatabase((dataSource) =>
-    new ChangesService(Statements.on(dataSource), FEED_RESOURCES).reset(),
-  );
+  const generation = await withServices((services) => services.get(ChangesService).reset());
   await answer(
     json,
     { generation },
@@ -65,9 +62,9 @@ async function showChanges({ json, ndjson, organization: id, follow = false }: C
   if (json && ndjson) throw new UsageError('--json and --ndjson are two forms: use one of them');
   if (id === undefined) throw new UsageError("required option '--organization <ID>' not specified");
   const form = json ? ONE_VALUE : ndjson ? NDJSON : TABLE;
-  await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource.manager, id);
-    const pages = pagesOf(new ChangesService(Statements.on(dataSource), FEED_RESOURCES), id, follow);
+  await withServices(async (services) => {
+    await requireOrganization(services, id);
+    const pages = pagesOf(services.get(ChangesService), id, follow);
     await showPages(pages, form).catch((error: unknown) => {
       if (error instanceof GoneException) throw new Refusal('the feed was begun anew meanwhile: run this again');
       if (!(error instanceof OutputClosed)) throw error; // who wanted the first changes (`… | head`) has them

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { command, GlobalOptions } from '../arguments';
 import { type CheckResult, CheckService } from '../check.service';
-import { SCHEMA } from '../contexts';
-import { withDatabase } from '../session';
+import { withServices } from '../session';
 import { figure, table } from '../terminal/table';
 import { answer, Refusal, say, styled } from '../terminal/terminal';
 
@@ -31,8 +30,8 @@ const PARTS: Record<string, string> = {
 };
 
 async function check({ json, repair }: GlobalOptions & { repair: boolean }): Promise<void> {
-  const { found, left } = await withDatabase(async (dataSource) => {
-    const service = new CheckService(dataSource, SCHEMA);
+  const { found, left } = await withServices(async (services) => {
+    const service = services.get(CheckService);
     const found = await service.check(repair);
     // A repair without an error has not necessarily repaired anything.
     return { found, left: repair && wrongIn(found).length > 0 ? await service.check(false) : found };

@@ -1,16 +1,14 @@
 import { rmSync } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
 import { Command, Option } from 'commander';
-import type { DataSource } from 'typeorm';
+import type { CsvService } from '../../csv/csv.service';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
 import type { Counts } from '../../datasets/dataset';
-import type { CsvForm } from '../../csv/csv-columns';
 import { csvForm, type Form, NDJSON, OBJECT } from '../../datasets/export.form';
 import { ExportService } from '../../datasets/export.service';
 import { PROGRAM } from '../../server/command-name';
-import { DATASETS } from '../contexts';
-import { CSV, csvFormOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
-import { withDatabase } from '../session';
+import { csvFormOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
+import { withServices } from '../session';
 import { Progress } from '../terminal/progress';
 import { answer, OutputClosed, print, reasonOf, Refusal, UsageError } from '../terminal/terminal';
 import { countsText } from './import.command';
@@ -31,7 +29,7 @@ A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets a quote
 before it, which import removes; --raw leaves it as it is, for other programs.`;
 
 /** `export` */
-export function exportCommand(program: Command): void {
+export function exportCommand(program: Command, service: CsvService): void {
   const exporting = command(program, 'export', {
     about: 'Write all data of an organization, and the catalogue of industry events, as import reads it.',
     result: 'the dataset, as without it; with --output {exported: {users, leads, …}}, counts of records',
@@ -41,13 +39,19 @@ export function exportCommand(program: Command): void {
     .addOption(new Option('--ndjson', 'one record a line instead of one JSON object').conflicts('csv'))
     .option('--output <FILE>', 'write a file, complete or not at all; - is standard output')
     .addHelpText('after', AS_CSV)
-    .action((_, self: Command) => exportData(self.optsWithGlobals()));
-  withCsvOptions(exporting).option('--bom', 'begin the CSV with a byte order mark: Excel needs it to detect UTF-8');
+    .action((_, self: Command) => exportData(service, self.optsWithGlobals()));
+  withCsvOptions(exporting, service).option(
+    '--bom',
+    'begin the CSV with a byte order mark: Excel needs it to detect UTF-8',
+  );
 }
 
-async function exportData({ json, organization: id, ndjson, bom, ...options }: ExportOptions): Promise<void> {
+async function exportData(
+  service: CsvService,
+  { json, organization: id, ndjson, bom, ...options }: ExportOptions,
+): Promise<void> {
   const output = options.output === '-' ? undefined : options.output;
-  const csv = csvFormOf(options);
+  const csv = csvFormOf(service, options);
   // An unset variable of a script must not send all data to standard output.
   if (output === '') throw new UsageError('--output must be the name of a file, or - for standard output');
   if (bom && !csv) throw new UsageError('--bom needs --csv');
@@ -55,11 +59,13 @@ async function exportData({ json, organization: id, ndjson, bom, ...options }: E
     throw new UsageError(`--json with ${csv ? '--csv' : '--ndjson'} needs --output`);
   }
   if (csv) requireExported(csv);
-  const sections = csv ? [csv.section] : DATASETS.names;
-  const counts = await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource.manager, id);
-    const form = csv ? await csvFormOfExport(dataSource, id, csv, Boolean(bom)) : ndjson ? NDJSON : OBJECT;
-    const send = (to: Sink) => sendRecords(dataSource, id, sections, form, to);
+  const sections = csv ? [csv.section] : service.datasets.names;
+  const counts = await withServices(async (services) => {
+    await requireOrganization(services, id);
+    const exports = services.get(ExportService);
+    const columns = csv && (await exports.csvColumns(service, csv, id));
+    const form = csv && columns ? csvForm(columns, csv, Boolean(bom)) : jsonForm(Boolean(ndjson));
+    const send = (to: Sink) => sendRecords(exports, id, sections, form, to);
     if (output) return intoFile(output, send);
     return send(print).catch((error: unknown) => {
       if (!(error instanceof OutputClosed)) throw error; // who wanted the first records (`… | head`) has them
@@ -68,10 +74,7 @@ async function exportData({ json, organization: id, ndjson, bom, ...options }: E
   if (output && counts) await answer(json, { exported: counts }, () => `Exported to ${output}: ${countsText(counts)}`);
 }
 
-async function csvFormOfExport(dataSource: DataSource, id: number, csv: CsvForm, bom: boolean): Promise<Form> {
-  const columns = await new ExportService(dataSource, DATASETS).csvColumns(CSV, csv, id);
-  return csvForm(columns, csv, bom);
-}
+const jsonForm = (isNdjson: boolean): Form => (isNdjson ? NDJSON : OBJECT);
 
 /** Where text goes; resolves when it has been taken. */
 type Sink = (text: string) => Promise<void>;
@@ -80,19 +83,19 @@ type Sink = (text: string) => Promise<void>;
 const WRITE_SIZE = 65_536;
 
 async function sendRecords(
-  dataSource: DataSource,
+  exports: ExportService,
   organizationId: number,
   sections: string[],
   form: Form,
   to: Sink,
 ): Promise<Counts> {
-  const counts = DATASETS.noRecords();
+  const counts = exports.datasets.noRecords();
   // Not among the records on the same terminal.
   const progress = to === print && process.stdout.isTTY ? undefined : new Progress();
   let text = '';
   let total = 0;
   try {
-    await new ExportService(dataSource, DATASETS).export(organizationId, sections, async (section, records) => {
+    await exports.export(organizationId, sections, async (section, records) => {
       text += form.begin(section, sections.indexOf(section));
       let count = 0;
       for await (const record of records) {

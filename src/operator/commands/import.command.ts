@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import type { EntityManager } from 'typeorm';
+import { EntityManager } from 'typeorm';
 import { CsvRecords } from '../../csv/csv-import';
+import type { CsvService } from '../../csv/csv.service';
 import type { Counts, Records } from '../../datasets/dataset';
 import { datasetRecords } from '../../datasets/dataset-file';
 import { Faults, ImportFault } from '../../datasets/faults';
@@ -8,10 +9,8 @@ import { textOf } from '../../datasets/file-text';
 import { type ImportOptions as ImportOptionsOf, type ImportResult, ImportService } from '../../datasets/import.service';
 import { visible } from '../../datasets/quoted';
 import { PROGRAM } from '../../server/command-name';
-import { DATASETS } from '../contexts';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
 import {
-  CSV,
   csvFormOf,
   CsvOptions,
   encoding,
@@ -21,19 +20,19 @@ import {
   wrapped,
 } from '../csv.options';
 import { chunksOf, sizeOf } from '../input';
-import { withDatabase } from '../session';
+import { withServices } from '../session';
 import { Progress } from '../terminal/progress';
 import { figure, table } from '../terminal/table';
 import { answer, print } from '../terminal/terminal';
 
-const FORMS = `
+const formsText = (service: CsvService): string => `
 A dataset in UTF-8, as export writes it:
   one JSON object   {"leads": [{"id": "7c9e…", "firstName": "Ada"}],
                     "industryEvents": [{"name": "Pump World"}]}
   NDJSON            {"section": "leads", "record": {"id": "7c9e…"}}
                     one record a line, of any size, in constant memory;
                     records come after those they refer to
-Sections: ${wrapped(DATASETS.names, '  ')}.
+Sections: ${wrapped(service.datasets.names, '  ')}.
 All of it is imported, or nothing and all faults are named. Records are
 matched by id, users by email, events by ref, so importing a file again changes
 only what differs.
@@ -45,7 +44,7 @@ A column named like a field is that field, ignoring case, blanks and
 punctuation, and so are the usual names of other programs (Email Address, Title,
 Account Name …); --map assigns others, --map "COLUMN=" skips one, and
 --map "Phone#2=phone.office" means the second column of a name. Fields:
-${fieldsText()}
+${fieldsText(service)}
 An empty cell is null, or the default of a new record. A list is a; b or a JSON
 array. A lead with a known id or ref (any text that identifies the lead in your
 file) is updated in the file's columns; without either, each line is a new lead.`;
@@ -57,7 +56,7 @@ interface ImportOptions extends GlobalOptions, CsvOptions {
 }
 
 /** `import FILE` */
-export function importCommand(program: Command): void {
+export function importCommand(program: Command, service: CsvService): void {
   const importing = command(program, 'import', {
     about: 'Read a dataset into an organization.',
     result:
@@ -68,23 +67,28 @@ export function importCommand(program: Command): void {
     .requiredOption('--organization <ID>', 'organization that receives the data', organization)
     .option('--dry-run', 'do all of it but store it')
     .option('--encoding <NAME>', 'of a file that is neither UTF-8 nor marked UTF-16, such as windows-1252', encoding);
-  withCsvImportOptions(withCsvOptions(importing))
-    .addHelpText('after', FORMS)
-    .action((file: string, _, self: Command) => importFile(file, self.optsWithGlobals()));
+  withCsvImportOptions(withCsvOptions(importing, service), service)
+    .addHelpText('after', formsText(service))
+    .action((file: string, _, self: Command) => importFile(service, file, self.optsWithGlobals()));
 }
 
-async function importFile(file: string, { json, organization: id, dryRun, ...options }: ImportOptions): Promise<void> {
-  const form = csvFormOf(options);
+async function importFile(
+  service: CsvService,
+  file: string,
+  { json, organization: id, dryRun, ...options }: ImportOptions,
+): Promise<void> {
+  const form = csvFormOf(service, options);
   const progress = new Progress(sizeOf(file));
   const chunks = chunksOf(file, progress.read);
   const faults = new Faults();
   let csv: CsvRecords | undefined;
   let first: string[] = [];
   const source = (manager: EntityManager): Source => {
-    csv = form && new CsvRecords(CSV, { ...form, encoding: options.encoding }, id, manager, faults);
+    csv = form && new CsvRecords(service, { ...form, encoding: options.encoding }, id, manager, faults);
     const quotedFile = /^[\w./-]+$/.test(file) ? file : `"${file}"`;
     const command = `${PROGRAM} import ${quotedFile} --organization ${id} --csv leads`;
-    const records = csv?.read(chunks) ?? datasetRecords(textOf(chunks, options.encoding), DATASETS, faults, command);
+    const records =
+      csv?.read(chunks) ?? datasetRecords(textOf(chunks, options.encoding), service.datasets, faults, command);
     return {
       records,
       options: { given: csv, faults, ...(dryRun && { dryRun: (records: string[]) => (first = records) }) },
@@ -113,11 +117,11 @@ export async function importInto(
   progress: Progress,
 ): Promise<ImportResult> {
   try {
-    return await withDatabase(async ({ manager }, _, onWritten) => {
-      await requireOrganization(manager, id);
-      const { records, options } = source(manager);
+    return await withServices(async (services, _, onWritten) => {
+      await requireOrganization(services, id);
+      const { records, options } = source(services.get(EntityManager));
       const all = { ...options, onProgress: progress.records, onWritten };
-      return new ImportService(manager, DATASETS).importRecords(id, records, all);
+      return services.get(ImportService).importRecords(id, records, all);
     });
   } finally {
     progress.stop();

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { visible } from '../../datasets/quoted';
-import { deleteFromCatalogue } from '../catalogue';
+import { CatalogService } from '../catalog.service';
 import { command, type GlobalOptions, text } from '../arguments';
-import { withDatabase } from '../session';
+import { withServices } from '../session';
 import { figure } from '../terminal/table';
 import { answer } from '../terminal/terminal';
 
@@ -22,7 +22,7 @@ export function industryEventsCommand(program: Command): void {
 }
 
 async function remove({ json, sourceType }: GlobalOptions & { sourceType: string }): Promise<void> {
-  const deleted = await withDatabase((dataSource) => deleteFromCatalogue(dataSource, sourceType));
+  const deleted = await withServices((services) => services.get(CatalogService).delete(sourceType));
   await answer(
     json,
     { sourceType, deleted },

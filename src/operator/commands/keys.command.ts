@@ -4,7 +4,7 @@ import { visible } from '../../datasets/quoted';
 import { type BucketLimits, limitsFault, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
 import { command, type GlobalOptions, requireOrganization } from '../arguments';
-import { withDatabase } from '../session';
+import { withServices } from '../session';
 import { FORM, parseFaults } from '../../simulate/faults';
 import { table } from '../terminal/table';
 import { answer, Refusal, UsageError } from '../terminal/terminal';
@@ -96,17 +96,17 @@ function requireFuture(expiresAt?: Date): void {
 async function issue({ json, organization: id, ...settings }: IssueOptions): Promise<void> {
   requireLimits(settings);
   requireFuture(settings.expiresAt);
-  const issued = await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource.manager, id);
-    return new ApiKeysService(dataSource.manager).issue(id, settings);
+  const issued = await withServices(async (services) => {
+    await requireOrganization(services, id);
+    return services.get(ApiKeysService).issue(id, settings);
   });
   await answer(json, issued, () => issuedText(issued), unseenText(issued));
 }
 
 async function list({ json, organization: id }: GlobalOptions & { organization: number }): Promise<void> {
-  const keys = await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource.manager, id);
-    return new ApiKeysService(dataSource.manager).list(id);
+  const keys = await withServices(async (services) => {
+    await requireOrganization(services, id);
+    return services.get(ApiKeysService).list(id);
   });
   await answer(json, keys.map(rowOf), () => (keys.length > 0 ? keysTable(keys) : `Organization ${id} has no keys.`));
 }
@@ -136,7 +136,7 @@ async function revoke(id: string, { json }: GlobalOptions): Promise<void> {
 
 /** @throws Refusal when there is no such key */
 async function withKeys<T>(id: string, work: (keys: ApiKeysService) => Promise<T | null>): Promise<T> {
-  const key = await withDatabase((dataSource) => work(new ApiKeysService(dataSource.manager)));
+  const key = await withServices((services) => work(services.get(ApiKeysService)));
   if (key === null) throw new Refusal(`key ${id} does not exist`);
   return key;
 }

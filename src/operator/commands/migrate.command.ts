@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { openDatabase } from '../../schema/open';
 import { command, GlobalOptions } from '../arguments';
-import { withDatabase } from '../session';
+import { withServices } from '../session';
 import { answer } from '../terminal/terminal';
 
 /** `migrate` */
@@ -17,6 +17,6 @@ async function run({ json }: GlobalOptions): Promise<void> {
   // Like a server at its start, it waits for a PostgreSQL that is not up yet.
   const open: typeof openDatabase = (config, say, waiting) =>
     openDatabase(config, say, { ...waiting, milliseconds: config.databaseWaitMs });
-  const applied = await withDatabase((_, database) => Promise.resolve(database.applied), open);
+  const applied = await withServices((_, database) => Promise.resolve(database.applied), open);
   await answer(json, { applied }, () => (applied.length === 0 ? 'Nothing was missing.' : applied.join('\n')));
 }

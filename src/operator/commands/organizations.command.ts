@@ -3,8 +3,7 @@ import { OrganizationsService } from '../../access/organizations.service';
 import { command, GlobalOptions, organization as organizationId, requireOrganization, text } from '../arguments';
 import { visible } from '../../datasets/quoted';
 import { PROGRAM } from '../../server/command-name';
-import { ORGANIZATION_DATA } from '../contexts';
-import { withDatabase } from '../session';
+import { withServices } from '../session';
 import { figure, table } from '../terminal/table';
 import { answer, Refusal } from '../terminal/terminal';
 
@@ -47,17 +46,17 @@ export function organizationsCommand(program: Command): void {
 }
 
 async function rename(id: number, { json, name }: GlobalOptions & { name: string }): Promise<void> {
-  const renamed = await withDatabase(async ({ manager }) => {
-    await requireOrganization(manager, id);
-    return new OrganizationsService(manager, ORGANIZATION_DATA).rename(id, name);
+  const renamed = await withServices(async (services) => {
+    await requireOrganization(services, id);
+    return services.get(OrganizationsService).rename(id, name);
   });
   await answer(json, renamed, () => `Organization ${id}: ${visible(name)}`);
 }
 
 async function remove(id: number, { json, confirm }: GlobalOptions & { confirm: string }): Promise<void> {
-  const deleted = await withDatabase(async ({ manager }) => {
-    await requireOrganization(manager, id);
-    const organizations = new OrganizationsService(manager, ORGANIZATION_DATA);
+  const deleted = await withServices(async (services) => {
+    await requireOrganization(services, id);
+    const organizations = services.get(OrganizationsService);
     const organization = await organizations.find(id);
     if (organization?.name !== confirm)
       throw new Refusal(`organization ${id} has another name (see organizations list)`);
@@ -68,17 +67,13 @@ async function remove(id: number, { json, confirm }: GlobalOptions & { confirm: 
 }
 
 async function create({ json, name }: GlobalOptions & { name: string }): Promise<void> {
-  const created = await withDatabase((dataSource) =>
-    new OrganizationsService(dataSource.manager, ORGANIZATION_DATA).create(name),
-  );
+  const created = await withServices((services) => services.get(OrganizationsService).create(name));
   const shown = (): string => `Organization ${created.id}: ${visible(created.name)}`;
   await answer(json, created, shown, `organization ${created.id} was created`);
 }
 
 async function list({ json }: GlobalOptions): Promise<void> {
-  const all = await withDatabase((dataSource) =>
-    new OrganizationsService(dataSource.manager, ORGANIZATION_DATA).list(),
-  );
+  const all = await withServices((services) => services.get(OrganizationsService).list());
   await answer(json, all, () =>
     all.length === 0
       ? `No organization yet. Create one: ${PROGRAM} organizations create --name NAME`

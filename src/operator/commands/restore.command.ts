@@ -2,10 +2,9 @@ import { createReadStream, type ReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Command } from 'commander';
 import { findDatabase } from '../../schema/open';
-import { restore } from '../restore.service';
+import { RestoreService } from '../restore.service';
 import { command, GlobalOptions } from '../arguments';
-import { SCHEMA } from '../contexts';
-import { withDatabase } from '../session';
+import { withServices } from '../session';
 import { Progress } from '../terminal/progress';
 import { figure } from '../terminal/table';
 import { answer, reasonOf, Refusal, say } from '../terminal/terminal';
@@ -31,8 +30,8 @@ export function restoreCommand(program: Command): void {
 async function restoreFile(file: string, { json }: GlobalOptions): Promise<void> {
   const { input, progress } = await openFile(file);
   try {
-    const result = await withDatabase(
-      (_, { url }, beforeCommit) => restore(url, input, { schema: SCHEMA, name: file, say, beforeCommit }),
+    const result = await withServices(
+      (services, _, beforeCommit) => services.get(RestoreService).restore(input, { name: file, say, beforeCommit }),
       findDatabase,
     );
     for (const table of result.skipped) say(`Left out: ${table}, a table that no migration creates`);

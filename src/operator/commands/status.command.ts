@@ -9,8 +9,8 @@ import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store
 import { RedisConnection } from '../../rate-limit/redis';
 import { PROGRAM } from '../../server/command-name';
 import { command, GlobalOptions } from '../arguments';
-import { withDatabase } from '../session';
-import { type Status, statusOf, UNKNOWN_COUNTS } from '../status';
+import { withServices } from '../session';
+import { type Status, StatusService, UNKNOWN_COUNTS } from '../status.service';
 import { figure, pairs, table } from '../terminal/table';
 import { answer, Refusal, styled } from '../terminal/terminal';
 
@@ -49,7 +49,10 @@ async function ofDatabase(config: Config): Promise<Omit<Status, 'redis' | 'versi
     if (!config.databaseUrl && majorOf(config.dataDir) === undefined) {
       throw new EmbeddedPostgresError(`there is no database yet in ${config.dataDir}`);
     }
-    return await withDatabase((dataSource, { embedded }) => statusOf(dataSource, embedded), findDatabase);
+    return await withServices(
+      (services, { embedded }) => services.get(StatusService).status(embedded),
+      findDatabase,
+    );
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof EmbeddedPostgresError)) throw error;
     const embedded = config.databaseUrl === undefined;

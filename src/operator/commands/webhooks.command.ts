@@ -1,12 +1,9 @@
 import { Command } from 'commander';
 import { isUuid } from '../../api/text';
-import { ChangesService } from '../../changes/changes.service';
 import { type Config, readConfig } from '../../config';
-import { Statements } from '../../database/statements';
 import { ReceiverLookup } from '../../webhooks/receiver-lookup';
-import { isAcknowledged, WebhookClient } from '../../webhooks/webhook-client';
+import { isAcknowledged } from '../../webhooks/webhook-client';
 import { urlError } from '../../webhooks/webhook-url';
-import { WebhookEntity } from '../../webhooks/webhook.entity';
 import {
   type ListedWebhook,
   MAX_COUNTED_CHANGES,
@@ -17,7 +14,7 @@ import {
 } from '../../webhooks/webhooks.service';
 import { command, duration, DURATION_HELP, type GlobalOptions, organization, requireOrganization } from '../arguments';
 import { FEED_RESOURCES } from '../contexts';
-import { withDatabase } from '../session';
+import { withServices } from '../session';
 import { table } from '../terminal/table';
 import { answer, Refusal, UsageError } from '../terminal/terminal';
 
@@ -147,22 +144,16 @@ export function webhooksCommand(program: Command): void {
 
 /** @throws Refusal when there is no such webhook */
 async function withWebhooks<T>(id: string, work: (webhooks: WebhooksService) => Promise<T | null>): Promise<T> {
-  const result = await withDatabase((dataSource) => work(serviceOn(dataSource)));
+  const result = await withServices((services) => work(services.get(WebhooksService)));
   if (result === null) throw new Refusal(`webhook ${id} does not exist (see webhooks list)`);
   return result;
 }
 
-const serviceOn = (dataSource: Parameters<typeof Statements.on>[0]): WebhooksService =>
-  new WebhooksService(
-    dataSource.getRepository(WebhookEntity),
-    new ChangesService(Statements.on(dataSource), FEED_RESOURCES),
-    new WebhookClient(lookupOf(readConfig())),
-  );
-
 async function create({ json, organization: id, ...asked }: CreateOptions): Promise<void> {
-  const created = await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource.manager, id);
-    return serviceOn(dataSource)
+  const created = await withServices(async (services) => {
+    await requireOrganization(services, id);
+    return services
+      .get(WebhooksService)
       .create(id, asked.url, asked.resources, asked.since)
       .catch((error: unknown) => {
         if (!(error instanceof TooManyWebhooks)) throw error;
@@ -176,9 +167,9 @@ async function create({ json, organization: id, ...asked }: CreateOptions): Prom
 const secretText = (secret: string): string => `Secret, shown only this once: ${secret}`;
 
 async function list({ json, organization: id }: GlobalOptions & { organization?: number }): Promise<void> {
-  const webhooks = await withDatabase(async (dataSource) => {
-    if (id !== undefined) await requireOrganization(dataSource.manager, id);
-    return serviceOn(dataSource).list(id);
+  const webhooks = await withServices(async (services) => {
+    if (id !== undefined) await requireOrganization(services, id);
+    return services.get(WebhooksService).list(id);
   });
   await answer(json, webhooks, () => (webhooks.length > 0 ? webhooksTable(webhooks) : 'No webhooks.'));
 }
@@ -226,8 +217,8 @@ async function changed(
 
 /** @param id of one webhook; undefined for all that are paused */
 async function resume(id: string | undefined, { json }: GlobalOptions): Promise<void> {
-  const resumed = await withDatabase(async (dataSource) => {
-    const webhooks = serviceOn(dataSource);
+  const resumed = await withServices(async (services) => {
+    const webhooks = services.get(WebhooksService);
     const ids = id === undefined ? (await webhooks.listPaused()).map((paused) => paused.id) : [id];
     const rows: ListedWebhook[] = [];
     for (const each of ids) {

@@ -78,9 +78,9 @@ async function revoke(cluster: Cluster, { canaries, random, answers }: Stage): P
     }
   });
   await pause(random.between(200, 5_000));
-  await cluster.asOperator((dataSource) => {
+  await cluster.asOperator((services) => {
     revoked = performance.now();
-    return new ApiKeysService(dataSource.manager).revoke(keyId);
+    return services.get(ApiKeysService).revoke(keyId);
   });
   return Math.max(0, ...(await Promise.all(refused)));
 }

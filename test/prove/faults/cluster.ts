@@ -2,18 +2,17 @@ import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DataSource } from 'typeorm';
+import type { INestApplicationContext } from '@nestjs/common';
 import { OPERATOR } from '../../../scripts/services.mjs';
 import { ApiKeysService, type KeySettings } from '../../../src/access/api-keys.service';
 import { OrganizationsService } from '../../../src/access/organizations.service';
-import { operatorDataSourceOptions } from '../../../src/database/data-source';
 import { freePort } from '../../support/free-port';
+import { operatorServices } from '../../support/operator-services';
 import { Proxy } from '../../support/proxy';
 import { Api } from '../support/api';
 import { succeeds } from '../support/daemon';
 import { RedisServer } from '../support/redis-server';
 import { Postgres } from './postgres';
-import { ORGANIZATION_DATA } from '../../support/contexts';
 
 /** Limits that no load reaches. */
 const UNLIMITED = { maxTokens: 9_000_000, refillRate: 1_000_000 };
@@ -80,25 +79,23 @@ export class Cluster {
 
   /** @returns that many keys, each of an organization of its own */
   async tenants(count: number, settings: Partial<KeySettings> = UNLIMITED): Promise<Tenant[]> {
-    return this.asOperator(async (dataSource) => {
+    return this.asOperator(async (services) => {
       const tenants: Tenant[] = [];
       for (let n = 0; n < count; n++) {
-        const { id: organizationId } = await new OrganizationsService(dataSource.manager, ORGANIZATION_DATA).create(
-          `Organization ${n}`,
-        );
-        const { id: keyId, key } = await new ApiKeysService(dataSource.manager).issue(organizationId, settings);
+        const { id: organizationId } = await services.get(OrganizationsService).create(`Organization ${n}`);
+        const { id: keyId, key } = await services.get(ApiKeysService).issue(organizationId, settings);
         tenants.push({ organizationId, keyId, key });
       }
       return tenants;
     });
   }
 
-  async asOperator<T>(work: (dataSource: DataSource) => Promise<T>): Promise<T> {
-    const dataSource = await new DataSource(operatorDataSourceOptions(this.postgres.url())).initialize();
+  async asOperator<T>(work: (services: INestApplicationContext) => Promise<T>): Promise<T> {
+    const services = await operatorServices(this.postgres.url());
     try {
-      return await work(dataSource);
+      return await work(services);
     } finally {
-      await dataSource.destroy();
+      await services.close();
     }
   }
 

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** What `status` reports. What cannot be looked up is null. */
@@ -52,25 +53,32 @@ const COUNTS = `
 
 export const UNKNOWN_COUNTS = { organizations: null, keys: null, leads: null, webhooks: null, busiestKeys: null };
 
-/** The state of the database. It only reads, also where no migration was applied yet. */
-export async function statusOf(dataSource: DataSource, embedded: boolean): Promise<Omit<Status, 'redis' | 'version'>> {
-  const [about] = await dataSource.query<[{ version: string; size: number }]>(
-    `select current_setting('server_version') as version, pg_database_size(current_database())::float8 as size`,
-  );
-  const migrations = await migrationsOf(dataSource);
-  const database = { reachable: true, embedded, ...about };
-  // A pending migration may be the one that creates a table.
-  if (migrations.pending.length > 0) return { database, migrations, ...UNKNOWN_COUNTS };
-  const [counts] = await dataSource.query<[Omit<Status, 'version' | 'database' | 'redis' | 'migrations'>]>(COUNTS);
-  return { database, migrations, ...counts };
-}
+/** The state of the database. */
+@Injectable()
+export class StatusService {
+  constructor(private readonly dataSource: DataSource) {}
 
-async function migrationsOf(dataSource: DataSource): Promise<NonNullable<Status['migrations']>> {
-  const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
-    `select to_regclass('migrations') is not null as exists`,
-  );
-  const rows = exists ? await dataSource.query<{ name: string }[]>('select name from migrations') : [];
-  const applied = new Set(rows.map(({ name }) => name));
-  const known = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
-  return { applied: applied.size, pending: known.filter((name) => !applied.has(name)) };
+  /** It only reads, also where no migration was applied yet. */
+  async status(embedded: boolean): Promise<Omit<Status, 'redis' | 'version'>> {
+    const [about] = await this.dataSource.query<[{ version: string; size: number }]>(
+      `select current_setting('server_version') as version, pg_database_size(current_database())::float8 as size`,
+    );
+    const migrations = await this.migrations();
+    const database = { reachable: true, embedded, ...about };
+    // A pending migration may be the one that creates a table.
+    if (migrations.pending.length > 0) return { database, migrations, ...UNKNOWN_COUNTS };
+    const [counts] =
+      await this.dataSource.query<[Omit<Status, 'version' | 'database' | 'redis' | 'migrations'>]>(COUNTS);
+    return { database, migrations, ...counts };
+  }
+
+  private async migrations(): Promise<NonNullable<Status['migrations']>> {
+    const [{ exists }] = await this.dataSource.query<[{ exists: boolean }]>(
+      `select to_regclass('migrations') is not null as exists`,
+    );
+    const rows = exists ? await this.dataSource.query<{ name: string }[]>('select name from migrations') : [];
+    const applied = new Set(rows.map(({ name }) => name));
+    const known = this.dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
+    return { applied: applied.size, pending: known.filter((name) => !applied.has(name)) };
+  }
 }

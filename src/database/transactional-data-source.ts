@@ -1,0 +1,59 @@
+import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { FairQueue } from './fair-queue';
+import { DEFAULT_POOL_SIZE, RESERVED_CONNECTIONS } from './limits';
+import { lendRunner, Transactions } from './transactions';
+
+/** Repositories do not know for which organization they work, so they share the turns of one that does not exist. */
+const REPOSITORIES = -1;
+
+/**
+ * TypeORM's data source, with the one place where a connection for a repository is chosen: the one of `Transactions.runOn`,
+ * or another of the pool when it is the repositories' turn (docs/decisions/0024).
+ */
+export class TransactionalDataSource extends DataSource {
+  readonly transactions = new Transactions(this);
+  /** The turns of organizations at the connections of the pool. */
+  readonly queue: FairQueue;
+
+  constructor(options: DataSourceOptions) {
+    super(options);
+    const { poolSize = DEFAULT_POOL_SIZE } = options;
+    this.queue = new FairQueue(Math.max(1, poolSize - RESERVED_CONNECTIONS));
+  }
+
+  /** For repositories, managers and the data source itself, all of which ask for their connections here. */
+  override createQueryRunner(mode?: 'master' | 'slave'): QueryRunner {
+    const current = this.transactions.manager?.queryRunner;
+    return current ? lendRunner(current) : takingTurns(super.createQueryRunner(mode), this.queue);
+  }
+
+  /** For who holds a turn of an organization already, or one of the connections that are reserved. */
+  createReservedRunner(): QueryRunner {
+    return super.createQueryRunner();
+  }
+}
+
+/** The runner, which connects when it is the repositories' turn and gives that back when it is released. */
+function takingTurns(runner: QueryRunner, queue: FairQueue): QueryRunner {
+  const connect = runner.connect.bind(runner);
+  const release = runner.release.bind(runner);
+  let turn: Promise<() => void> | undefined;
+  return Object.assign(runner, {
+    connect: async (): Promise<unknown> => {
+      turn ??= queue.hold(REPOSITORIES);
+      await turn;
+      return connect() as Promise<unknown>;
+    },
+    release: async (): Promise<void> => {
+      try {
+        await release();
+      } finally {
+        // A turn that was refused has nothing to give back.
+        turn?.then(
+          (end) => end(),
+          () => undefined,
+        );
+      }
+    },
+  });
+}

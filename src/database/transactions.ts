@@ -1,0 +1,62 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+
+/** How statements run on a connection that was handed to them. */
+export interface ConnectionSettings {
+  /** Timeout of each statement in milliseconds, in place of the pool's. */
+  timeoutMs?: number;
+  /** Whether a large result leaves the requests of its organization as they are. One connection holds one result at a time. */
+  isBackground?: boolean;
+}
+
+interface CurrentConnection extends ConnectionSettings {
+  manager: EntityManager;
+}
+
+/**
+ * The one way in which statements and repositories find a connection that they did not open: whatever runs within `runOn`
+ * uses the connection of its manager (docs/decisions/0024). Ordinary requests never enter it, since on Node.js 20 and 22
+ * an AsyncLocalStorage in use makes every promise of the process slower.
+ */
+export class Transactions {
+  private readonly storage = new AsyncLocalStorage<CurrentConnection>();
+  private entered = 0;
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The manager whose connection is to be used, or undefined outside of `runOn`. */
+  get manager(): EntityManager | undefined {
+    return this.storage.getStore()?.manager;
+  }
+
+  get settings(): ConnectionSettings {
+    return this.storage.getStore() ?? {};
+  }
+
+  /** Runs work on the connection of a manager. */
+  async runOn<T>(manager: EntityManager, work: () => Promise<T>, settings: ConnectionSettings = {}): Promise<T> {
+    this.entered++;
+    try {
+      return await this.storage.run({ ...settings, manager }, work);
+    } finally {
+      this.entered--;
+      // The promises of other requests are as fast as before.
+      if (this.entered === 0) this.storage.disable();
+    }
+  }
+
+  /** Runs work in one transaction, in which all services that it calls take part. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return this.dataSource.transaction((manager) => this.runOn(manager, work));
+  }
+}
+
+/** A runner for somebody who believes that it is a runner of one's own: its release is left to the transaction. */
+export const lendRunner = (runner: QueryRunner): QueryRunner =>
+  new Proxy(runner, {
+    get: (target, name) => {
+      if (name === 'release') return () => Promise.resolve();
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });

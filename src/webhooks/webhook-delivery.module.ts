@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { DeliverySlots } from './delivery-slots';
+import { PendingWebhooks } from './pending-webhooks';
+import { WebhookClock } from './webhook-clock';
+import { WebhookDelivery } from './webhook-delivery';
+import { WebhookFeed } from './webhook-feed';
+import { WebhookLeader } from './webhook-leader';
+import { WebhookMetrics } from './webhook-metrics';
+import { WebhookSender } from './webhook-sender';
+import { WebhooksModule } from './webhooks.module';
+
+/** Sends the changes to the webhooks for as long as the process runs. A server imports it, and no command. */
+@Module({
+  imports: [WebhooksModule],
+  providers: [
+    DeliverySlots,
+    PendingWebhooks,
+    WebhookClock,
+    WebhookDelivery,
+    WebhookFeed,
+    WebhookLeader,
+    WebhookMetrics,
+    WebhookSender,
+  ],
+})
+export class WebhookDeliveryModule {}
