@@ -4,12 +4,13 @@ import { Command, Option } from 'commander';
 import type { DataSource } from 'typeorm';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
 import type { Counts } from '../../datasets/dataset';
-import type { CsvForm } from '../../csv/csv-columns';
-import { csvForm, type Form, NDJSON, OBJECT } from '../../datasets/export.form';
+import type { CsvFormat } from '../../csv/csv-columns';
+import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
+import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/export-format';
 import { ExportService } from '../../datasets/export.service';
 import { PROGRAM } from '../../server/command-name';
 import { DATASETS } from '../../sections';
-import { CSV, csvFormOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
+import { CSV, csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
 import { withDatabase } from '../session';
 import { Progress } from '../terminal/progress';
 import { answer, OutputClosed, print, reasonOf, Refusal, UsageError } from '../terminal/terminal';
@@ -23,31 +24,32 @@ interface ExportOptions extends GlobalOptions, CsvOptions {
 }
 
 const AS_CSV = `
-As CSV it is one section, with field names in the first line; import reads it
-back without loss. With --map it has only those columns, in that order:
+CSV has one section, with the names of fields in the first line, and can be
+imported again without loss. With --map it has only those columns, in that
+order:
   $ ${PROGRAM} export --organization 1 \\
     --csv leads --map "E-mail=email" --map "Firm=company.name"
-A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets a quote
-before it, which import removes; --raw leaves it as it is, for other programs.`;
+A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets an
+apostrophe before it, which import removes. Use --raw for other programs.`;
 
 /** `export` */
 export function exportCommand(program: Command): void {
   const exporting = command(program, 'export', {
-    about: 'Write all data of an organization, and the catalogue of industry events, as import reads it.',
+    about: 'Export all data of an organization, and the catalog of industry events.',
     result: 'the dataset, as without it; with --output {exported: {users, leads, …}}, counts of records',
     example: 'export --organization 1 > backup.json',
   })
     .requiredOption('--organization <ID>', 'organization whose data is exported', organization)
-    .addOption(new Option('--ndjson', 'one record a line instead of one JSON object').conflicts('csv'))
-    .option('--output <FILE>', 'write a file, complete or not at all; - is standard output')
+    .addOption(new Option('--ndjson', 'write one record per line instead of one JSON object').conflicts('csv'))
+    .option('--output <FILE>', 'write the complete file or nothing; - is standard output')
     .addHelpText('after', AS_CSV)
     .action((_, self: Command) => exportData(self.optsWithGlobals()));
-  withCsvOptions(exporting).option('--bom', 'begin the CSV with a byte order mark: Excel needs it to detect UTF-8');
+  withCsvOptions(exporting).option('--bom', 'begin with a byte order mark, which Excel needs to detect UTF-8');
 }
 
 async function exportData({ json, organization: id, ndjson, bom, ...options }: ExportOptions): Promise<void> {
   const output = options.output === '-' ? undefined : options.output;
-  const csv = csvFormOf(options);
+  const csv = csvFormatOf(options);
   // An unset variable of a script must not send all data to standard output.
   if (output === '') throw new UsageError('--output must be the name of a file, or - for standard output');
   if (bom && !csv) throw new UsageError('--bom needs --csv');
@@ -58,8 +60,9 @@ async function exportData({ json, organization: id, ndjson, bom, ...options }: E
   const sections = csv ? [csv.section] : DATASETS.names;
   const counts = await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource.manager, id);
-    const form = csv ? await csvFormOfExport(dataSource, id, csv, Boolean(bom)) : ndjson ? NDJSON : OBJECT;
-    const send = (to: Sink) => sendRecords(dataSource, id, sections, form, to);
+    const jsonFormat = ndjson ? NDJSON_FORMAT : OBJECT_FORMAT;
+    const format = csv ? await csvExportFormatOf(dataSource, id, csv, Boolean(bom)) : jsonFormat;
+    const send = (to: Sink) => sendRecords(dataSource, id, sections, format, to);
     if (output) return intoFile(output, send);
     return send(print).catch((error: unknown) => {
       if (!(error instanceof OutputClosed)) throw error; // who wanted the first records (`… | head`) has them
@@ -68,9 +71,14 @@ async function exportData({ json, organization: id, ndjson, bom, ...options }: E
   if (output && counts) await answer(json, { exported: counts }, () => `Exported to ${output}: ${countsText(counts)}`);
 }
 
-async function csvFormOfExport(dataSource: DataSource, id: number, csv: CsvForm, bom: boolean): Promise<Form> {
-  const columns = await new ExportService(dataSource, DATASETS).csvColumns(CSV, csv, id);
-  return csvForm(columns, csv, bom);
+async function csvExportFormatOf(
+  dataSource: DataSource,
+  id: number,
+  csv: CsvFormat,
+  bom: boolean,
+): Promise<ExportFormat> {
+  const columns = await exportedColumns(dataSource.manager, CSV, csv, id);
+  return csvExportFormat(columns, csv, bom);
 }
 
 /** Where text goes; resolves when it has been taken. */
@@ -83,7 +91,7 @@ async function sendRecords(
   dataSource: DataSource,
   organizationId: number,
   sections: string[],
-  form: Form,
+  format: ExportFormat,
   to: Sink,
 ): Promise<Counts> {
   const counts = DATASETS.noRecords();
@@ -93,10 +101,10 @@ async function sendRecords(
   let total = 0;
   try {
     await new ExportService(dataSource, DATASETS).export(organizationId, sections, async (section, records) => {
-      text += form.begin(section, sections.indexOf(section));
+      text += format.beginSection(section, sections.indexOf(section));
       let count = 0;
       for await (const record of records) {
-        text += form.record(record, section, count++);
+        text += format.record(record, section, count++);
         total++;
         if (text.length < WRITE_SIZE) continue;
         await to(text);
@@ -105,7 +113,7 @@ async function sendRecords(
       }
       counts[section] = count;
     });
-    await to(text + form.end);
+    await to(text + format.end);
     return counts;
   } finally {
     progress?.stop();

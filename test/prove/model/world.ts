@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
-import { ImportFault } from '../../../src/datasets/faults';
+import { ImportError } from '../../../src/datasets/import-error';
 import { type InProcess, startInProcess, type Tenant as Organization, UNLIMITED } from '../../support/lanyard';
 import type { Random } from '../support/random';
 import { Impossible } from './contract';
@@ -82,7 +82,7 @@ export class World {
       return undefined;
     } catch (error) {
       if (error instanceof Impossible) return error.message;
-      if (!(error instanceof ImportFault)) throw error;
+      if (!(error instanceof ImportError)) throw error;
       const isRight = isFaulty && error.message.startsWith('leadActivityEvents[0].associatedLead');
       return isRight ? undefined : `an import, not ${error.message}`;
     }
