@@ -1,6 +1,6 @@
 import { closestName, normalizedName } from '../datasets/closest-name';
 import { importError, type IssueCollector, type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
-import { quoteName } from '../datasets/quote';
+import { quote } from '../datasets/quote';
 import type { CsvField } from './csv-fields';
 import type { CsvMatch } from './csv-section';
 import type { CsvService } from './csv.service';
@@ -55,7 +55,7 @@ const MAX_LISTED = 10;
 
 /** The first of the names in quotes, and how many more there are. */
 function listNames(names: string[]): string {
-  const listed = names.slice(0, MAX_LISTED).map(quoteName).join(', ');
+  const listed = names.slice(0, MAX_LISTED).map(quote).join(', ');
   const moreCount = names.length - MAX_LISTED;
   return moreCount > 0 ? `${listed} and ${moreCount.toLocaleString('en-US')} more` : listed;
 }
@@ -127,8 +127,8 @@ function reportUnknownColumns(
   const reported = unknown.slice(0, MAX_LISTED).map((column): LocatedIssue => {
     const suggestion = closestName(column, names);
     const question = suggestion ? ` Did you mean ${suggestion}?` : '';
-    const map = `Map it with --map ${quoteName(`${column}=${suggestion ?? 'FIELD'}`)}`;
-    const skip = `skip it with --map ${quoteName(`${column}=`)}`;
+    const map = `Map it with --map ${quote(`${column}=${suggestion ?? 'FIELD'}`)}`;
+    const skip = `skip it with --map ${quote(`${column}=`)}`;
     const message = `Unknown column.${question} ${map}, ${skip}, or skip all unknown columns with --ignore-unknown.`;
     return { ...NO_LOCATION, line, column, expected: suggestion ?? 'the name of a field', message };
   });
@@ -136,7 +136,7 @@ function reportUnknownColumns(
 }
 
 function reportUnusedMapping({ column }: ColumnMapping, header: string[], issues: IssueCollector): void {
-  const message = `--map: The file has no column ${quoteName(column)}. Its columns are ${listNames(header)}.`;
+  const message = `--map: The file has no column ${quote(column)}. Its columns are ${listNames(header)}.`;
   issues.add({ ...NO_LOCATION, expected: 'a column of the file', message });
 }
 
@@ -147,8 +147,8 @@ function reportConflictingColumns(columns: CsvColumn[], line: number, issues: Is
     if (mergeSql || paths.length < 2) continue;
     const other = columns.find((each) => paths.includes(each.field?.name ?? ''));
     if (!other) continue;
-    const fills = `Fills ${paths.join(' and ')}, but ${quoteName(other.name)} fills ${other.field?.name}, too.`;
-    const message = `${fills} Skip one of them, for example with --map ${quoteName(`${name}=`)}.`;
+    const fills = `Fills ${paths.join(' and ')}, but ${quote(other.name)} fills ${other.field?.name}, too.`;
+    const message = `${fills} Skip one of them, for example with --map ${quote(`${name}=`)}.`;
     issues.add({ ...NO_LOCATION, line, column: name, path: field?.name ?? null, expected: 'one of them', message });
   }
 }

@@ -49,8 +49,8 @@ export function csvExportFormat(
   hasByteOrderMark: boolean,
 ): ExportFormat {
   const needsQuotes = (cell: string): boolean => cell.includes(delimiter) || /["\r\n]/.test(cell);
-  const quote = (cell: string): string => (needsQuotes(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-  const row = (cells: string[]): string => `${cells.map(quote).join(delimiter)}\n`;
+  const quoteCell = (cell: string): string => (needsQuotes(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const row = (cells: string[]): string => `${cells.map(quoteCell).join(delimiter)}\n`;
   return {
     beginSection: () => (hasByteOrderMark ? '\uFEFF' : '') + row(columns.map(({ name }) => name)),
     record: (json) => {

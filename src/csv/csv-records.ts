@@ -3,7 +3,7 @@ import type { Coverage, ErrorLocation, RecordLocation } from '../datasets/covera
 import type { RawRecord } from '../datasets/dataset';
 import { decodeText } from '../datasets/file-text';
 import { importError, type IssueCollector, type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
-import { quoteName, quoteShortened } from '../datasets/quote';
+import { quote, quoteShortened } from '../datasets/quote';
 import { assignColumns, type CsvColumn, type CsvFormat, findMatchColumn, type OptionValue } from './csv-columns';
 import { type CellContext, type CsvField, filledPaths, fillsPath, type RecordDraft } from './csv-fields';
 import { unescapeFormula } from './csv-formulas';
@@ -188,7 +188,7 @@ export class CsvRecords implements Coverage {
         order: cellOrder(line, column.index),
       });
       if (filled && filled.cell.trim() !== cell.trim()) {
-        const names = `${quoteName(filled.column.name)} and ${quoteName(column.name)}`;
+        const names = `${quote(filled.column.name)} and ${quote(column.name)}`;
         const values = `${quoteShortened(filled.cell)} and ${quoteShortened(cell)}`;
         issues.push(issueOf(`${names} disagree: ${values}.`, 'the same value in both columns, or only in one'));
       }

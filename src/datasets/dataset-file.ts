@@ -5,7 +5,7 @@ import type { Datasets, RawRecord } from './dataset';
 import { looksLikeCsv } from './delimiters';
 import { requireRowLength } from './file-text';
 import { ImportError, importError, type IssueCollector, NO_LOCATION } from './import-error';
-import { quoteName } from './quote';
+import { quote } from './quote';
 
 /** How much of a file is read to tell whether its first line is JSON. */
 const FIRST_LINE_LENGTH = 65_536;
@@ -160,7 +160,7 @@ function reportUnknownSection(section: string, { names }: Datasets, issues: Issu
   const advice = suggestion ? `Did you mean ${suggestion}?` : `Use one of: ${names.join(', ')}.`;
   issues.add({
     ...NO_LOCATION,
-    path: quoteName(section),
+    path: quote(section),
     expected: suggestion ?? `one of: ${names.join(', ')}`,
     message: `Unknown section. ${advice}`,
     order: -1,

@@ -1,5 +1,5 @@
 import { MAX_LENGTH } from '../api/fields';
-import { escapeInvisible, quoteName } from './quote';
+import { escapeInvisible, quote } from './quote';
 
 /** One error of a file that is imported. What does not apply is null. */
 export interface ImportIssue {
@@ -48,7 +48,7 @@ export const importError = (message: string, expected = message): ImportError =>
 function describeIssue({ line, column, path, message }: LocatedIssue): string {
   const position: string[] = [];
   if (line !== null) position.push(`line ${line}`);
-  if (column !== null) position.push(`column ${quoteName(column)}`);
+  if (column !== null) position.push(`column ${quote(column)}`);
   const parts = [position.join(', ')];
   // Names of fields may come from the file, too.
   if (column === null && path !== null) parts.push(escapeInvisible(path.slice(0, MAX_LENGTH.name)));

@@ -10,7 +10,7 @@ export const escapeInvisible = (text: string): string =>
   text.replace(INVISIBLE, (character) => character.split('').map(escapeCodeUnit).join(''));
 
 /** A name from a file in quotes, safe to print, and cut to the length that names may have. */
-export const quoteName = (name: string): string => escapeInvisible(JSON.stringify(name.slice(0, MAX_LENGTH.name)));
+export const quote = (name: string): string => escapeInvisible(JSON.stringify(name.slice(0, MAX_LENGTH.name)));
 
 /** How many characters of a value a message shows. */
 const MAX_SHOWN = 60;

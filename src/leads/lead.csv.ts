@@ -4,7 +4,7 @@ import { addEntries, csvField, type CsvField, type RecordDraft, referenceField }
 import type { CsvDefinition } from '../csv/csv-section';
 import { CsvValueError, identifierValue, joinList, listValue, splitList } from '../csv/csv-values';
 import { uuidV5, uuidV7 } from '../database/uuid';
-import { quoteName, quoteShortened } from '../datasets/quote';
+import { quote, quoteShortened } from '../datasets/quote';
 import { firstMatching, hasEmail, hasRemoteId } from './lead.match';
 import {
   IntegrationType,
@@ -22,7 +22,7 @@ const id: CsvField = {
   parseInto(draft, cell, context) {
     idValue.parseInto(draft, cell, context);
     if (draft.id === undefined || isUuid(draft.id)) return;
-    const map = `--map ${quoteName(`${context.column}=ref`)}`;
+    const map = `--map ${quote(`${context.column}=ref`)}`;
     throw new CsvValueError(
       `${quoteShortened(draft.id)} is not a Lanyard ID. If the IDs come from another program, use ${map}.`,
       `a UUID, or ${map} if the IDs come from another program`,

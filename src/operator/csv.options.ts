@@ -4,6 +4,7 @@ import { MAX_INT32 } from '../api/schemas';
 import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-columns';
 import { CsvService } from '../csv/csv.service';
 import type { DateFormat } from '../csv/date-times';
+import { quote } from '../datasets/quote';
 import { DATASETS } from '../sections';
 import { wholeNumber } from './arguments';
 import { UsageError } from './terminal/terminal';
@@ -84,7 +85,7 @@ function mappingsOf(section: string, entries: string[]): ColumnMapping[] {
     if (column === '') throw new UsageError('--map must be COLUMN=FIELD, as in --map "E-mail=email"');
     const field = CSV.fieldNamed(section, name);
     if (field || name === '') return { column, field };
-    throw new UsageError(`--map: ${section} have no field ${name}. "import --help" lists the fields.`);
+    throw new UsageError(`--map: ${section} have no field ${name}. See "import --help" for the fields.`);
   });
 }
 
@@ -94,7 +95,7 @@ export function requireExported({ mappings }: CsvFormat): void {
   if (!mapping) return;
   const { column, field } = mapping;
   const reason = field ? `${field.name} cannot be exported.` : 'An export needs a field for each column.';
-  throw new UsageError(`--map "${column}=${field?.name ?? ''}": ${reason}`);
+  throw new UsageError(`--map ${quote(`${column}=${field?.name ?? ''}`)}: ${reason}`);
 }
 
 const ON_DUPLICATE = { first: 'keepFirst', last: 'keepLast' } as const;

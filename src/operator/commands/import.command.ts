@@ -169,8 +169,8 @@ export function answerImported(
 function outcomesText(imported: Counts, outcomes: ImportResult['outcomes']): string {
   const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
     const count = imported[section] ?? 0;
-    const words = section.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    const name = count === 1 ? words.replace(/s$/, '') : words;
+    const { noun } = DATASETS.of(section);
+    const name = count === 1 ? noun : `${noun}s`;
     const what = `${figure(created)} created, ${figure(updated)} updated, ${figure(unchanged)} unchanged`;
     return `${figure(count)} ${name}: ${what}`;
   });
