@@ -461,7 +461,7 @@ from (select coalesce((select rows from list_counts
 order by page.position;
 
 -- leads.byEmail page: $1 integer, $2 text, $3 bigint, $4 bigint ($1 is the organization)
-with found as materialized (select position from leads where (organization_id = $1) is true and email is not null and email_key(organization_id, email) = email_key($1, $2))
+with found as materialized (select position from leads where (leads.organization_id = $1) is true and leads.email is not null and email_key(leads.organization_id, leads.email) = email_key($1, $2))
 select page.json, counted.total
 from (select count(*) as total from found) counted
   left join (
@@ -473,8 +473,8 @@ from (select count(*) as total from found) counted
 order by page.position;
 
 -- leads.byEmailAndRemoteId page: $1 integer, $2 text, $3 text, $4 text, $5 bigint, $6 bigint ($1 is the organization)
-  with found as materialized (select position from leads where (organization_id = $1) is true and email is not null and email_key(organization_id, email) = email_key($1, $2) and remote_ids <> '[]' and
-remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, $3, $4)])
+  with found as materialized (select position from leads where (leads.organization_id = $1) is true and leads.email is not null and email_key(leads.organization_id, leads.email) = email_key($1, $2) and leads.remote_ids <> '[]' and
+remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3, $4)])
   select page.json, counted.total
   from (select count(*) as total from found) counted
     left join (
@@ -486,8 +486,8 @@ remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, $3, $4)])
   order by page.position;
 
 -- leads.byRemoteId page: $1 integer, $2 text, $3 text, $4 bigint, $5 bigint ($1 is the organization)
-  with found as materialized (select position from leads where (organization_id = $1) is true and remote_ids <> '[]' and
-remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, $2, $3)])
+  with found as materialized (select position from leads where (leads.organization_id = $1) is true and leads.remote_ids <> '[]' and
+remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $2, $3)])
   select page.json, counted.total
   from (select count(*) as total from found) counted
     left join (
@@ -500,7 +500,8 @@ remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, $2, $3)])
 
 -- lead.create: $1 integer, $2 jsonb ($1 is the organization)
 with given as materialized (
-    select * from rows from (jsonb_to_recordset($2) as ("createdByEmail" text, "firstName" text, "lastName" text, "companyName" text, "email" text, "phoneNumbers" jsonb)) with ordinality as g ("createdByEmail", "firstName", "lastName", "companyName", "email", "phoneNumbers", n)
+    select * from rows from (jsonb_to_recordset($2) as ("createdByEmail" text, "firstName" text, "lastName" text, "companyName" text, "email" text, "phoneNumbers" jsonb))
+      with ordinality as g ("createdByEmail", "firstName", "lastName", "companyName", "email", "phoneNumbers", n)
   ),
   taken as materialized (select list_take($1, 'leads', count(*)) as start from given),
   created as (
@@ -539,17 +540,15 @@ with given as materialized (
     from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
   ),
   found as materialized (
-    select value, n, first,
-      -- The offset keeps PostgreSQL from looking for the value lead by lead in the order of the list.
-      (select id from (select id, position from leads where (organization_id = $1) is true and email is not null and email_key(organization_id, email) = email_key($1, value #>> '{}') offset 0) leads
-        order by position limit 1) as id
-    from given
+    select value, n, first, (select id from (
+  select l.id, l.position from leads l where (l.organization_id = $1) is true and l.email is not null and email_key(l.organization_id, l.email) = email_key($1, value #>> '{}') offset 0
+) l order by position limit 1) as id from given
   ),
   locked as materialized (
-    select * from leads where (organization_id = $1) is true and id = any(array(select id from found)) order by id for no key update
+    select * from leads where (leads.organization_id = $1) is true and id = any(array(select id from found)) order by id for no key update
   )
-select json_build_object('id', found.id, 'first', first - 1, 'isLocked', leads.id is not null)::text
-from found left join locked leads on leads.id = found.id and email is not null and email_key(organization_id, email) = email_key($1, value #>> '{}') order by n;
+select json_build_object('id', found.id, 'firstIndex', first - 1, 'isLocked', locked.id is not null)::text
+from found left join locked on locked.id = found.id and locked.email is not null and email_key(locked.organization_id, locked.email) = email_key($1, value #>> '{}') order by n;
 
 -- leads.matchRemoteId: $1 integer, $2 jsonb ($1 is the organization)
 with given as materialized (
@@ -557,19 +556,17 @@ with given as materialized (
     from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
   ),
   found as materialized (
-    select value, n, first,
-      -- The offset keeps PostgreSQL from looking for the value lead by lead in the order of the list.
-      (select id from (select id, position from leads where (organization_id = $1) is true and remote_ids <> '[]' and
-remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')] offset 0) leads
-        order by position limit 1) as id
-    from given
+    select value, n, first, (select id from (
+  select l.id, l.position from leads l where (l.organization_id = $1) is true and l.remote_ids <> '[]' and
+remote_id_keys(l.organization_id, l.remote_ids) @> array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')] offset 0
+) l order by position limit 1) as id from given
   ),
   locked as materialized (
-    select * from leads where (organization_id = $1) is true and id = any(array(select id from found)) order by id for no key update
+    select * from leads where (leads.organization_id = $1) is true and id = any(array(select id from found)) order by id for no key update
   )
-select json_build_object('id', found.id, 'first', first - 1, 'isLocked', leads.id is not null)::text
-from found left join locked leads on leads.id = found.id and remote_ids <> '[]' and
-remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')] order by n;
+select json_build_object('id', found.id, 'firstIndex', first - 1, 'isLocked', locked.id is not null)::text
+from found left join locked on locked.id = found.id and locked.remote_ids <> '[]' and
+remote_id_keys(locked.organization_id, locked.remote_ids) @> array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')] order by n;
 
 -- lead.patch: $1 integer, $2 uuid, $3 jsonb ($1 is the organization)
 update leads set
@@ -591,7 +588,7 @@ where organization_id = $1 and id = $2
 returning leads.document;
 
 -- leads.upsert: $1 integer, $2 jsonb, $3 uuid[] ($1 is the organization)
-with stored as materialized (select * from leads where (organization_id = $1) is true and id = any($3::uuid[])),
+with stored as materialized (select * from leads where (leads.organization_id = $1) is true and id = any($3::uuid[])),
   wanted as materialized (
     select given.id, n, row_number() over (partition by given.id is null order by n) - 1 as nth,
       entry ->> 'createdByEmail' as created_by, entry ->> 'companyName' as company_name, document,
@@ -615,7 +612,7 @@ with stored as materialized (select * from leads where (organization_id = $1) is
   updated as (
     update leads set first_name = w.first_name, last_name = w.last_name, email = w.email, address = w.address, linkedin = w.linkedin, facebook = w.facebook, twitter = w.twitter, profile_picture = w.profile_picture, description = w.description, job_title = w.job_title, lead_provided_phone_numbers = w.lead_provided_phone_numbers, remote_ids = w.remote_ids
     from wanted w
-    where (organization_id = $1) is true and leads.id = any($3) and leads.id = w.id
+    where (leads.organization_id = $1) is true and leads.id = any($3) and leads.id = w.id
       and (leads.first_name, leads.last_name, leads.email, leads.address, leads.linkedin, leads.facebook, leads.twitter, leads.profile_picture, leads.description, leads.job_title, leads.lead_provided_phone_numbers, leads.remote_ids) is distinct from (w.first_name, w.last_name, w.email, w.address, w.linkedin, w.facebook, w.twitter, w.profile_picture, w.description, w.job_title, w.lead_provided_phone_numbers, w.remote_ids)
     returning w.n, leads.document
   ),
@@ -663,3 +660,40 @@ from (select coalesce((select rows from list_counts
   coalesce((select json_agg(row_to_json(o)) from (select id, display_order as "displayOrder", value from tag_options where organization_id = tag_groups.organization_id and tag_group_id = tag_groups.id
     order by display_order, id) o), '[]') as "tagOptions") o) as json, position from (select * from (select * from tag_groups where organization_id = $1 and position >= (select position from tag_groups where organization_id = $1 and position >= seek.start order by position limit 1 offset seek.rest) order by position limit 50) tag_groups order by position limit $2::bigint) tag_groups) page on true
 order by page.position;
+
+-- webhooks.sql.POLL: $1 pg_snapshot, $2 timestamp with time zone, $3 uuid[], $4 uuid[], $5 timestamp with time zone, $6 smallint[]
+with compared as materialized (
+  select pg_current_snapshot() as current, $1::pg_snapshot as previous
+), bounds as materialized (
+  select current, previous is null as is_first, pg_snapshot_xmax(previous)::text::bigint as previous_end,
+    pg_snapshot_xmax(current)::text::bigint as current_end,
+    array(select xid::text::bigint from pg_snapshot_xip(previous) xid
+      except select xid::text::bigint from pg_snapshot_xip(current) xid) as ended
+  from compared
+), since as materialized (
+  select *, least(previous_end, (select min(xid) from unnest(ended) xid)) as lowest from bounds
+), looked_at as (
+  select w.id, changed.is_changed
+  from webhooks w cross join since cross join lateral (
+    select is_first or (lowest < current_end and exists (
+      select from changes c
+      where c.organization_id = w.organization_id and c.resource = any($6::smallint[])
+        and c.xid >= since.lowest and c.xid < since.current_end
+        and (c.xid >= since.previous_end or c.xid = any(since.ended)))) as is_changed) changed
+  where paused_at is null and (next_attempt_at is null or next_attempt_at <= $2 or disabled_at is not null)
+    and (disabled_at is null or waiting_since is null)
+    and (is_changed or (w.id <> all($4::uuid[])
+      and (w.id = any($3::uuid[]) or (next_attempt_at is not null and disabled_at is null) or moved_at is null or moved_at < $5)))
+)
+select current::text as snapshot, (
+    select concat_ws(' ', generation, database_identity, 'changes'::regclass::oid) from changes_key) as log,
+  array(select id from looked_at) as ids, array(select id from looked_at where is_changed) as changed
+from since;
+
+-- webhooks.sql.STATES: 
+select count(*) filter (where is_running and failing_since is null)::integer as active,
+  count(*) filter (where is_running and failing_since is not null)::integer as failing,
+  count(*) filter (where disabled_at is null and paused_at is not null)::integer as paused,
+  count(*) filter (where disabled_at is not null)::integer as disabled,
+  min(waiting_since) as "waitingSince"
+from webhooks cross join lateral (select disabled_at is null and paused_at is null as is_running) state;
