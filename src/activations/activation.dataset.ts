@@ -20,7 +20,7 @@ import { ActivationType } from './activation.response';
 
 export class ActivationRecord {
   @Uuid() id: string;
-  /** the event's ref */
+  /** The ref of the event. */
   @Text() event: string;
   @Text() name: string;
   @OneOf(ActivationType, 'ActivationType') type: ActivationType;
@@ -35,4 +35,8 @@ export class ActivationRecord {
   @DateTime(optional) createdAt?: string;
 }
 
-export const ACTIVATIONS = datasetOf(ActivationRecord, ActivationEntity, { key: 'id', places: { eventId: 'event' } });
+export const ACTIVATIONS = datasetOf(ActivationRecord, ActivationEntity, {
+  noun: 'activation',
+  key: 'id',
+  paths: { eventId: 'event' },
+});

@@ -1,129 +1,130 @@
-import { refusal } from '../datasets/faults';
-import { MAX_ROW, requireRow } from '../datasets/file-text';
+import { mostFrequentDelimiter } from '../datasets/delimiters';
+import { MAX_ROW_LENGTH, requireRowLength } from '../datasets/file-text';
+import { importError } from '../datasets/import-error';
 
-/** A CSV file from the line with the names of its columns on. */
+/** The text of a CSV file from its header on. */
 export interface CsvText {
   delimiter: string;
-  /** lines before it */
-  skipped: number;
+  /** How many lines of the file are before the header. */
+  skippedLines: number;
   text: AsyncIterable<string>;
 }
 
-const SEPARATOR = /^"?sep=(.)"?$/i;
-const DELIMITERS = [',', ';', '\t'];
+/** The first line of a file that names its delimiter, such as `sep=;`. */
+const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 
 /**
- * Leaves out what stands before the names: `sep=;`, which says the delimiter, and as many lines as --skip-lines says.
- * @param delimiter that is given; else it is that of `sep=`, or the one that the line of the names has most of
+ * Reads up to the header: skips a line such as `sep=;`, the lines that the operator wants to skip, and blank lines.
+ * @param skipLines how many lines to skip, not counting `sep=;`
+ * @param delimiter by default that of `sep=;`, or the one that the header has most of
  */
-export async function csvTextOf(
+export async function openCsvText(
   parts: AsyncGenerator<string>,
   skipLines: number,
   delimiter?: string,
 ): Promise<CsvText> {
-  let head = '';
-  let isWhole = false;
-  let said: string | undefined;
-  let skipped = 0;
+  let start = '';
+  let isComplete = false;
+  let separator: string | undefined;
+  let skippedLines = 0;
   for (;;) {
-    const [line, rest] = firstLine(head, isWhole);
-    if (line !== undefined && rest !== undefined) {
-      const [, separator] = skipped === 0 ? (SEPARATOR.exec(line) ?? []) : [];
-      const isBefore = separator !== undefined || skipped - (said ? 1 : 0) < skipLines || line.trim() === '';
-      if (!isBefore || (isWhole && head === '')) break;
-      said ??= separator;
-      head = rest;
-      skipped++;
+    const split = splitFirstLine(start, isComplete);
+    if (split) {
+      const [line, rest] = split;
+      const named = skippedLines === 0 ? SEPARATOR_LINE.exec(line)?.[1] : undefined;
+      const skippedByOption = skippedLines - (separator === undefined ? 0 : 1);
+      const isHeader = named === undefined && skippedByOption >= skipLines && line.trim() !== '';
+      if (isHeader || (isComplete && start === '')) break;
+      separator ??= named;
+      start = rest;
+      skippedLines++;
       continue;
     }
-    requireRow(head.length, skipped + 1);
+    requireRowLength(start.length, skippedLines + 1);
     const { value, done } = (await parts.next()) as IteratorResult<string, undefined>;
-    if (done) isWhole = true;
-    else head += value;
+    if (done) isComplete = true;
+    else start += value;
   }
-  if (head.trim() === '') throw refusal('the file is empty');
-  const [line = ''] = firstLine(head, true);
-  async function* text() {
-    yield head;
-    yield* parts;
-  }
-  return { delimiter: delimiter ?? said ?? most(line), skipped, text: mended(text(), delimiter ?? said ?? most(line)) };
+  if (start.trim() === '') throw importError('The file is empty.');
+  const [header = ''] = splitFirstLine(start, true) ?? [];
+  const chosen = delimiter ?? separator ?? mostFrequentDelimiter(header);
+  return { delimiter: chosen, skippedLines, text: repairQuotes(joinParts(start, parts), chosen) };
 }
 
-/** The first line and what follows; undefined while it may go on. */
-function firstLine(text: string, isWhole: boolean): [line?: string, rest?: string] {
-  const end = /\r\n|\n|\r(?=[^])/.exec(text.length > MAX_ROW ? text.slice(0, MAX_ROW) : text);
+async function* joinParts(start: string, parts: AsyncIterable<string>): AsyncGenerator<string> {
+  yield start;
+  yield* parts;
+}
+
+/** The first line of a text and the rest; undefined if the line may go on in the next part of the file. */
+function splitFirstLine(text: string, isComplete: boolean): [line: string, rest: string] | undefined {
+  const end = /\r\n|\n|\r(?=[^])/.exec(text.length > MAX_ROW_LENGTH ? text.slice(0, MAX_ROW_LENGTH) : text);
   if (end) return [text.slice(0, end.index), text.slice(end.index + end[0].length)];
-  return isWhole ? [text, ''] : [];
-}
-
-/** The delimiter that a line has most of outside quotes; a comma where there is none, or not one alone. */
-export function most(line: string): string {
-  const bare = line.replace(/"[^"]*"/g, '');
-  const counts = DELIMITERS.map((delimiter) => bare.split(delimiter).length - 1);
-  const highest = Math.max(...counts);
-  const [found = ',', ...others] = DELIMITERS.filter((_, nth) => counts[nth] === highest);
-  return others.length > 0 ? ',' : found;
+  return isComplete ? [text, ''] : undefined;
 }
 
 const isBlank = (character?: string): boolean => character === ' ' || character === '\t';
 
-/** Where the blanks begin that end a text, perhaps with `=` after them. */
-function trailingBlanksOf(text: string, isPart: (character?: string) => boolean): number {
-  let at = text.endsWith('=') ? text.length - 1 : text.length;
-  while (at > 0 && isPart(text[at - 1])) at--;
-  return at;
+/** The index of the blanks at the end of a text, which may have `=` after them. */
+function trailingBlanksStart(text: string, isSkipped: (character?: string) => boolean): number {
+  let index = text.endsWith('=') ? text.length - 1 : text.length;
+  while (index > 0 && isSkipped(text[index - 1])) index--;
+  return index;
 }
 
-/** Where a cell begins whose quote comes after a text; undefined where the quote stands within a cell. */
-function cellStartOf(text: string, delimiter: string): number | undefined {
-  const start = trailingBlanksOf(text, (character) => character !== delimiter && isBlank(character));
+/**
+ * Where the cell begins whose opening quote comes after a text, blanks and `=` included; undefined if the quote is within a
+ * cell.
+ */
+function quotedCellStart(text: string, delimiter: string): number | undefined {
+  const start = trailingBlanksStart(text, (character) => character !== delimiter && isBlank(character));
   const before = text.slice(0, start);
   return start === 0 || [delimiter, '\r', '\n'].some((end) => before.endsWith(end)) ? start : undefined;
 }
 
-/** Blanks that may belong to a quote in the next part of a file: of longer runs the rest is text. */
+/** How many blanks before a quote may be split between two parts of the file. The rest of a longer run is text. */
 const MAX_BLANKS = 1000;
 
-/** Where the character stands that may be a delimiter before the last blanks of a text. */
-function lastDelimiterOf(text: string): number {
+/** The index of the character before the last blanks of a text, which may be a delimiter. */
+function lastDelimiterIndex(text: string): number {
   const end = text.slice(-MAX_BLANKS);
-  const blanks = trailingBlanksOf(end, isBlank);
+  const blanks = trailingBlanksStart(end, isBlank);
   return text.length - end.length + Math.max(0, blanks - 1);
 }
 
 /**
- * CSV has nothing between a delimiter and a quote. Programs write blanks there, which mean nothing, and `="0441"`, a formula
- * that keeps a spreadsheet from reading a number: it becomes the text of a cell.
+ * Repairs two things that programs write although CSV has nothing between a delimiter and a quote. Blanks before a quote
+ * are removed. `="0441"`, a formula that keeps a spreadsheet from reading a number, becomes the text of the cell.
  */
-async function* mended(parts: AsyncIterable<string>, delimiter: string): AsyncGenerator<string> {
-  let isInside = false;
+async function* repairQuotes(parts: AsyncIterable<string>, delimiter: string): AsyncGenerator<string> {
+  let isQuoted = false;
   let isFormula = false;
-  let isStart = true;
-  let held = '';
+  let isFileStart = true;
+  let pending = '';
   for await (const part of parts) {
-    const pieces = (held + part).split('"');
-    // The end of a part may belong to what follows.
-    held = pieces.pop() ?? '';
-    let text = '';
+    const pieces = (pending + part).split('"');
+    // What follows the last quote may belong to a quote in the next part.
+    pending = pieces.pop() ?? '';
+    let repaired = '';
     for (const piece of pieces) {
-      if (isInside) {
-        text += isFormula ? `${piece}"""` : `${piece}"`;
+      if (isQuoted) {
+        repaired += isFormula ? `${piece}"""` : `${piece}"`;
         isFormula = false;
       } else {
-        const start = cellStartOf(piece, delimiter);
-        const mayBegin = start !== undefined && (start > 0 || isStart);
-        isFormula = mayBegin && start < piece.length && piece.endsWith('=');
-        text += mayBegin ? `${piece.slice(0, start)}${isFormula ? '"=""' : '"'}` : `${piece}"`;
+        const start = quotedCellStart(piece, delimiter);
+        const opensCell = start !== undefined && (start > 0 || isFileStart);
+        isFormula = opensCell && start < piece.length && piece.endsWith('=');
+        const opening = isFormula ? '"=""' : '"';
+        repaired += opensCell ? piece.slice(0, start) + opening : `${piece}"`;
       }
-      isInside = !isInside;
-      isStart = false;
+      isQuoted = !isQuoted;
+      isFileStart = false;
     }
-    const kept = isInside ? held.length : lastDelimiterOf(held);
-    const sent = held.slice(0, kept);
-    held = held.slice(kept);
-    isStart &&= sent === '';
-    yield text + sent;
+    const completeLength = isQuoted ? pending.length : lastDelimiterIndex(pending);
+    const complete = pending.slice(0, completeLength);
+    pending = pending.slice(completeLength);
+    isFileStart &&= complete === '';
+    yield repaired + complete;
   }
-  yield held;
+  yield pending;
 }

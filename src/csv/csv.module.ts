@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CsvService } from './csv.service';
 
-/** CSV over the datasets of the contexts. */
+/** CSV on top of import and export. */
 @Module({ providers: [CsvService], exports: [CsvService] })
 export class CsvModule {}

@@ -1,89 +1,110 @@
 import { Injectable } from '@nestjs/common';
-import { classOf, type FieldSchema, schemasOf, type TextKind } from '../api/field-rules';
+import { type Class, classOf, type FieldSchema, schemasOf, type TextKind } from '../api/field-rules';
+import { normalizedName } from '../datasets/closest-name';
+import { Datasets } from '../datasets/dataset';
+import { csvField, type CsvField } from './csv-fields';
+import { type CsvDefinition, hasCsv } from './csv-section';
 import {
-  address,
-  array,
-  type Field,
-  field,
-  flag,
-  identifier,
-  type Kind,
-  list,
-  moment,
-  text,
-  whole,
+  booleanValue,
+  type CsvValueType,
+  dateTimeValue,
+  emailValue,
+  identifierValue,
+  integerValue,
+  jsonValue,
+  textListValue,
+  textValue,
 } from './csv-values';
-import { type Class, type CsvDataset, Datasets } from '../datasets/dataset';
-import { normalizedName } from '../datasets/expected';
 
-/** Columns that stand first. */
-const FIRST = ['id', 'createdAt', 'updatedAt', 'createdBy'];
+/** The columns that an export begins with. */
+const LEADING_FIELDS = ['id', 'createdAt', 'updatedAt', 'createdBy'];
 
-/** What the columns of a CSV file can be. */
+interface SectionFields {
+  fields: CsvField[];
+  byName: Map<string, CsvField>;
+}
+
+/** Knows which columns a CSV file may have. */
 @Injectable()
 export class CsvService {
-  /** the sections that are tables enough to be read and written as CSV */
+  /** The sections that can be read and written as CSV. */
   readonly sections: string[];
-  private readonly known = new Map<string, { fields: Field[]; byName: Map<string, Field> }>();
+  private readonly fieldsBySection = new Map<string, SectionFields>();
 
   constructor(readonly datasets: Datasets) {
-    this.sections = datasets.names.filter((section) => datasets.of(section).csv);
+    this.sections = datasets.names.filter((section) => hasCsv(datasets.of(section)));
   }
 
-  dataset = (section: string): CsvDataset => this.datasets.of(section).csv ?? { fields: [] };
+  definition(section: string): CsvDefinition {
+    const dataset = this.datasets.of(section);
+    return hasCsv(dataset) ? dataset.csv : { fields: [] };
+  }
 
-  /** The fields of a section, in the order of an export: those of its record, and what its dataset says of them. */
-  fields = (section: string): Field[] => this.of(section).fields;
+  /** The name of the field that identifies a record. */
+  keyOf = (section: string): string => this.datasets.of(section).key;
 
-  /** The fields by all names that say them, plainly written: `company` and `account name` are `company.name`. */
-  byName = (section: string): Map<string, Field> => this.of(section).byName;
+  /** The fields of a section in the order of an export. */
+  fields = (section: string): CsvField[] => this.sectionFields(section).fields;
 
-  fieldNamed = (section: string, name: string): Field | undefined => this.byName(section).get(normalizedName(name));
+  /** The fields by all their normalized names: `company` and `accountname` are `company.name`. */
+  fieldsByName = (section: string): Map<string, CsvField> => this.sectionFields(section).byName;
 
-  private of(section: string) {
-    const known = this.known.get(section);
+  fieldNamed = (section: string, name: string): CsvField | undefined =>
+    this.fieldsByName(section).get(normalizedName(name));
+
+  private sectionFields(section: string): SectionFields {
+    const known = this.fieldsBySection.get(section);
     if (known) return known;
-    const { fields: others, aliases = {} } = this.dataset(section);
-    const own = ofRecord(this.datasets.of(section).record).map(
-      (each) => others.find(({ name }) => name === each.name) ?? each,
-    );
-    const first = FIRST.flatMap((name) => own.filter((each) => each.name === name));
-    const fields = [...new Set([...first, ...own, ...others])];
-    const named = (namesOf: (field: Field) => string[]) =>
-      fields.flatMap((each) => namesOf(each).map((name) => [normalizedName(name), each] as const));
-    const byName = new Map([
-      ...named(({ name }) => aliases[name] ?? []),
-      ...named(({ name }) => (name.endsWith('.name') ? [name.replace(/\.name$/, '')] : [])),
-      ...named(({ name }) => [name]),
-    ]);
-    this.known.set(section, { fields, byName });
-    return { fields, byName };
+    const { record, aliases = {} } = this.datasets.of(section);
+    const defined = this.definition(section).fields;
+    const ofRecord = recordFields(record).map((own) => defined.find(({ name }) => name === own.name) ?? own);
+    const leading = LEADING_FIELDS.flatMap((name) => ofRecord.filter((field) => field.name === name));
+    const fields = [...new Set([...leading, ...ofRecord, ...defined])];
+    const sectionFields = { fields, byName: indexByName(fields, aliases) };
+    this.fieldsBySection.set(section, sectionFields);
+    return sectionFields;
   }
 }
 
-function ofRecord(record: Class, before = ''): Field[] {
+/** A field's own name wins over short names, and these win over aliases. */
+function indexByName(fields: CsvField[], aliases: Record<string, string[]>): Map<string, CsvField> {
+  const byName = new Map<string, CsvField>();
+  const add = (namesOf: (field: CsvField) => string[]): void => {
+    for (const field of fields) {
+      for (const name of namesOf(field)) byName.set(normalizedName(name), field);
+    }
+  };
+  add(({ name }) => aliases[name] ?? []);
+  add(({ name }) => (name.endsWith('.name') ? [name.replace(/\.name$/, '')] : []));
+  add(({ name }) => [name]);
+  return byName;
+}
+
+/** The fields of a record, those of its objects one by one. */
+function recordFields(record: Class, prefix = ''): CsvField[] {
   return [...schemasOf(record)].flatMap(([name, schema]) => {
     const inner = classOf(schema);
-    if (inner && !schema.isArray) return ofRecord(inner, `${before}${name}.`);
-    return field(`${before}${name}`, kindOf(schema), schema.nullable ? null : undefined);
+    if (inner && !schema.isArray) return recordFields(inner, `${prefix}${name}.`);
+    return csvField(`${prefix}${name}`, valueTypeOf(schema), schema.nullable ? null : undefined);
   });
 }
 
-const texts = list(
-  (part) => part,
-  (item) => item,
-);
-const KINDS: Record<string, Kind> = { integer: whole, boolean: flag, array: texts };
-const TEXT_KINDS: Record<TextKind, Kind> = {
-  uuid: identifier,
-  date: identifier,
-  time: identifier,
-  'date-time': moment,
-  email: address,
-  text,
+const VALUE_TYPES: Record<string, CsvValueType> = {
+  integer: integerValue,
+  boolean: booleanValue,
+  array: textListValue,
 };
 
-function kindOf(schema: FieldSchema): Kind {
-  if (classOf(schema)) return array;
-  return KINDS[String(schema.type)] ?? TEXT_KINDS[schema.kind];
+const TEXT_VALUE_TYPES: Record<TextKind, CsvValueType> = {
+  uuid: identifierValue,
+  date: identifierValue,
+  time: identifierValue,
+  'date-time': dateTimeValue,
+  email: emailValue,
+  text: textValue,
+};
+
+function valueTypeOf(schema: FieldSchema): CsvValueType {
+  if (classOf(schema)) return jsonValue;
+  return VALUE_TYPES[String(schema.type)] ?? TEXT_VALUE_TYPES[schema.kind];
 }

@@ -1,38 +1,47 @@
 import type { EntityManager } from 'typeorm';
-import type { CsvMatch, Datasets } from './dataset';
-import type { Faults, ToldFault } from './faults';
-import type { Given, Place } from './write-statements';
-import { type Column, SHOWN, type Table } from './tables';
+import type { Coverage, RecordLocation, RecordMatch } from './coverage';
+import type { Datasets } from './dataset';
+import type { IssueCollector, LocatedIssue } from './import-error';
+import { quoteShortened } from './quote';
+import { type FilledColumn, READ_ONLY_COLUMN, type Table } from './tables';
 
-/** What is wrong with rows. */
-interface Check {
-  /** these rows `s`, as it stands after `from` */
-  rows: string;
-  /** the path of what is at fault, in a record or an entry of its array */
+/** A check of staged rows. */
+interface RowCheck {
+  /** The path of the checked field in a record, or in an entry of the table's array. */
   path: string;
-  /** SQL of the value */
-  value: string;
-  reason: string;
-  /** whether the rows say which one was `first`, and its `first_line` */
-  isRepeated?: boolean;
+  /** SQL of the value of a staged row that messages show. */
+  value: (staged: string) => string;
+  /** SQL, to be used after `from`, that gives the invalid staged rows. */
+  findViolations: (staged: string) => string;
+  /** The error message for a value, which is already in quotes. */
+  message: (value: string, first: string) => string;
+  /** What a valid value is. */
+  expected: string;
+  /** Whether each row knows the first row with the same value, as `first_index` and `first_line`. */
+  findsDuplicates?: boolean;
 }
 
-interface Found {
+/** An invalid row. */
+interface Violation {
   line: number | null;
-  place: number;
-  nth: number | null;
+  record_index: number;
+  entry_index: number | null;
   value: string | null;
+  /** How many rows violate the check. */
   count: number;
-  first?: number;
+  first_index?: number;
   first_line?: number | null;
 }
 
-/** Faults that are told of one check. */
-const MAX_FAULTS = 20;
+/** How many errors of one check are reported. */
+const MAX_VIOLATIONS = 20;
 
-/** The order of a fault in the file: by line, or in one object by section and place. */
-export const orderOf = ({ names }: Datasets, { section, place, line }: Place): number =>
-  line ?? names.indexOf(section) * 1e9 + place;
+/** More than any section has records. */
+const SECTION_SIZE = 1e9;
+
+/** Sorts errors in the order of the file: by line, or in one JSON object by section and index. */
+export const orderInFile = ({ names }: Datasets, { section, index, line }: RecordLocation): number =>
+  line ?? names.indexOf(section) * SECTION_SIZE + index;
 
 /** Checks the staged rows of an organization against each other and against what is stored. */
 export class Checks {
@@ -40,118 +49,193 @@ export class Checks {
     private readonly manager: EntityManager,
     private readonly organizationId: number,
     private readonly datasets: Datasets,
-    private readonly given: Given,
+    private readonly coverage: Coverage,
   ) {}
 
-  /** @param faulty sections of which not all records are staged: what refers to those need not be at fault */
-  async all(tables: Table[], faulty: ReadonlySet<string>, faults: Faults): Promise<void> {
+  /** @param incomplete sections with invalid records, which are not staged: references to those may be valid */
+  async checkAll(tables: Table[], incomplete: ReadonlySet<string>, issues: IssueCollector): Promise<void> {
     for (const table of tables) {
-      for (const check of checksOf(table, tables, faulty, this.given)) await this.run(table, check, faults);
+      for (const check of checksOf(table, tables, incomplete, this.coverage)) await this.run(table, check, issues);
     }
   }
 
-  /** Checks, when all is written, what files say of fields that only GET shows. */
-  async shown(tables: Table[], faults: Faults): Promise<void> {
-    for (const table of tables.filter(({ dataset, list }) => dataset.shown && !list)) {
-      const { stage, name, match, dataset } = table;
-      const rows = `${stage} s join ${name} t on t.organization_id = $1 and t.${match[0]} = s.${match[0]}
-        where s.${SHOWN} is not null and not ${dataset.shown?.json} @> s.${SHOWN}`;
-      const reason = `says of ${dataset.shown?.fields.join(' or ')} what is not stored, and only GET shows them`;
-      await this.run(table, { rows, path: '', value: 'null::text', reason }, faults);
+  /** Checks that read-only fields of the file have the values that are stored, when all rows are written. */
+  async checkReadOnlyFields(tables: Table[], issues: IssueCollector): Promise<void> {
+    for (const table of tables) {
+      const { dataset, list } = table;
+      if (dataset.readOnlyFields && !list) await this.run(table, differentReadOnlyFields(table), issues);
     }
   }
 
-  private async run({ section, list, isOfTexts }: Table, check: Check, faults: Faults): Promise<void> {
-    const { rows, path, value, reason, isRepeated } = check;
-    const first = isRepeated ? ', s.first, s.first_line' : '';
-    const found = await this.manager.query<Found[]>(
-      `select s.line, s.place, s.nth, ${value} as value, count(*) over ()::integer as count${first}
-        from ${rows} order by s.place, s.nth limit ${MAX_FAULTS}`,
+  private async run(table: Table, check: RowCheck, issues: IssueCollector): Promise<void> {
+    const columns = ['s.line', 's.record_index', 's.entry_index', `${check.value('s')} as value`];
+    if (check.findsDuplicates) columns.push('s.first_index', 's.first_line');
+    const rows = check.findViolations('s');
+    const violations = await this.manager.query<Violation[]>(
+      `select ${columns.join(', ')}, count(*) over ()::integer as count
+        from ${rows} order by s.record_index, s.entry_index limit ${MAX_VIOLATIONS}`,
       rows.includes('$1') ? [this.organizationId] : [],
     );
-    const told = found.map((each): ToldFault => {
-      const at = { section, place: each.place, line: each.line };
-      const inList = list ? `${list.name}[${each.nth}]${isOfTexts ? '' : `.${path}`}` : path;
-      const before = each.first_line ? `line ${each.first_line}` : `${section}[${each.first}]`;
-      const says = isRepeated ? `${reason}, first in ${before}` : reason;
-      const place = this.given.faultAt(at, inList);
-      return { value: each.value, order: orderOf(this.datasets, at), ...place, wanted: says, says };
-    });
-    faults.merge(told, found[0]?.count ?? 0);
+    const located = violations.map((violation) => this.issueOf(table, check, violation));
+    issues.addFirst(located, violations[0]?.count ?? 0);
+  }
+
+  private issueOf({ section, list, hasTextEntries }: Table, check: RowCheck, violation: Violation): LocatedIssue {
+    const { record_index: index, entry_index: entryIndex, line, value } = violation;
+    const entryPath = list && `${list.name}[${entryIndex}]`;
+    const pathInEntry = hasTextEntries ? '' : `.${check.path}`;
+    const path = entryPath ? entryPath + pathInEntry : check.path;
+    const record = { section, index, line };
+    const { isValueHidden, ...location } = this.coverage.locateError(record, path);
+    const first = violation.first_line ? `line ${violation.first_line}` : `${section}[${violation.first_index}]`;
+    return {
+      order: orderInFile(this.datasets, record),
+      ...location,
+      value: isValueHidden ? null : value,
+      expected: check.expected,
+      message: check.message(isValueHidden ? 'This value' : quoteShortened(value), first),
+    };
   }
 }
 
-const textOf = ({ name }: Column): string => `s.${name}::text`;
+const columnValue =
+  ({ name }: FilledColumn) =>
+  (staged: string): string =>
+    `${staged}.${name}::text`;
 
-function checksOf(table: Table, tables: Table[], faulty: ReadonlySet<string>, given: Given): Check[] {
+function checksOf(table: Table, tables: Table[], incomplete: ReadonlySet<string>, coverage: Coverage): RowCheck[] {
   const { columns, dataset, match, owner, list } = table;
-  const named = (name?: string): Column[] => columns.filter((column) => column.name === name);
-  const asCheck = (column: Column) => ({ path: column.path, value: textOf(column) });
-  const { match: by, keyPath = '' } = given;
-  const key = by && !list ? [{ ...repeated(table, by.key, keyPath), value: by.shown }, taken(table, by)] : [];
-  return [
-    // Within an array, the record's own check has found them.
-    ...(match.length > 1 ? [] : named(match[0]).map(({ name, path }) => repeated(table, `s.${name}`, path))),
-    ...key,
-    ...(table.isShared ? [] : named('id').map((column) => foreign(table, column))),
-    ...(given.isPart ? missing(table) : []),
-    ...columns.flatMap((column) => (column === owner ? [] : unknown(table, column, tables, faulty))),
-    ...(list ? [] : (dataset.shared?.checks ?? [])).flatMap(({ column: name, ...check }) =>
-      named(name).map((column) => ({ ...check, ...asCheck(column) })),
-    ),
-  ];
+  const checks: RowCheck[] = [];
+  const keyColumn = columns.find(({ name }) => name === match[0]);
+  // Entries of one array were compared when their record was read.
+  if (keyColumn && match.length === 1) {
+    const key = (staged: string) => `${staged}.${keyColumn.name}`;
+    checks.push(duplicateKeys(table, keyColumn.path, key, columnValue(keyColumn)));
+  }
+  if (coverage.match && !list) {
+    const { key, value } = coverage.match;
+    checks.push(duplicateKeys(table, coverage.matchPath ?? '', key, value), idOfOtherRecord(table, coverage.match));
+  }
+  const idColumn = columns.find(({ name }) => name === 'id');
+  if (idColumn && !table.isShared) checks.push(otherOrganization(table, idColumn));
+  if (coverage.isPartial && !list) checks.push(...missingRequired(table));
+  for (const column of columns) {
+    if (column !== owner) checks.push(...unknownReference(table, column, tables, incomplete));
+  }
+  for (const { column: name, ...check } of list ? [] : (dataset.shared?.checks ?? [])) {
+    const column = columns.find((each) => each.name === name);
+    if (column) checks.push({ ...check, path: column.path, value: columnValue(column) });
+  }
+  return checks;
 }
 
-/** @param key SQL of a staged row `s` */
-function repeated({ stage }: Table, key: string, path: string): Check {
-  const of = `partition by ${key} order by place, nth`;
+function duplicateKeys(
+  { stage }: Table,
+  path: string,
+  key: (staged: string) => string,
+  value: (staged: string) => string,
+): RowCheck {
   return {
-    ...{ path, value: `${key}::text`, isRepeated: true },
-    rows: `(
-      select s.*, row_number() over (${of}) as time, first_value(place) over (${of}) as first,
-        first_value(line) over (${of}) as first_line
-      from ${stage} s where ${key} in (select ${key} from ${stage} s group by ${key} having count(*) > 1)
-    ) s where time > 1`,
-    reason: 'is in the file twice',
+    path,
+    value,
+    findsDuplicates: true,
+    findViolations: (staged) => `(
+      select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,
+        first_value(line) over w as first_line
+      from ${stage} s where ${key('s')} in (select ${key('s')} from ${stage} s group by 1 having count(*) > 1)
+      window w as (partition by ${key('s')} order by record_index, entry_index)
+    ) ${staged} where ${staged}.nth > 1`,
+    message: (_value, first) => `Duplicate of ${first}.`,
+    expected: 'a value that no other record has',
   };
 }
 
-/** The id of a new record, where rows are matched by another key. */
-const taken = ({ stage, name, match: [id = ''] }: Table, { find }: CsvMatch): Check => ({
-  ...{ path: id, value: `s.${id}::text` },
-  rows: `${stage} s join ${name} t on t.organization_id = $1 and t.${id} = s.${id} where (${find}) is distinct from s.${id}`,
-  reason: 'is the id of another record, which has another key',
+/** A row that matches stored rows by another key than the id may still provide an id, for the record that it creates. */
+function idOfOtherRecord({ stage, name, match }: Table, { findId }: RecordMatch): RowCheck {
+  const id = match[0] ?? '';
+  return {
+    path: id,
+    value: (staged) => `${staged}.${id}::text`,
+    findViolations: (staged) => `${stage} ${staged}
+      join ${name} t on t.organization_id = $1 and t.${id} = ${staged}.${id}
+      where (${findId(staged)}) is distinct from ${staged}.${id}`,
+    message: (value) => `${value} is the ID of another record, which --match does not find.`,
+    expected: 'the ID of the matching record, or a new one',
+  };
+}
+
+const otherOrganization = ({ stage, name }: Table, column: FilledColumn): RowCheck => ({
+  path: column.path,
+  value: columnValue(column),
+  findViolations: (staged) => `${stage} ${staged} join ${name} t on t.id = ${staged}.id where t.organization_id <> $1`,
+  message: (value) => `${value} belongs to another organization.`,
+  expected: 'an ID of this organization, or a new one',
 });
 
-const foreign = ({ stage, name }: Table, column: Column): Check => ({
-  ...{ path: column.path, value: textOf(column) },
-  rows: `${stage} s join ${name} t on t.id = s.id where t.organization_id <> $1`,
-  reason: 'belongs to another organization',
-});
-
-/** Of a file that has a part of the fields, new rows may lack what they need. */
-const missing = ({ stage, name, match, columns, list, isShared }: Table): Check[] =>
-  (list ? [] : columns.filter(({ isRequired }) => isRequired)).map((column) => ({
-    ...{ path: column.path, value: textOf(column) },
-    rows: `${stage} s where s.${column.name} is null and not exists (
-        select from ${name} t where ${isShared ? '' : 't.organization_id = $1 and '}t.${match[0]} = s.${match[0]}
+/** A file that provides only some of the fields may lack what a new record needs. */
+function missingRequired({ stage, name, match, columns, isShared }: Table): RowCheck[] {
+  const isOwn = isShared ? 'true' : 't.organization_id = $1';
+  return columns
+    .filter(({ isRequired }) => isRequired)
+    .map((column) => ({
+      path: column.path,
+      value: columnValue(column),
+      findViolations: (staged) => `${stage} ${staged} where ${staged}.${column.name} is null and not exists (
+        select from ${name} t where ${isOwn} and t.${match[0]} = ${staged}.${match[0]}
       )`,
-    reason: 'missing; wanted one for a new record',
-  }));
+      message: () => 'A value is missing. A new record needs one.',
+      expected: 'a value, because the record is new',
+    }));
+}
 
-function unknown({ stage }: Table, column: Column, tables: Table[], faulty: ReadonlySet<string>): Check[] {
+function unknownReference(
+  { stage }: Table,
+  column: FilledColumn,
+  tables: Table[],
+  incomplete: ReadonlySet<string>,
+): RowCheck[] {
   if (!column.target) return [];
-  const { table: name, key } = column.target;
-  const target = tables.find((other) => other.name === name);
-  if (target && faulty.has(target.section)) return [];
-  const isStaged = target ? `and not exists (select from ${target.stage} g where g.${key} = s.${column.name})` : '';
-  // Entries that the file takes from their record are no more.
-  const { name: of, target: main } = target?.owner ?? {};
-  const stays = main ? `and not exists (select from staged_${main.table} o where o.${main.key} = t.${of})` : '';
-  const rows = `${stage} s where s.${column.name} is not null ${isStaged} and not exists (
-      select from ${name} t where t.organization_id = $1 and t.${key} = s.${column.name} ${stays}
+  const { table: targetName, key } = column.target;
+  const target = tables.find(({ name }) => name === targetName);
+  if (target && incomplete.has(target.section)) return [];
+  const noun = (target?.list ?? target?.dataset)?.noun ?? 'record';
+  return [
+    {
+      path: column.path,
+      value: columnValue(column),
+      findViolations: (staged) => {
+        const conditions = [`${staged}.${column.name} is not null`, notStored(staged, column, target)];
+        if (target) {
+          conditions.push(`not exists (select from ${target.stage} r where r.${key} = ${staged}.${column.name})`);
+        }
+        return `${stage} ${staged} where ${conditions.join(' and ')}`;
+      },
+      message: (value) => `No ${noun} has the ${key === 'id' ? 'ID' : key} ${value}.`,
+      expected: `the ${key === 'id' ? 'ID' : key} of a ${noun}`,
+    },
+  ];
+}
+
+/** The condition that nothing is stored that a reference means, or only entries that the file removes from their record. */
+function notStored(staged: string, { name, target: reference }: FilledColumn, target?: Table): string {
+  const owner = target?.owner?.target;
+  const stays = owner
+    ? `and not exists (select from staged_${owner.table} o where o.${owner.key} = t.${target?.owner?.name})`
+    : '';
+  return `not exists (
+      select from ${reference?.table} t where t.organization_id = $1 and t.${reference?.key} = ${staged}.${name} ${stays}
     )`;
-  // `tag_options` has tag options
-  const reason = `is an unknown ${name.replace(/s$/, '').replaceAll('_', ' ')}`;
-  return [{ rows, path: column.path, value: textOf(column), reason }];
+}
+
+function differentReadOnlyFields({ stage, name, match, dataset }: Table): RowCheck {
+  const { paths, json } = dataset.readOnlyFields ?? { paths: [], json: () => '' };
+  return {
+    path: '',
+    value: () => 'null::text',
+    findViolations: (staged) => `${stage} ${staged}
+      join ${name} t on t.organization_id = $1 and t.${match[0]} = ${staged}.${match[0]}
+      where ${staged}.${READ_ONLY_COLUMN} is not null and not ${json('t')} @> ${staged}.${READ_ONLY_COLUMN}`,
+    message: () => `${paths.join(' and ')} are read-only and differ from what is stored.`,
+    expected: 'the stored values of read-only fields',
+  };
 }

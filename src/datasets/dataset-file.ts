@@ -1,89 +1,94 @@
 import { constants } from 'node:buffer';
 import { isObject } from '../api/field-rules';
-import { most } from '../csv/csv-text';
-import type { Datasets, UncheckedRecord } from './dataset';
-import { closestName } from './expected';
-import { type Faults, ImportFault, NOWHERE, refusal } from './faults';
-import { requireRow } from './file-text';
-import { quoted } from './quoted';
+import { closestName } from './closest-name';
+import type { Datasets, RawRecord } from './dataset';
+import { looksLikeCsv } from './delimiters';
+import { requireRowLength } from './file-text';
+import { ImportError, importError, type IssueCollector, NO_LOCATION } from './import-error';
+import { quote } from './quote';
 
-/** JavaScript's strings end at half a gigabyte. */
-function requireRoom(characters: number): void {
-  if (characters <= constants.MAX_STRING_LENGTH) return;
-  throw refusal('the dataset is larger than 512 MiB, too large for one JSON object; as NDJSON it may be of any size');
-}
+/** How much of a file is read to tell whether its first line is JSON. */
+const FIRST_LINE_LENGTH = 65_536;
 
 /**
- * The records of a dataset in either of its forms: NDJSON, as its first line shows, in constant memory; or one JSON object,
- * which is read whole.
- * @param faults are given those of lines that are no records
- * @param csvCommand what imports a file of CSV
- * @throws ImportFault where it cannot be read on
+ * Reads the records of a JSON dataset. Its first line tells which form it has: NDJSON, which is read line by line in
+ * constant memory, or one JSON object, which is read as a whole.
+ * @param issues collects the errors of lines that are not records
+ * @param csvCommand the command that a message suggests for a CSV file
+ * @throws ImportError if the rest of the file cannot be read
  */
 export async function* datasetRecords(
   text: AsyncIterable<string>,
   datasets: Datasets,
-  faults: Faults,
+  issues: IssueCollector,
   csvCommand = 'import with --csv',
-): AsyncGenerator<UncheckedRecord> {
-  let isNdjson: boolean | undefined;
-  /** of the object, or of a line that has not ended */
-  let held = '';
+): AsyncGenerator<RawRecord> {
+  let form: 'ndjson' | 'object' | undefined;
+  /** The object so far, or a line that has not ended. */
+  let pending = '';
   let line = 1;
   for await (const part of text) {
-    requireRoom(held.length + part.length);
-    held += part;
-    if (isNdjson === undefined && held.trim() === '') {
-      // Blank lines are counted and dropped: to look through them again with each part takes quadratic time.
-      line += held.split('\n').length - 1;
-      held = '';
-      continue;
+    requireStringLength(pending.length + part.length);
+    pending += part;
+    if (form === 'ndjson') requireRowLength(pending.length - part.length, line);
+    if (form === undefined) {
+      if (pending.trim() === '') {
+        // Blank lines are counted and dropped. Searching them again with each part would take quadratic time.
+        line += pending.split('\n').length - 1;
+        pending = '';
+        continue;
+      }
+      requireJson(pending, csvCommand);
     }
-    if (isNdjson) requireRow(held.length - part.length, line);
-    if (isNdjson === undefined) requireJson(held, csvCommand);
-    if (isNdjson === false || !part.includes('\n')) continue;
-    isNdjson = beginsNdjson(held);
-    if (isNdjson === false) continue;
-    const lines = held.split('\n');
-    held = lines.pop() ?? '';
+    if (form === 'object' || !part.includes('\n')) continue;
+    form ??= formOf(pending);
+    if (form === 'object') continue;
+    const lines = pending.split('\n');
+    pending = lines.pop() ?? '';
     for (const each of lines) {
-      if (each.trim() !== '') yield* ofLine(each, line, datasets, faults);
+      yield* lineRecords(each, line, datasets, issues);
       line++;
     }
   }
-  if (isNdjson ?? beginsNdjson(held)) {
-    if (held.trim() !== '') yield* ofLine(held, line, datasets, faults);
-  } else {
-    yield* ofObject(parseWhole(held, line), datasets, faults);
-  }
+  form ??= formOf(pending);
+  if (form === 'ndjson') yield* lineRecords(pending, line, datasets, issues);
+  else yield* objectRecords(parseObject(pending, line), datasets, issues);
 }
 
-/** Refuses what is no JSON at its first line: that of CSV, with the command to use. */
+/** @param length that a JavaScript string would have, which can hold half a gigabyte */
+function requireStringLength(length: number): void {
+  if (length <= constants.MAX_STRING_LENGTH) return;
+  throw importError(
+    'The dataset is larger than 512 MiB, which is too large for one JSON object. NDJSON may have any size.',
+  );
+}
+
+/**
+ * Rejects a file by its first line if that is not JSON.
+ * @param text the file so far
+ */
 function requireJson(text: string, csvCommand: string): void {
-  const begun = text.slice(0, 65_536).trimStart();
-  if (begun === '' || /^[{[]/.test(begun)) return;
-  const [first = '', ...others] = begun.split(/\r\n|\n|\r/);
-  if (parsed(first) !== undefined || (others.length === 0 && text.length < 65_536)) return; // the line may go on
-  refuseCsv(first, csvCommand);
-  throw new ImportFault([{ ...NOWHERE, line: 1, wanted: 'JSON', says: 'not JSON' }]);
+  const start = text.slice(0, FIRST_LINE_LENGTH).trimStart();
+  if (start === '' || /^[{[]/.test(start)) return;
+  const [firstLine = '', ...others] = start.split(/\r\n|\n|\r/);
+  const isComplete = others.length > 0 || text.length >= FIRST_LINE_LENGTH;
+  if (!isComplete || parseJson(firstLine) !== undefined) return;
+  if (looksLikeCsv(firstLine)) throw importError(`This looks like CSV, not JSON. Try: ${csvCommand}`);
+  throw notJson(1);
 }
 
-/** @param first line of what is no JSON */
-function refuseCsv(first: string, csvCommand: string): void {
-  if (!first.includes(most(first))) return;
-  throw refusal(`this is no JSON, and looks like CSV; to import it: ${csvCommand}`);
+const notJson = (line: number | null): ImportError =>
+  new ImportError([{ ...NO_LOCATION, line, expected: 'JSON', message: 'This is not valid JSON.' }]);
+
+/** NDJSON begins with a line that is an object with a section, or that is one of several objects. */
+function formOf(text: string): 'ndjson' | 'object' {
+  const [firstLine = '', secondLine = ''] = text.trimStart().split('\n', 2);
+  const value = parseJson(firstLine);
+  return isObject(value) && ('section' in value || secondLine.trim() !== '') ? 'ndjson' : 'object';
 }
 
-/** Whether the first line is an object with a section, or one of several; undefined while there are only blank lines. */
-function beginsNdjson(text: string): boolean | undefined {
-  const [first = '', next = ''] = text.trimStart().split('\n', 2);
-  if (first === '') return undefined;
-  const value = parsed(first);
-  return isObject(value) && ('section' in value || next.trim() !== '');
-}
-
-/** Undefined when it is not JSON. */
-function parsed(text: string): unknown {
+/** The value of a JSON text; undefined if it is not JSON. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -91,61 +96,78 @@ function parsed(text: string): unknown {
   }
 }
 
-function* ofLine(text: string, line: number, { has, names }: Datasets, faults: Faults): Generator<UncheckedRecord> {
-  requireRow(text.length, line);
-  const value = parsed(text) as { section?: unknown; record?: unknown } | null | undefined;
-  if (has(value?.section)) {
+function* lineRecords(text: string, line: number, datasets: Datasets, issues: IssueCollector): Generator<RawRecord> {
+  if (text.trim() === '') return;
+  requireRowLength(text.length, line);
+  const value = parseJson(text) as { section?: unknown; record?: unknown } | null | undefined;
+  if (datasets.has(value?.section)) {
     yield { section: value.section, record: value.record, line };
     return;
   }
-  const wanted = value === undefined ? 'a JSON object' : `a section: ${names.join(', ')}`;
-  const says = value === undefined ? 'not JSON' : `section must be one of ${names.join(', ')}`;
-  faults.add({ ...NOWHERE, line, value: value === undefined ? null : (value?.section ?? null), wanted, says });
+  if (value === undefined) {
+    issues.add(...notJson(line).issues);
+    return;
+  }
+  const sections = datasets.names.join(', ');
+  const message = `This line has no known section. Use {"section": …, "record": …} with one of: ${sections}.`;
+  issues.add({ ...NO_LOCATION, line, value: value?.section ?? null, expected: `one of: ${sections}`, message });
 }
 
-/** @param line that it begins in */
-function parseWhole(text: string, line: number): object {
-  if (text.trim() === '') throw refusal('the dataset is empty');
+/** @param line in which the object begins */
+function parseObject(text: string, line: number): object {
+  if (text.trim() === '') throw importError('The file is empty.');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const at = lineOf(error as Error, text, line);
-    throw new ImportFault([{ ...NOWHERE, line: at, wanted: 'JSON', says: 'not JSON' }]);
+    throw notJson(syntaxErrorLine(error as Error, text, line));
   }
   if (isObject(value)) return value;
-  throw refusal('the dataset must be one JSON object, or NDJSON');
+  throw importError('The dataset must be one JSON object, or NDJSON.');
 }
 
-/** The line of a syntax error, where JSON.parse says it. The rest of its message quotes the data. */
-function lineOf({ message }: Error, text: string, line: number): number | null {
+/** The line of a syntax error, if JSON.parse names its position. The rest of its message must not be shown: it quotes the data. */
+function syntaxErrorLine({ message }: Error, text: string, firstLine: number): number | null {
   const [, position] = /at position (\d+)/.exec(message) ?? [];
-  return position === undefined ? null : line + text.slice(0, Number(position)).split('\n').length - 1;
+  if (position === undefined) return null;
+  return firstLine + text.slice(0, Number(position)).split('\n').length - 1;
 }
 
-/** What an answer of the API has beside the records of its list. */
-const OF_ANSWERS = ['total'];
+/** What a list of the API's response has beside its records. */
+const RESPONSE_COUNTS = ['total'];
 
-/** The records of a dataset as one object, which may be an answer of the API, or its results. */
-export function* ofObject(dataset: object, { has, names }: Datasets, faults: Faults): Generator<UncheckedRecord> {
+/** The records of one object: a dataset, a response of the API, or the results of one. */
+export function* objectRecords(dataset: object, datasets: Datasets, issues: IssueCollector): Generator<RawRecord> {
   const { results } = dataset as { results?: unknown };
-  const all = (isObject(results) && 'status' in dataset ? results : dataset) as Record<string, unknown>;
-  for (const [section, records] of Object.entries(all)) {
-    const fault = { ...NOWHERE, path: section, value: null, order: -1 };
-    if (OF_ANSWERS.includes(section) && typeof records === 'number') continue;
-    if (!has(section)) {
-      const close = closestName(
-        section,
-        names.map((name) => [name.toLowerCase(), name]),
-      );
-      const says = `not a section (${names.join(', ')})${close ? `; did you mean ${close}?` : ''}`;
-      faults.add({ ...fault, path: quoted(section), wanted: close ?? names.join(', '), says });
-    } else if (!Array.isArray(records)) {
-      faults.add({ ...fault, wanted: 'an array of records', says: 'not an array' });
-    }
+  const sections = (isObject(results) && 'status' in dataset ? results : dataset) as Record<string, unknown>;
+  for (const [section, records] of Object.entries(sections)) {
+    if (RESPONSE_COUNTS.includes(section) && typeof records === 'number') continue;
+    if (!datasets.has(section)) reportUnknownSection(section, datasets, issues);
+    else if (!Array.isArray(records)) reportNoArray(section, issues);
   }
-  for (const section of names) {
-    const records = all[section];
-    for (const record of Array.isArray(records) ? (records as unknown[]) : []) yield { section, record };
+  for (const section of datasets.names) {
+    const records = sections[section];
+    if (!Array.isArray(records)) continue;
+    for (const record of records as unknown[]) yield { section, record };
   }
+}
+
+function reportUnknownSection(section: string, { names }: Datasets, issues: IssueCollector): void {
+  const suggestion = closestName(
+    section,
+    names.map((name) => [name.toLowerCase(), name]),
+  );
+  const advice = suggestion ? `Did you mean ${suggestion}?` : `Use one of: ${names.join(', ')}.`;
+  issues.add({
+    ...NO_LOCATION,
+    path: quote(section),
+    expected: suggestion ?? `one of: ${names.join(', ')}`,
+    message: `Unknown section. ${advice}`,
+    order: -1,
+  });
+}
+
+function reportNoArray(section: string, issues: IssueCollector): void {
+  const message = 'A section must be an array of records.';
+  issues.add({ ...NO_LOCATION, path: section, expected: 'an array of records', message, order: -1 });
 }

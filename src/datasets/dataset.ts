@@ -1,125 +1,132 @@
-import type { Field } from '../csv/csv-values';
-
-export type Class<T extends object = object> = new () => T;
+import type { Class } from '../api/field-rules';
 
 /**
- * What a section of a dataset holds: the record that import, export and CSV share, and the table it goes to. Columns,
- * their types and what they refer to come from the entity; this says only what the entity cannot.
+ * What a section of a dataset holds: the record that import and export share, and the table that stores it. Columns,
+ * their types and what they refer to come from the entity; a dataset declares only what the entity cannot.
  */
 export interface Dataset {
   record: Class;
   entity: Class;
-  /** the field by which a record is matched with a stored row, and by which other records refer to it */
+  /** What messages call one record, such as `tag group`. */
+  noun: string;
+  /** The field that identifies a record. Imports match it with stored rows, and other records refer to it. */
   key: string;
-  /** the places in the record of properties of the entity, where they have other names: `company.name` */
-  places?: Record<string, string>;
-  /** arrays of the record that are rows of other tables */
-  lists?: List[];
-  /** the table whose rows show this one's: these are written first, and so are rendered once */
-  shownBy?: string;
-  /** fields that are no columns, with their types, and the SQL that gives them of a row `t` */
-  more?: Record<string, { type: string; select: string }>;
-  /** what GET shows beside the fields of the record, where `json` of a row `t` has it: `tags.value` is of the entries of tags */
-  shown?: { fields: string[]; json: string };
-  /** SQL of what GET shows of a row `t`, where that is not the record: an import that leaves it alike changes nothing */
-  state?: string;
-  /** the SQL in place of what every section has in common */
+  /** The paths of properties of the entity whose fields have other names, such as `company.name`. */
+  paths?: Record<string, string>;
+  /** The arrays of the record whose entries are rows of other tables. */
+  lists?: RecordList[];
+  /** The table whose rows render rows of this one. It is written right after this one, so that it renders each row once. */
+  renderedBy?: string;
+  /** The fields that are not columns. */
+  computedFields?: Record<string, ComputedField>;
+  readOnlyFields?: ReadOnlyFields;
+  /** SQL of what GET shows of a row, if that is more than the record. An import that does not change it changes nothing. */
+  comparableState?: (row: string) => string;
+  /** Whether an import reports the ids of the records by their keys, because the database numbers them. */
+  reportsIds?: boolean;
+  /** The names that other programs give to fields, by the paths of the fields. */
+  aliases?: Record<string, string[]>;
+  /** How to import records that all organizations share. */
   shared?: SharedDataset;
-  /** as CSV; without it the section cannot be read or written so */
-  csv?: CsvDataset;
 }
 
-/** An array of a record. */
-export interface List {
-  /** the field */
+/** An array of a record whose entries are rows of another table. */
+export interface RecordList {
+  /** The field that holds the array. */
   name: string;
   entity: Class;
-  /** the property that differs between entries; entries of text are it */
+  /** What messages call one entry, if other records refer to it. */
+  noun?: string;
+  /** The property that tells entries apart. An entry that is a text is the value of this property. */
   key: string;
-  /** the places in an entry of properties of the entity, where they have other names */
-  places?: Record<string, string>;
-  /** the order of the entries in an export, of rows `c` */
-  order?: string;
-  /** the property that says the order of new rows, before the file does */
+  /** The paths, in an entry, of properties of the entity whose fields have other names. */
+  paths?: Record<string, string>;
+  /** SQL that orders the entries of an export; by default they are ordered by their positions. */
+  order?: (row: string) => string;
+  /** The property that orders new rows. Rows with the same value keep the order of the file. */
   orderedBy?: string;
-  /** rows that the record lacks stay */
+  /** Whether stored rows stay when the record does not have them. */
   isAdditive?: boolean;
-  shownBy?: string;
+  /** The table whose rows render rows of this one. */
+  renderedBy?: string;
 }
 
-/** The rows of a dataset that every organization shares, staged as the table `staged_…`; `$1` is the organization. */
+/** A field that no column stores. */
+export interface ComputedField {
+  /** The SQL type of its staged value. */
+  type: string;
+  /** SQL of its value for a stored row. `$1` is the organization's id. */
+  select: (row: string) => string;
+}
+
+/** What GET shows beside the fields of the record. A file may have it where it equals what is stored. */
+export interface ReadOnlyFields {
+  /** Their paths; `tags.value` is in each entry of `tags`. */
+  paths: string[];
+  /** SQL of a JSON object of a stored row that has these fields. */
+  json: (row: string) => string;
+}
+
+/** How to import the rows of a table that all organizations share. They are staged in the table `staged_…`. */
 export interface SharedDataset {
-  /** what is wrong with a column of rows `s`, which are given as they stand after `from` */
-  checks: { rows: string; column: string; reason: string }[];
-  /** the condition of stored rows `t` that staged rows may be */
-  known: string;
+  checks: ColumnCheck[];
+  /** The condition of stored rows that staged rows may match. */
+  matchingRows: (row: string) => string;
   /**
-   * The statements that write the rows.
-   * @param given the columns that the file has, of all but the id and moments
+   * The statements that write the staged rows. `$1` is the organization's id.
+   * @param provided the columns that the file provides, without the id and dates of creation and change
+   * @param columns all such columns
    */
-  move: (given: string[], columns: string[]) => string[];
+  writeStatements: (provided: string[], columns: string[]) => string[];
 }
 
-export interface CsvDataset {
-  /** fields in place of the record's own of that name, and others */
-  fields: Field[];
-  /** makes the id of a row that has none; otherwise the database does */
-  newId?: () => string;
-  /** the names that other programs give the columns of fields */
-  aliases?: Record<string, string[]>;
-  /** the field that names the events of `--event` */
-  events?: string;
-  /** how `--match` finds the stored row of a staged one */
-  matches?: Record<string, CsvMatch>;
-}
-
-/** A key by which rows of a file are those that are stored. */
-export interface CsvMatch {
-  /** the columns that have it: one of them, once */
-  fields: RegExp;
-  /** SQL of the key of a staged row `s`, and of the value that a message shows */
-  key: string;
-  shown: string;
-  /** SQL that gives the id of the stored row of a staged one `s`; `$1` is the organization */
-  find: string;
+/** A check of one column of the staged rows. */
+export interface ColumnCheck {
+  column: string;
+  /** SQL, to be used after `from`, that gives the staged rows with an invalid value. */
+  findViolations: (staged: string) => string;
+  /** The error message for a value, which is already in quotes. */
+  message: (value: string) => string;
+  /** What a valid value is. */
+  expected: string;
 }
 
 type Names<Values> = Values extends readonly { name: infer Name }[] ? Name : never;
 type Keys<Values> = Values extends object ? keyof Values : never;
-type Heads<Values> =
-  Values extends Record<string, infer Place> ? (Place extends `${infer Head}.${string}` ? Head : Place) : never;
+type FirstSegments<Values> =
+  Values extends Record<string, infer Path> ? (Path extends `${infer First}.${string}` ? First : Path) : never;
 
 /** The fields of a record that are stored nowhere. */
 type Unstored<R, E, D extends Partial<Dataset>> = Exclude<
   keyof R,
-  keyof E | Heads<D['places']> | Names<D['lists']> | Keys<D['more']>
+  keyof E | FirstSegments<D['paths']> | Names<D['lists']> | Keys<D['computedFields']>
 >;
 
-/** A dataset of which the compiler knows that each field of the record is stored: it refuses the names of those that are not. */
+/** Declares a dataset. It does not compile if a field of the record is stored nowhere; the compiler names the field. */
 export const datasetOf = <R extends object, E extends object, const D extends Omit<Dataset, 'record' | 'entity'>>(
   record: Class<R>,
   entity: Class<E>,
   rest: D & ([Unstored<R, E, D>] extends [never] ? unknown : { notStored: Unstored<R, E, D> }),
 ): Dataset => ({ record, entity, ...(rest as D) });
 
-/** Records, a section. */
+/** Numbers of records by section. */
 export type Counts = Record<string, number>;
 
-/** A record as it was read, and where. */
-export interface UncheckedRecord {
+/** A record as it was read, before it is checked. */
+export interface RawRecord {
   section: string;
   record: unknown;
-  /** of the file, from 1 */
+  /** One-based line number in the file, where the format has lines. */
   line?: number;
-  /** where it has faults that have been told: what is at fault */
-  told?: string[];
+  /** The paths for which its reader has already reported errors; undefined if it has reported none. */
+  reportedPaths?: string[];
 }
 
-export type Records = Iterable<UncheckedRecord> | AsyncIterable<UncheckedRecord>;
+export type Records = Iterable<RawRecord> | AsyncIterable<RawRecord>;
 
 /** The datasets of all contexts. */
 export class Datasets {
-  /** in an order in which what is referred to comes first */
+  /** The names of the sections. A section comes after those that its records refer to. */
   readonly names: string[];
 
   constructor(readonly sections: Record<string, Dataset>) {
@@ -130,7 +137,7 @@ export class Datasets {
     return this.sections[section] as Dataset;
   }
 
-  /** @param section that is one of them */
+  /** Whether a value is the name of a section. */
   has = (section: unknown): section is string => this.names.includes(section as string);
 
   noRecords(): Counts {

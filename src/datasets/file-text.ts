@@ -1,16 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import { getDecoder } from 'iconv-lite';
-import { ImportFault, NOWHERE, refusal } from './faults';
+import { ImportError, importError, NO_LOCATION } from './import-error';
 
-/** Of one record; a line that never ends, as /dev/zero has it, must not fill the memory. */
+/** The longest record of a file with many. A line that never ends, as that of /dev/zero, must not fill the memory. */
 export const MAX_ROW_MIB = 16;
-export const MAX_ROW = MAX_ROW_MIB << 20;
+/** The same in characters. */
+export const MAX_ROW_LENGTH = MAX_ROW_MIB << 20;
 
-/** @throws ImportFault naming the line */
-export function requireRow(characters: number, line: number): void {
-  if (characters <= MAX_ROW) return;
-  const says = `longer than ${MAX_ROW_MIB} MiB`;
-  throw new ImportFault([{ ...NOWHERE, line, wanted: `at most ${MAX_ROW_MIB} MiB`, says }]);
+/**
+ * @param length in characters
+ * @throws ImportError that names the line
+ */
+export function requireRowLength(length: number, line: number): void {
+  if (length <= MAX_ROW_LENGTH) return;
+  const message = `This line is longer than ${MAX_ROW_MIB} MiB.`;
+  throw new ImportError([{ ...NO_LOCATION, line, expected: `at most ${MAX_ROW_MIB} MiB`, message }]);
 }
 
 interface Decoder {
@@ -18,38 +22,46 @@ interface Decoder {
   end(): string | undefined;
 }
 
-const NAMES_OF_UTF8 = /^utf-?8$/i;
+const UTF8_NAMES = /^utf-?8$/i;
+const UNICODE_NAMES = /^u(tf|cs)/i;
+const ZIP_SIGNATURE = 'PK\x03\x04';
+
+/** The bytes that tell the encoding. */
+const SIGNATURE_LENGTH = 3;
 
 /**
- * The text of a file as it comes, without a byte order mark: UTF-8, UTF-16 with such a mark, or the encoding that is said.
- * @throws ImportFault naming the line of bytes that are no text in it: replaced, they would be stored for good
+ * Decodes a file as it is read, and drops a byte order mark.
+ * @param encoding of the file; by default UTF-16 if the file begins with its byte order mark, and UTF-8 otherwise
+ * @throws ImportError if bytes are not text in the encoding, because replacement characters would be stored for good
  */
-export async function* textOf(chunks: AsyncIterable<Buffer>, encoding?: string): AsyncGenerator<string> {
+export async function* decodeText(chunks: AsyncIterable<Buffer>, encoding?: string): AsyncGenerator<string> {
   let decoder: Decoder | undefined;
-  let begun: Buffer = Buffer.alloc(0);
+  let pending: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    const bytes = begun.length > 0 ? Buffer.concat([begun, chunk]) : chunk;
-    begun = bytes;
-    if (!decoder && bytes.length < 3) continue;
-    begun = Buffer.alloc(0);
-    decoder ??= decoderOf(bytes, encoding);
+    const bytes = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk;
+    pending = bytes;
+    if (!decoder && bytes.length < SIGNATURE_LENGTH) continue;
+    pending = Buffer.alloc(0);
+    decoder ??= createDecoder(bytes, encoding);
     yield decoder.write(bytes);
   }
-  decoder ??= decoderOf(begun, encoding);
-  yield decoder.write(begun) + (decoder.end() ?? '');
+  decoder ??= createDecoder(pending, encoding);
+  yield decoder.write(pending) + (decoder.end() ?? '');
 }
 
-function decoderOf(bytes: Buffer, encoding?: string): Decoder {
-  if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04')
-    throw refusal('this is a spreadsheet or an archive; save it as CSV');
-  if (encoding && !NAMES_OF_UTF8.test(encoding)) return new KnownDecoder(encoding);
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return getDecoder('utf-16le');
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return getDecoder('utf-16be');
+/** @param start the first bytes of the file */
+function createDecoder(start: Buffer, encoding?: string): Decoder {
+  if (start.toString('latin1', 0, ZIP_SIGNATURE.length) === ZIP_SIGNATURE) {
+    throw importError('This is a spreadsheet or an archive. Save it as CSV.');
+  }
+  if (encoding && !UTF8_NAMES.test(encoding)) return new LegacyDecoder(encoding);
+  if (start[0] === 0xff && start[1] === 0xfe) return getDecoder('utf-16le');
+  if (start[0] === 0xfe && start[1] === 0xff) return getDecoder('utf-16be');
   return new Utf8Decoder();
 }
 
-/** Of an encoding that is not Unicode's, bytes may mean nothing. */
-class KnownDecoder implements Decoder {
+/** Decodes the encoding that the operator has named, and rejects bytes that stand for no character in it. */
+class LegacyDecoder implements Decoder {
   private readonly decoder: Decoder;
 
   constructor(private readonly encoding: string) {
@@ -58,8 +70,9 @@ class KnownDecoder implements Decoder {
 
   write(bytes: Buffer): string {
     const text = this.decoder.write(bytes);
-    if (text.includes('\ufffd') && !/^u(tf|cs)/i.test(this.encoding)) {
-      throw refusal(`the file has bytes that are no characters of ${this.encoding}; say another --encoding`);
+    // A Unicode file may contain the replacement character itself.
+    if (text.includes('\ufffd') && !UNICODE_NAMES.test(this.encoding)) {
+      throw importError(`The file has bytes that are not characters of ${this.encoding}. Name another --encoding.`);
     }
     return text;
   }
@@ -68,36 +81,38 @@ class KnownDecoder implements Decoder {
 }
 
 class Utf8Decoder implements Decoder {
-  private begun: Buffer = Buffer.alloc(0);
+  private pending: Buffer = Buffer.alloc(0);
   private line = 1;
   private isStart = true;
 
   write(chunk: Buffer): string {
-    const bytes = this.begun.length > 0 ? Buffer.concat([this.begun, chunk]) : chunk;
-    const end = lastCharacter(bytes);
-    this.begun = bytes.subarray(end);
-    return this.decoded(bytes.subarray(0, end));
+    const bytes = this.pending.length > 0 ? Buffer.concat([this.pending, chunk]) : chunk;
+    const end = lastCharacterStart(bytes);
+    this.pending = bytes.subarray(end);
+    return this.decode(bytes.subarray(0, end));
   }
 
-  end = (): string => this.decoded(this.begun);
+  end = (): string => this.decode(this.pending);
 
-  private decoded(bytes: Buffer): string {
-    if (!isUtf8(bytes)) {
-      const lines = bytes.toString('latin1').split('\n');
-      const fault = this.line + lines.findIndex((each) => !isUtf8(Buffer.from(each, 'latin1')));
-      throw refusal(`line ${fault} is not UTF-8; say what it is with --encoding, windows-1252 for example`);
-    }
+  private decode(bytes: Buffer): string {
+    if (!isUtf8(bytes)) throw this.errorIn(bytes);
     const text = bytes.toString();
     this.line += text.split('\n').length - 1;
     const isStart = this.isStart;
     this.isStart &&= text === '';
     return isStart ? text.replace(/^\uFEFF/, '') : text;
   }
+
+  private errorIn(bytes: Buffer): ImportError {
+    const lines = bytes.toString('latin1').split('\n');
+    const line = this.line + lines.findIndex((each) => !isUtf8(Buffer.from(each, 'latin1')));
+    return importError(`Line ${line} is not valid UTF-8. Name the encoding, for example --encoding windows-1252.`);
+  }
 }
 
-/** Where the last character of UTF-8 begins: a part may end within it. */
-function lastCharacter(bytes: Buffer): number {
-  let at = bytes.length - 1;
-  while (at > bytes.length - 4 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at--;
-  return Math.max(at, 0);
+/** The index at which the last UTF-8 character begins. A chunk may end within it. */
+function lastCharacterStart(bytes: Buffer): number {
+  let start = bytes.length - 1;
+  while (start > bytes.length - 4 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
+  return Math.max(start, 0);
 }

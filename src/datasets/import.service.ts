@@ -4,53 +4,74 @@ import { hasSqlState } from '../database/errors';
 import { CATALOGUE, lockOrganization } from '../database/locks';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
 import { Checks } from './checks';
+import { type Coverage, FULL_COVERAGE } from './coverage';
 import { type Counts, Datasets, type Records } from './dataset';
-import { ofObject } from './dataset-file';
-import { Faults, ImportFault } from './faults';
+import { objectRecords } from './dataset-file';
+import { ImportError, importError, IssueCollector } from './import-error';
 import { lockStatements } from './list-locks';
-import { type Given, movesOf, WHOLE } from './write-statements';
-import { type Outcome, Outcomes } from './outcomes';
+import { type Outcome, OutcomeCounter } from './outcomes';
 import { RecordReader } from './record-reader';
-import { BATCH, Stage } from './stage';
+import { Stage, STAGE_BATCH_SIZE } from './stage';
 import { type Table, tablesOf } from './tables';
+import { writeStatements } from './write-statements';
 
 export interface ImportResult {
-  /** records read */
+  /** Numbers of imported records by section. */
   imported: Counts;
-  /** what became of them, of each section that the file has */
+  /** What became of them, for each section that the file has. */
   outcomes: Record<string, Outcome>;
-  /** id of every event of the dataset, by its ref; null where a dry run would have made it */
-  events: Record<string, number | null>;
+  /**
+   * The ids that the database gave to records, for each section whose dataset reports them, by the keys of the records.
+   * A dry run has null for a record that is not stored yet.
+   */
+  ids: Record<string, Record<string, number | null>>;
+  /** In a dry run of a partial file, the JSON texts of the first records as they would be stored. */
+  preview: string[];
 }
 
 export interface ImportOptions {
-  /** called with the number of records read so far, once a batch */
+  /** Called once a batch with the number of records that have been read. */
   onProgress?: (records: number) => void;
-  /** called when all is written, and PostgreSQL is about to store it for good */
+  /** Called when all is written, before PostgreSQL commits. */
   onWritten?: () => void;
-  /** what of each record the file has */
-  given?: Given;
-  /** what the reader of the records has found at fault already */
-  faults?: Faults;
-  /** called with what is written, as an export would write the first records, in place of storing it */
-  dryRun?: (first: string[]) => void;
+  /** Which fields the file provides; all of them by default. */
+  coverage?: Coverage;
+  /** Collects the errors; the reader of the records may add its own. */
+  issues?: IssueCollector;
+  /** Whether to do everything but commit. */
+  dryRun?: boolean;
 }
 
-/** The tables that fill themselves as those of the entities are filled. */
-const KEPT_BY_TRIGGERS = ['lists', 'list_counts'];
+/** The tables that triggers maintain. */
+const TRIGGER_MAINTAINED_TABLES = ['lists', 'list_counts'];
 
+/** How often the checks are repeated when others change what they have seen. */
 const MAX_ATTEMPTS = 4;
 
-type Written = Pick<ImportResult, 'outcomes' | 'events'>;
+type Written = Pick<ImportResult, 'outcomes' | 'ids' | 'preview'>;
 
-/** Undoes what a dry run has written. */
-class DryRun extends Error {
+/** The staged records of one import. */
+interface StagedImport {
+  manager: EntityManager;
+  organizationId: number;
+  /** The tables that the file fills. */
+  tables: Table[];
+  imported: Counts;
+  coverage: Coverage;
+  issues: IssueCollector;
+  /** The sections with invalid records, which are not staged. */
+  incompleteSections: ReadonlySet<string>;
+  stage: Stage;
+}
+
+/** Thrown at the end of a dry run, so that its transaction is rolled back. */
+class DryRunRollback extends Error {
   constructor(readonly written: Written) {
-    super('dry run');
+    super('The dry run is rolled back.');
   }
 }
 
-/** Reads a dataset into an organization: all of it, or nothing. */
+/** Imports records into an organization. It stores all of them, or nothing and reports every error. */
 @Injectable()
 export class ImportService {
   constructor(
@@ -58,138 +79,137 @@ export class ImportService {
     private readonly datasets: Datasets,
   ) {}
 
-  /** A dataset as one object. */
+  /** Imports a dataset that is one object. */
   import(organizationId: number, dataset: object): Promise<ImportResult> {
-    const faults = new Faults();
-    return this.importRecords(organizationId, ofObject(dataset, this.datasets, faults), { faults });
+    const issues = new IssueCollector();
+    return this.importRecords(organizationId, objectRecords(dataset, this.datasets, issues), { issues });
   }
 
   /**
-   * Records one by one, in constant memory. They are read, checked and staged while nothing is locked; one transaction
-   * then writes them all.
-   * @throws ImportFault that names the places of all faults: of records as such, and of what they refer to
+   * Imports records in constant memory. They are read, checked and staged while nothing is locked; one transaction then
+   * writes them all.
+   * @throws ImportError with the errors of all records
    */
   async importRecords(organizationId: number, records: Records, options: ImportOptions = {}): Promise<ImportResult> {
-    const { onProgress = () => undefined, given = WHOLE, faults = new Faults() } = options;
-    // One connection holds the staged tables: that of a transaction under way, or another.
+    const { coverage = FULL_COVERAGE, issues = new IssueCollector() } = options;
+    // One connection holds the temporary tables: that of a transaction under way, or a new one.
     const runner = this.dataSource.createQueryRunner();
     const { manager } = runner;
     try {
       const tables = tablesOf(this.dataSource, this.datasets);
       const stage = new Stage(manager, tables);
       await stage.create();
-      const reader = new RecordReader(this.datasets, given, faults);
-      await this.read(reader, stage, records, onProgress, faults);
-      await stage.complete(organizationId, given);
-      const filled = tables.filter(({ section }) => Number(reader.counts[section]) > 0);
-      const imported = await stage.count(filled, reader.counts, given);
-      const context = { manager, organizationId, tables: filled, given, faults, faulty: reader.faulty, stage };
-      const written = await this.write(context, imported, options);
-      // Running servers made their plans for the tables as they were; this lets them make new ones. It has succeeded without.
-      const names = [...filled.map(({ name }) => name), ...KEPT_BY_TRIGGERS].join(', ');
-      const count = Object.values(imported).reduce((sum, each) => sum + each, 0);
-      if (count >= BATCH && !options.dryRun) await manager.query(`analyze ${names}`).catch(() => undefined);
+      const reader = new RecordReader(this.datasets, coverage, issues);
+      const hasRecords = await stageRecords(records, reader, stage, issues, options.onProgress);
+      if (!hasRecords && !issues.hasAny) throw importError('The file has no records.', 'a file with records');
+      await stage.finish(organizationId, coverage);
+      const filledTables = tables.filter(({ section }) => Number(reader.counts[section]) > 0);
+      const imported = await stage.count(filledTables, reader.counts, coverage);
+      const { incompleteSections } = reader;
+      const staged: StagedImport = {
+        manager,
+        organizationId,
+        tables: filledTables,
+        imported,
+        coverage,
+        issues,
+        incompleteSections,
+        stage,
+      };
+      const written = await this.write(staged, options);
+      if (!options.dryRun) await analyze(staged);
       return { imported, ...written };
     } finally {
       await runner.release();
     }
   }
 
-  /** What ends the reading is one fault among others. */
-  private async read(
-    reader: RecordReader,
-    stage: Stage,
-    records: Records,
-    onProgress: (records: number) => void,
-    faults: Faults,
-  ): Promise<void> {
-    try {
-      let read = 0;
-      for await (const unchecked of records) {
-        const placed = reader.checked(unchecked);
-        if (placed) await stage.add(placed);
-        if (++read % BATCH === 0) onProgress(read);
-      }
-      onProgress(read);
-    } catch (error) {
-      if (!(error instanceof ImportFault)) throw error;
-      faults.add(...error.faults.map((fault) => ({ ...fault, order: fault.line ?? Infinity })));
-    }
-  }
-
-  private async write(context: WriteContext, imported: Counts, options: ImportOptions): Promise<Written> {
-    const { manager, organizationId, tables, given, faulty } = context;
-    const checks = new Checks(manager, organizationId, this.datasets, given);
+  private async write(staged: StagedImport, options: ImportOptions): Promise<Written> {
+    const { manager, organizationId, tables, coverage, incompleteSections } = staged;
+    const checks = new Checks(manager, organizationId, this.datasets, coverage);
     for (let attempt = 1; ; attempt++) {
-      const faults = attempt === 1 ? context.faults : new Faults();
-      await checks.all(tables, faulty, faults);
-      faults.throwIfAny();
+      const issues = attempt === 1 ? staged.issues : new IssueCollector();
+      await checks.checkAll(tables, incompleteSections, issues);
+      issues.throwIfAny();
       try {
-        return await manager.transaction((writer) => this.writeOnce(writer, context, imported, options));
+        return await manager.transaction((transaction) => this.writeOnce(transaction, staged, options));
       } catch (error) {
-        if (error instanceof DryRun) return error.written;
-        // Others changed what the checks saw. They run again, and name what is invalid now.
+        if (error instanceof DryRunRollback) return error.written;
+        // Others have changed what the checks saw. Repeated, the checks report what is invalid now.
         if (attempt === MAX_ATTEMPTS || !hasSqlState(error, CHANGED_SINCE_CHECKED)) throw error;
       }
     }
   }
 
   private async writeOnce(
-    writer: EntityManager,
-    { organizationId, tables, given, stage }: WriteContext,
-    imported: Counts,
-    { onWritten = () => undefined, dryRun }: ImportOptions,
+    transaction: EntityManager,
+    { organizationId, tables, coverage, stage, imported }: StagedImport,
+    { onWritten, dryRun = false }: ImportOptions,
   ): Promise<Written> {
-    await lockOrganization(writer, organizationId);
-    if (tables.some(({ isShared }) => isShared)) await lockOrganization(writer, CATALOGUE);
-    for (const sql of lockStatements(tables)) await writer.query(sql, parametersOf(sql, organizationId));
-    await stage.match(organizationId, given);
-    const outcomes = new Outcomes(writer, organizationId, tables);
-    await outcomes.begin();
-    for (const sql of movesOf(tables, given)) await writer.query(sql, parametersOf(sql, organizationId));
-    const shown = new Faults();
-    await new Checks(writer, organizationId, this.datasets, given).shown(tables, shown);
-    shown.throwIfAny();
-    const events = await idsOf(writer, organizationId, tables);
-    const written = { outcomes: await outcomes.end(imported), events };
-    if (!dryRun) {
-      onWritten();
-      return written;
-    }
-    dryRun(given.isPart ? await outcomes.first() : []);
-    const stored = Object.keys(events).length > 0 ? await outcomes.storedKeys('events') : new Set();
-    for (const ref of Object.keys(events)) if (!stored.has(ref)) events[ref] = null;
-    throw new DryRun(written);
+    await lockOrganization(transaction, organizationId);
+    if (tables.some(({ isShared }) => isShared)) await lockOrganization(transaction, CATALOGUE);
+    await run(transaction, organizationId, lockStatements(tables));
+    await stage.matchStoredRows(organizationId, coverage);
+    const outcomes = new OutcomeCounter(transaction, organizationId, tables);
+    await outcomes.recordBefore();
+    await run(transaction, organizationId, writeStatements(tables, coverage));
+    const issues = new IssueCollector();
+    await new Checks(transaction, organizationId, this.datasets, coverage).checkReadOnlyFields(tables, issues);
+    issues.throwIfAny();
+    const written = {
+      outcomes: await outcomes.compareAfter(imported),
+      ids: { ...this.noIds(), ...(await outcomes.reportedIds(dryRun)) },
+      preview: dryRun && coverage.isPartial ? await outcomes.preview() : [],
+    };
+    if (dryRun) throw new DryRunRollback(written);
+    onWritten?.();
+    return written;
+  }
+
+  /** No ids of each section that reports them. */
+  private noIds(): ImportResult['ids'] {
+    const sections = this.datasets.names.filter((section) => this.datasets.of(section).reportsIds);
+    return Object.fromEntries(sections.map((section) => [section, {}]));
   }
 }
 
-/** PostgreSQL rejects a parameter that the statement does not use. */
-const parametersOf = (sql: string, organizationId: number): number[] => (sql.includes('$1') ? [organizationId] : []);
-
-interface WriteContext {
-  manager: EntityManager;
-  organizationId: number;
-  /** those that the file fills */
-  tables: Table[];
-  given: Given;
-  faults: Faults;
-  /** sections of which not all records are staged */
-  faulty: ReadonlySet<string>;
-  stage: Stage;
+/**
+ * Checks and stages all records. An error that ends the reading is collected with the others.
+ * @returns whether there were any
+ */
+async function stageRecords(
+  records: Records,
+  reader: RecordReader,
+  stage: Stage,
+  issues: IssueCollector,
+  onProgress: (records: number) => void = () => undefined,
+): Promise<boolean> {
+  let count = 0;
+  try {
+    for await (const raw of records) {
+      const record = reader.check(raw);
+      if (record) await stage.enqueue(record);
+      if (++count % STAGE_BATCH_SIZE === 0) onProgress(count);
+    }
+    onProgress(count);
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    issues.add(...error.issues.map((issue) => ({ ...issue, order: issue.line ?? Infinity })));
+  }
+  return count > 0;
 }
 
-/** The ids of events, which the database numbered, by the refs by which the file names them. */
-async function idsOf(
-  manager: EntityManager,
-  organizationId: number,
-  tables: Table[],
-): Promise<Record<string, number | null>> {
-  const events = Object.create(null) as Record<string, number | null>; // a ref may be `__proto__`
-  if (!tables.some(({ section }) => section === 'events')) return events;
-  const rows = await manager.query<{ ref: string; id: string }[]>(
-    'select ref, id from events where organization_id = $1 and ref in (select ref from staged_events)',
-    [organizationId],
-  );
-  for (const { ref, id } of rows) events[ref] = Number(id);
-  return events;
+/** Lets running servers plan their statements anew for tables that have grown. The import has succeeded in any case. */
+async function analyze({ manager, tables, imported }: StagedImport): Promise<void> {
+  const count = Object.values(imported).reduce((sum, each) => sum + each, 0);
+  if (count < STAGE_BATCH_SIZE) return;
+  const names = [...tables.map(({ name }) => name), ...TRIGGER_MAINTAINED_TABLES];
+  await manager.query(`analyze ${names.join(', ')}`).catch(() => undefined);
+}
+
+async function run(manager: EntityManager, organizationId: number, statements: string[]): Promise<void> {
+  for (const sql of statements) {
+    // PostgreSQL rejects a parameter that the statement does not use.
+    await manager.query(sql, sql.includes('$1') ? [organizationId] : []);
+  }
 }

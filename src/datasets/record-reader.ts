@@ -1,114 +1,150 @@
-import { fieldErrors, firstInvalidPath, isObject, toInstance } from '../api/field-rules';
+import {
+  fieldErrors,
+  firstInvalidPath,
+  isObject,
+  toInstance,
+  classOf,
+  schemasOf,
+  type Class,
+} from '../api/field-rules';
 import { findUnknownPath, unknownPaths } from '../api/unknown-fields';
-import { orderOf } from './checks';
-import type { Counts, Datasets, UncheckedRecord } from './dataset';
-import { closestName, describeError, normalizedName, pathsOf } from './expected';
-import { type Faults, type ToldFault } from './faults';
-import type { Given, Place } from './write-statements';
-import { SHOWN } from './tables';
+import { orderInFile } from './checks';
+import { closestName, normalizedName } from './closest-name';
+import type { Coverage, RecordLocation } from './coverage';
+import type { Counts, Datasets, RawRecord, ReadOnlyFields } from './dataset';
+import { describeError, type ValueProblem } from './expectation';
+import type { IssueCollector, LocatedIssue } from './import-error';
+import { quoteShortened } from './quote';
+import type { StagedRecord } from './stage';
+import { READ_ONLY_COLUMN } from './tables';
 
-/** A record that has been checked, and where it stood. */
-export type Placed = Place & { record: object };
-
-/** Checks records one by one. */
+/** Checks the records of a file one by one. */
 export class RecordReader {
-  /** records that are good */
+  /** Numbers of valid records. */
   readonly counts: Counts;
-  /** sections with others */
-  readonly faulty = new Set<string>();
-  private readonly places: Counts;
+  /** The sections that have invalid records, too. */
+  readonly incompleteSections = new Set<string>();
+  /** Numbers of all records. */
+  private readonly read: Counts;
+  private readonly pathsBySection = new Map<string, Map<string, string>>();
 
   constructor(
     private readonly datasets: Datasets,
-    private readonly given: Given,
-    private readonly faults: Faults,
+    private readonly coverage: Coverage,
+    private readonly issues: IssueCollector,
   ) {
     this.counts = datasets.noRecords();
-    this.places = datasets.noRecords();
+    this.read = datasets.noRecords();
   }
 
-  /** The record; undefined where it is at fault. */
-  checked({ section, record: unchecked, line, told: before }: UncheckedRecord): Placed | undefined {
-    const at = { section, place: this.places[section] ?? 0, line };
-    this.places[section] = at.place + 1;
-    if (!isObject(unchecked)) {
-      const says = 'is no object; wanted one with the fields of a record';
-      return this.refuse(at, [{ ...this.placed(at, ''), value: unchecked ?? null, wanted: 'an object', says }]);
-    }
-    const { record: type } = this.datasets.of(section);
-    const record = toInstance(type, unchecked);
-    const hasUnknown = !this.given.isPart && findUnknownPath(unchecked, record) !== undefined;
-    const unknown = hasUnknown ? this.unknown(at, unchecked, record) : [];
-    const counts = (path: string): boolean => this.given.has(path) && !before?.some((bad) => path.startsWith(bad));
-    const found: ToldFault[] = unknown;
-    if (firstInvalidPath(record, counts) !== undefined) {
-      for (const error of fieldErrors(record)) {
-        if (!counts(error.path)) continue;
-        found.push({ ...this.placed(at, error.path), value: error.value ?? null, ...describeError(error) });
-      }
-    }
-    if (found.length > 0 || before) return this.refuse(at, found);
+  /** Checks a record and reports its errors. Returns undefined if it has any. */
+  check({ section, record: raw, line, reportedPaths }: RawRecord): StagedRecord | undefined {
+    const location = { section, index: this.read[section] ?? 0, line };
+    this.read[section] = location.index + 1;
+    if (!isObject(raw)) return this.reject(location, [this.noObject(location, raw)]);
+    const record = toInstance(this.datasets.of(section).record, raw);
+    const issues = [
+      ...this.unknownFields(location, raw, record),
+      ...this.invalidFields(location, record, reportedPaths),
+    ];
+    if (issues.length > 0 || reportedPaths) return this.reject(location, issues);
     this.counts[section] = (this.counts[section] ?? 0) + 1;
-    if (!this.given.isPart) this.keepShown(section, record, unchecked);
-    return { ...at, record };
+    if (!this.coverage.isPartial) keepReadOnlyFields(record, raw, this.datasets.of(section).readOnlyFields);
+    return { ...location, record };
   }
 
-  private placed = (at: Place, path: string) => ({
-    order: orderOf(this.datasets, at),
-    ...this.given.faultAt(at, path),
-  });
-
-  private refuse({ section }: Place, faults: ToldFault[]): undefined {
-    this.faulty.add(section);
-    this.faults.add(...faults);
+  private reject({ section }: RecordLocation, issues: LocatedIssue[]): undefined {
+    this.incompleteSections.add(section);
+    this.issues.add(...issues);
   }
 
-  /** What a record has that is no field, and is not shown by GET either. */
-  private unknown(at: Place, unchecked: object, record: object): ToldFault[] {
-    const { shown } = this.datasets.of(at.section);
-    const all = [...unknownPaths(unchecked, record)];
-    const paths = all.filter((path) => !shown?.fields.includes(path.replace(/\[\d+\]/g, '')));
-    if (paths.length === 0) return [];
-    const names = this.namesOf(at.section);
-    return paths.map((path) => {
-      const field = path.includes('[') ? undefined : (names.get(normalizedName(path)) ?? closestName(path, names));
-      const says = `not a field${field ? `; did you mean ${field}?` : ''}`;
-      return { ...this.placed(at, path), value: null, wanted: field ?? `a field of ${at.section}`, says };
-    });
+  private issueAt(location: RecordLocation, path: string, value: unknown, describe: Describe): LocatedIssue {
+    const { isValueHidden, ...place } = this.coverage.locateError(location, path);
+    return {
+      order: orderInFile(this.datasets, location),
+      ...place,
+      value: isValueHidden ? null : (value ?? null),
+      ...describe(isValueHidden ? 'This value' : quoteShortened(value)),
+    };
   }
 
-  private readonly names = new Map<string, Map<string, string>>();
+  private noObject(location: RecordLocation, raw: unknown): LocatedIssue {
+    return this.issueAt(location, '', raw, (value) => ({
+      message: `${value} is not a record. Use an object.`,
+      expected: 'an object',
+    }));
+  }
 
-  /** The places of fields, by all their plain names. */
-  private namesOf(section: string): Map<string, string> {
-    const known = this.names.get(section);
+  private invalidFields(location: RecordLocation, record: object, reportedPaths: string[] = []): LocatedIssue[] {
+    const isChecked = (path: string): boolean =>
+      this.coverage.providesField(path) && !reportedPaths.some((reported) => path.startsWith(reported));
+    // Most records are valid, and this is the fast way to see it.
+    if (firstInvalidPath(record, isChecked) === undefined) return [];
+    return [...fieldErrors(record)]
+      .filter(({ path }) => isChecked(path))
+      .map((error) => this.issueAt(location, error.path, error.value, (value) => describeError(error, value)));
+  }
+
+  /** The fields of the file that neither the record has nor GET shows. */
+  private unknownFields(location: RecordLocation, raw: object, record: object): LocatedIssue[] {
+    if (this.coverage.isPartial || findUnknownPath(raw, record) === undefined) return [];
+    const { section } = location;
+    const readOnly = this.datasets.of(section).readOnlyFields?.paths ?? [];
+    return [...unknownPaths(raw, record)]
+      .filter((path) => !readOnly.includes(path.replace(/\[\d+\]/g, '')))
+      .map((path) => {
+        const suggestion = this.suggestionFor(section, path);
+        return this.issueAt(location, path, null, () => ({
+          message: suggestion ? `Unknown field. Did you mean ${suggestion}?` : 'Unknown field.',
+          expected: suggestion ?? `a field of ${section}`,
+        }));
+      });
+  }
+
+  private suggestionFor(section: string, path: string): string | undefined {
+    if (path.includes('[')) return undefined;
+    const paths = this.pathsByName(section);
+    return paths.get(normalizedName(path)) ?? closestName(path, paths);
+  }
+
+  /** The paths of fields by all their normalized names. */
+  private pathsByName(section: string): Map<string, string> {
+    const known = this.pathsBySection.get(section);
     if (known) return known;
-    const { record, csv, places = {} } = this.datasets.of(section);
-    const names = new Map<string, string>();
-    for (const [place, aliases] of Object.entries(csv?.aliases ?? {})) {
-      for (const alias of aliases) names.set(normalizedName(alias), place);
+    const { record, aliases = {}, paths = {} } = this.datasets.of(section);
+    const byName = new Map<string, string>();
+    for (const [path, names] of Object.entries(aliases)) {
+      for (const name of names) byName.set(normalizedName(name), path);
     }
-    for (const [property, place] of Object.entries(places)) names.set(normalizedName(property), place);
-    for (const path of pathsOf(record)) names.set(normalizedName(path), path);
-    this.names.set(section, names);
-    return names;
-  }
-
-  /** What only GET shows is compared when all is written. */
-  private keepShown(section: string, record: object, unchecked: object): void {
-    const { shown } = this.datasets.of(section);
-    const given = unchecked as Record<string, unknown>;
-    const said: Record<string, unknown> = {};
-    for (const field of shown?.fields ?? []) {
-      const dot = field.indexOf('.');
-      const list = dot < 0 ? field : field.slice(0, dot);
-      const value = given[list];
-      const isSaid =
-        dot < 0
-          ? value !== undefined
-          : Array.isArray(value) && value.some((entry) => isObject(entry) && field.slice(dot + 1) in entry);
-      if (isSaid) said[list] = value;
-    }
-    if (Object.keys(said).length > 0) Object.assign(record, { [SHOWN]: said });
+    for (const [property, path] of Object.entries(paths)) byName.set(normalizedName(property), path);
+    for (const path of pathsOf(record)) byName.set(normalizedName(path), path);
+    this.pathsBySection.set(section, byName);
+    return byName;
   }
 }
+
+/** Describes an error, given the value as the message shows it. */
+type Describe = (value: string) => ValueProblem;
+
+/** The paths of the fields of a class, those of its objects included. */
+function pathsOf(type: Class, prefix = ''): string[] {
+  return [...schemasOf(type)].flatMap(([name, schema]) => {
+    const inner = schema.isArray ? undefined : classOf(schema);
+    return [prefix + name, ...(inner ? pathsOf(inner, `${prefix}${name}.`) : [])];
+  });
+}
+
+/** Keeps what the file says of read-only fields. It is compared with what is stored when all is written. */
+function keepReadOnlyFields(record: object, raw: object, readOnly?: ReadOnlyFields): void {
+  const fields = raw as Record<string, unknown>;
+  const kept: Record<string, unknown> = {};
+  for (const path of readOnly?.paths ?? []) {
+    const [name = '', entryField] = path.split('.', 2);
+    const value = fields[name];
+    if (entryField === undefined ? value !== undefined : hasEntryWith(value, entryField)) kept[name] = value;
+  }
+  if (Object.keys(kept).length > 0) Object.assign(record, { [READ_ONLY_COLUMN]: kept });
+}
+
+const hasEntryWith = (value: unknown, field: string): boolean =>
+  Array.isArray(value) && value.some((entry) => isObject(entry) && field in entry);

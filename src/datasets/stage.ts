@@ -1,18 +1,25 @@
 import type { EntityManager } from 'typeorm';
+import type { Coverage, RecordLocation } from './coverage';
 import type { Counts } from './dataset';
-import type { Given } from './write-statements';
-import type { Placed } from './record-reader';
-import type { Table } from './tables';
+import type { StagedColumn, Table } from './tables';
 
-/** Records that are sent to PostgreSQL at once. */
-export const BATCH = 1000;
+/** How many records are sent to PostgreSQL at once. */
+export const STAGE_BATCH_SIZE = 1000;
+
+/** A valid record and where it was found. */
+export interface StagedRecord extends RecordLocation {
+  record: object;
+}
 
 type Row = Record<string, unknown>;
 
-/** What the file says, in temporary tables: nothing is locked while it is read, and memory does not grow with it. */
+/**
+ * The records of the file in temporary tables. Nothing is locked while the file is read, and memory does not grow with it.
+ * Each row has the line of its record, the index of the record in its section, and the index of the entry in its array.
+ */
 export class Stage {
-  private readonly waiting = new Map<string, Placed[]>();
-  /** The batch that PostgreSQL is busy with while the next one is read and checked. */
+  private readonly queues = new Map<string, StagedRecord[]>();
+  /** The insertion of the last batch, which runs while the next one is read and checked. */
   private writing: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -20,131 +27,151 @@ export class Stage {
     private readonly tables: Table[],
   ) {}
 
-  /** Empty tables, whatever an import before left on the connection. */
+  /** Creates the tables anew: an earlier import may have left others on the connection. */
   async create(): Promise<void> {
     for (const table of this.tables) {
       await this.manager.query(`drop table if exists ${table.stage}`);
-      await this.manager.query(`create temporary table ${table.stage} (${definitions(table)})`);
+      await this.manager.query(`create temporary table ${table.stage} (${columnDefinitions(table)})`);
     }
   }
 
-  async add(placed: Placed): Promise<void> {
-    const batch = this.waiting.get(placed.section) ?? [];
-    this.waiting.set(placed.section, batch);
-    if (batch.push(placed) === BATCH) await this.send(placed.section);
+  async enqueue(record: StagedRecord): Promise<void> {
+    const queue = this.queues.get(record.section) ?? [];
+    this.queues.set(record.section, queue);
+    if (queue.push(record) === STAGE_BATCH_SIZE) await this.flush(record.section);
   }
 
-  /** Everything that was added is there, as rows that find what is stored, and the planner knows how much it is. */
-  async complete(organizationId: number, given: Given): Promise<void> {
-    for (const section of this.waiting.keys()) await this.send(section);
+  /** Writes what is queued, resolves duplicates and matches stored rows. The planner then knows the size of the tables. */
+  async finish(organizationId: number, coverage: Coverage): Promise<void> {
+    for (const section of this.queues.keys()) await this.flush(section);
     await this.writing;
     // A small sample is enough to choose how to join.
     const stages = this.tables.map(({ stage }) => stage);
     await this.manager.query(`set local default_statistics_target = 10; analyze ${stages.join(', ')}`);
-    if (given.repeated) await this.keepOne(given);
-    await this.match(organizationId, given);
+    await this.dropDuplicates(coverage);
+    await this.matchStoredRows(organizationId, coverage);
   }
 
-  /** Gives rows the ids of those that are stored. What is stored may change until the organization is locked. */
-  async match(organizationId: number, { match }: Given): Promise<void> {
-    const [main, ...lists] = this.filled(match !== undefined);
+  /**
+   * Gives staged rows the ids of the stored rows that they match. Until the organization is locked, others may change what
+   * is stored, so this is repeated then.
+   */
+  async matchStoredRows(organizationId: number, { match }: Coverage): Promise<void> {
+    const [main, ...lists] = this.tablesOfOnlySection();
     if (!match || !main) return;
-    const {
-      stage,
-      match: [id = ''],
-    } = main;
+    const { stage } = main;
+    const id = main.match[0] ?? '';
     await this.manager.query(
-      `with found as materialized (select s.place, s.${id} as old, (${match.find}) as id from ${stage} s)
+      `with found as materialized (
+          select s.record_index, s.${id} as staged_id, (${match.findId('s')}) as id from ${stage} s
+        )
         update ${stage} s set ${id} = f.id from found f
-        where f.place = s.place and f.id is not null and f.id <> f.old`,
+        where f.record_index = s.record_index and f.id is not null and f.id <> f.staged_id`,
       [organizationId],
     );
     for (const { stage: list, owner } of lists) {
       await this.manager.query(
         `update ${list} l set ${owner?.name} = s.${id} from ${stage} s
-          where s.place = l.place and l.${owner?.name} <> s.${id}`,
+          where s.record_index = l.record_index and l.${owner?.name} <> s.${id}`,
       );
     }
   }
 
-  /** Of rows that are one, the first or the last counts. */
-  private async keepOne({ match, repeated }: Given): Promise<void> {
-    const [main, ...lists] = this.filled(true);
-    if (!main) return;
-    const key = match?.key ?? `s.${main.match[0]}`;
-    const order = repeated === 'last' ? 'desc' : '';
+  /** How many records of each section are written, out of those that were read. */
+  async count(tables: Table[], read: Counts, { onDuplicate }: Coverage): Promise<Counts> {
+    const [main] = tables;
+    if (!onDuplicate || !main) return read;
+    const [row] = await this.manager.query<{ count: number }[]>(`select count(*)::integer as count from ${main.stage}`);
+    return { ...read, [main.section]: row?.count ?? 0 };
+  }
+
+  /** Keeps one of the rows that are the same record, if the operator has said which. */
+  private async dropDuplicates({ match, onDuplicate }: Coverage): Promise<void> {
+    const [main, ...lists] = this.tablesOfOnlySection();
+    if (!onDuplicate || !main) return;
+    const key = match?.key('s') ?? `s.${main.match[0]}`;
+    const direction = onDuplicate === 'keepLast' ? 'desc' : 'asc';
     await this.manager.query(
       `delete from ${main.stage} d using (
-          select s.place, row_number() over (partition by ${key} order by s.place ${order}) as time from ${main.stage} s
-          where ${key} is not null
-        ) r where r.place = d.place and r.time > 1`,
+          select s.record_index, row_number() over (partition by ${key} order by s.record_index ${direction}) as nth
+          from ${main.stage} s where ${key} is not null
+        ) r where r.record_index = d.record_index and r.nth > 1`,
     );
     for (const { stage } of lists) {
-      await this.manager.query(`delete from ${stage} where place not in (select place from ${main.stage})`);
+      await this.manager.query(
+        `delete from ${stage} where record_index not in (select record_index from ${main.stage})`,
+      );
     }
   }
 
-  /** Records that count, of each section. */
-  async count(tables: Table[], read: Counts, { repeated }: Given): Promise<Counts> {
-    const [main] = tables;
-    if (!repeated || !main) return read;
-    const [{ count } = { count: 0 }] = await this.manager.query<{ count: number }[]>(
-      `select count(*)::integer as count from ${main.stage}`,
-    );
-    return { ...read, [main.section]: count };
+  /** A partial file has one section. */
+  private tablesOfOnlySection(): Table[] {
+    const [section] = this.queues.keys();
+    return this.tables.filter((table) => table.section === section);
   }
 
-  /** The tables of the one section of a file of CSV. */
-  private filled(isOne: boolean): Table[] {
-    const [section] = this.waiting.keys();
-    return isOne ? this.tables.filter((table) => table.section === section) : [];
-  }
-
-  private async send(section: string): Promise<void> {
-    const batch = this.waiting.get(section)?.splice(0) ?? [];
+  private async flush(section: string): Promise<void> {
+    const batch = this.queues.get(section)?.splice(0) ?? [];
     const parts = this.tables
       .filter((table) => table.section === section)
-      .map((table) => [table, JSON.stringify(batch.flatMap((placed) => rowsOf(table, placed)))] as const)
-      .filter(([, rows]) => rows !== '[]');
+      .map((table) => ({ table, rows: batch.flatMap((record) => rowsOf(table, record)) }))
+      .filter(({ rows }) => rows.length > 0)
+      .map(({ table, rows }) => ({ table, json: JSON.stringify(rows) }));
     await this.writing;
-    this.writing = (async () => {
-      for (const [table, rows] of parts) {
-        const from = `json_to_recordset($1) as r (${definitions(table)})`;
-        await this.manager.query(`insert into ${table.stage} select * from ${from}`, [rows]);
-      }
-    })();
-    this.writing.catch(() => undefined); // the next await gets it
+    this.writing = this.insert(parts);
+    // The next flush awaits it and gets its error; until then the rejection must not count as unhandled.
+    this.writing.catch(() => undefined);
+  }
+
+  private async insert(parts: { table: Table; json: string }[]): Promise<void> {
+    for (const { table, json } of parts) {
+      const rows = `json_to_recordset($1) as r (${columnDefinitions(table)})`;
+      await this.manager.query(`insert into ${table.stage} select * from ${rows}`, [json]);
+    }
   }
 }
 
-const definitions = ({ staged }: Table): string =>
-  ['line integer', 'place integer', 'nth integer', ...staged.map(({ name, type }) => `${name} ${type}`)].join(', ');
+const columnDefinitions = ({ staged }: Table): string =>
+  [
+    'line integer',
+    'record_index integer',
+    'entry_index integer',
+    ...staged.map(({ name, type }) => `${name} ${type}`),
+  ].join(', ');
 
-function rowsOf({ list, owner, dataset, isOfTexts, staged, match }: Table, { record, place, line }: Placed): Row[] {
-  if (!list) return [filled({ line, place }, staged, record as Row)];
-  const entries = ((record as Row)[list.name] ?? []) as unknown[];
-  return entries.map((entry, nth) => {
-    const row: Row = { line, place, nth };
-    if (isOfTexts) row[match[1] ?? ''] = entry;
-    else filled(row, staged, entry as Row);
-    row.position = nth;
-    row[owner?.name ?? ''] = (record as Row)[dataset.key];
-    return row;
+/** The rows of a record in a table: one, or one for each entry of the array that the table stores. */
+function rowsOf(table: Table, { record, index, line }: StagedRecord): Row[] {
+  const { list, owner, dataset, hasTextEntries, staged, match } = table;
+  const fields = record as Row;
+  const location = { line, record_index: index };
+  if (!list) return [{ ...location, ...columnValues(staged, fields) }];
+  const entries = (fields[list.name] ?? []) as unknown[];
+  return entries.map((entry, entryIndex) => {
+    const values = hasTextEntries ? { [match[1] ?? '']: entry } : columnValues(staged, entry as Row);
+    return {
+      ...location,
+      entry_index: entryIndex,
+      ...values,
+      position: entryIndex,
+      [owner?.name ?? '']: fields[dataset.key],
+    };
   });
 }
 
-/** Columns that are null are left out. */
-function filled(row: Row, columns: Table['staged'], from: Row): Row {
+/** The values of columns that are not null. */
+function columnValues(columns: StagedColumn[], fields: Row): Row {
+  const row: Row = {};
   for (const { name, path, initial } of columns) {
-    const value = valueAt(from, path) ?? initial;
+    const value = valueAt(fields, path) ?? initial;
     if (value !== null && value !== undefined) row[name] = value;
   }
   return row;
 }
 
-function valueAt(from: Row, path: string): unknown {
+/** The value at a path of at most two names. */
+function valueAt(fields: Row, path: string): unknown {
   const dot = path.indexOf('.');
-  if (dot < 0) return from[path];
-  const inner = from[path.slice(0, dot)] as Row | null | undefined;
-  return inner?.[path.slice(dot + 1)];
+  if (dot < 0) return fields[path];
+  const parent = fields[path.slice(0, dot)] as Row | null | undefined;
+  return parent?.[path.slice(dot + 1)];
 }

@@ -1,110 +1,167 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { classOf, schemasOf } from '../api/field-rules';
-import { snakeCase as nameOf } from '../database/data-source';
+import { snakeCase } from '../database/data-source';
 import { listsOf, type TrackedList } from '../database/tracked-list';
-import type { Dataset, Datasets, List } from './dataset';
+import type { Dataset, Datasets, RecordList } from './dataset';
 
-/** A column that records fill. */
-export interface Column {
+/** What a column refers to: rows of another table by their key, which may be another column than `id`. */
+export interface ReferenceTarget {
+  table: string;
+  key: string;
+}
+
+/** A column of the temporary table that holds what the file says. */
+export interface StagedColumn {
   name: string;
-  property: string;
-  /** of the staged value: what refers to an event, for one, is its ref */
+  /** The SQL type of the staged value: text for a reference by a key, even if the stored column holds an id. */
   type: string;
-  /** in a record, or in an entry of its array */
+  /** The path of its field in a record, or in an entry of an array. */
   path: string;
-  /** what a row refers to, by the column `key` of that table */
-  target?: { table: string; key: string };
-  /** the database fills it in a new row, and what is stored stays where a record says nothing */
-  isKept: boolean;
-  /** of milliseconds, or of more */
-  isPrecise: boolean;
-  /** in a new row, where a record says nothing */
+  /** The value for a record that has none. */
   initial?: unknown;
+}
+
+/** A stored column that a section fills. */
+export interface FilledColumn extends StagedColumn {
+  property: string;
+  target?: ReferenceTarget;
+  /** Whether the database fills it in a new row, and a record without a value leaves a stored one as it is. */
+  isKept: boolean;
+  /** Whether it holds microseconds, and not milliseconds. */
+  isPrecise: boolean;
   isRequired: boolean;
 }
 
-/** A table that a section fills, with its own records or with the entries of an array of theirs. */
+/** A table that a section fills, either with its records or with the entries of one of their arrays. */
 export interface Table {
   section: string;
   dataset: Dataset;
-  list?: List;
+  /** The array whose entries the table stores; undefined for the table of the records themselves. */
+  list?: RecordList;
   name: string;
-  /** the temporary table with what the file says */
+  /** The name of the temporary table that holds what the file says. */
   stage: string;
-  columns: Column[];
-  /** these, and fields that are no columns */
-  staged: Pick<Column, 'name' | 'type' | 'path' | 'initial'>[];
-  /** the columns by which a row is matched with a stored one */
+  columns: FilledColumn[];
+  /** These columns, and those of fields that no column stores. */
+  staged: StagedColumn[];
+  /** The columns that match a staged row with a stored one. */
   match: string[];
-  /** of an array: the column that refers to its record */
-  owner?: Column;
-  /** whose place in a list the database keeps */
+  /** In the table of an array, the column that refers to the record. */
+  owner?: FilledColumn;
+  /** The list whose positions the database assigns to the rows. */
   tracked?: TrackedList;
-  /** whether the entries of the array are texts */
-  isOfTexts: boolean;
-  /** whether no organization has rows of its own */
+  /** Whether the entries of the array are texts, not objects. */
+  hasTextEntries: boolean;
+  /** Whether all organizations share the rows. */
   isShared: boolean;
 }
 
-/** The staged column for what a record says of fields that only GET shows. */
-export const SHOWN = 'shown';
+/** The staged column for the values of read-only fields. */
+export const READ_ONLY_COLUMN = 'read_only';
 
-/** The tables of all sections, in their order: columns, types and references come from the entities. */
+/** A table of a section before its columns are known. */
+interface TableSource {
+  section: string;
+  dataset: Dataset;
+  list?: RecordList;
+  metadata: EntityMetadata;
+  /** The column that other records refer to, or that tells the entries of an array apart. */
+  key: string;
+}
+
+/** The tables of all sections in their order. Columns, types and references come from the entities. */
 export function tablesOf(dataSource: DataSource, { sections }: Datasets): Table[] {
   const sources = Object.entries(sections).flatMap(([section, dataset]) =>
-    [undefined, ...(dataset.lists ?? [])].map((list) => {
+    [undefined, ...(dataset.lists ?? [])].map((list): TableSource => {
       const metadata = dataSource.getMetadata(list?.entity ?? dataset.entity);
-      const key = String(metadata.findColumnWithPropertyName(list?.key ?? dataset.key)?.databaseName);
-      return { section, dataset, list, metadata, key, name: metadata.tableName };
+      const key = metadata.findColumnWithPropertyName(list?.key ?? dataset.key)?.databaseName;
+      return { section, dataset, list, metadata, key: String(key) };
     }),
   );
-  const lists = listsOf(dataSource);
-  const keys = new Map(sources.map(({ name, key }) => [name, key]));
-  return sources.map(({ section, dataset, list, metadata, key, name }) => {
-    const main = dataSource.getMetadata(dataset.entity).tableName;
-    const all = metadata.columns.map((column) => columnOf(metadata, column, keys, (list ?? dataset).places));
-    const owner = list && all.find(({ target }) => target?.table === main);
-    const tracked = lists.find(({ table }) => table === name);
-    const fields = schemasOf(dataset.record);
-    const entry = list && classOf(fields.get(list.name) ?? {});
-    const isFilled = ({ path, property }: Column): boolean => {
-      if (!list) return fields.has(path.split('.')[0] ?? '');
-      if (property === 'position') return !tracked; // the entry's place
-      return entry ? schemasOf(entry).has(path) : property === list.key;
-    };
-    const columns = all.filter((column) => column === owner || isFilled(column));
-    const shown = dataset.shown ? { [SHOWN]: { type: 'jsonb' } } : {};
-    const more = list ? [] : Object.entries({ ...dataset.more, ...shown });
-    return {
-      ...{ section, dataset, list, name, owner, tracked, columns, stage: `staged_${name}` },
-      staged: [...columns, ...more.map(([path, { type }]) => ({ name: nameOf(path), type, path }))],
-      match: owner && !metadata.findColumnWithPropertyName('id') ? [owner.name, key] : [key],
-      isOfTexts: list !== undefined && !entry,
-      isShared: !metadata.findColumnWithPropertyName('organizationId'),
-    };
+  const keyByTable = new Map(sources.map(({ metadata, key }) => [metadata.tableName, key]));
+  const trackedLists = listsOf(dataSource);
+  return sources.map((source) => {
+    const name = source.metadata.tableName;
+    const tracked = trackedLists.find(({ table }) => table === name);
+    const mainTable = dataSource.getMetadata(source.dataset.entity).tableName;
+    return tableOf(source, mainTable, keyByTable, tracked);
   });
 }
 
-function columnOf(
-  { foreignKeys }: EntityMetadata,
+function tableOf(
+  { section, dataset, list, metadata, key }: TableSource,
+  mainTable: string,
+  keyByTable: Map<string, string>,
+  tracked?: TrackedList,
+): Table {
+  const name = metadata.tableName;
+  const { paths } = list ?? dataset;
+  const all = metadata.columns.map((column) => filledColumn(metadata, column, keyByTable, paths));
+  const owner = list && all.find(({ target }) => target?.table === mainTable);
+  const fields = schemasOf(dataset.record);
+  const entryClass = list && classOf(fields.get(list.name) ?? {});
+  const isFilled = ({ path, property }: FilledColumn): boolean => {
+    if (!list) return fields.has(path.split('.')[0] ?? '');
+    if (property === 'position') return !tracked;
+    return entryClass ? schemasOf(entryClass).has(path) : property === list.key;
+  };
+  const columns = all.filter((column) => column === owner || isFilled(column));
+  const hasOwnId = metadata.findColumnWithPropertyName('id') !== undefined;
+  return {
+    section,
+    dataset,
+    list,
+    name,
+    stage: `staged_${name}`,
+    columns,
+    staged: list ? columns : [...columns, ...unstoredColumns(dataset)],
+    match: owner && !hasOwnId ? [owner.name, key] : [key],
+    owner,
+    tracked,
+    hasTextEntries: list !== undefined && !entryClass,
+    isShared: !metadata.findColumnWithPropertyName('organizationId'),
+  };
+}
+
+function unstoredColumns({ computedFields = {}, readOnlyFields }: Dataset): StagedColumn[] {
+  const columns = Object.entries(computedFields).map(([path, { type }]) => ({ name: snakeCase(path), type, path }));
+  if (readOnlyFields) columns.push({ name: READ_ONLY_COLUMN, type: 'jsonb', path: READ_ONLY_COLUMN });
+  return columns;
+}
+
+function filledColumn(
+  metadata: EntityMetadata,
   column: ColumnMetadata,
-  keys: Map<string, string>,
-  places: Record<string, string> = {},
-): Column {
+  keyByTable: Map<string, string>,
+  paths: Record<string, string> = {},
+): FilledColumn {
   const { propertyName: property, isArray, isNullable, precision, default: initial } = column;
-  // Every foreign key has the organization; what it refers to is in its other column.
-  const foreign = foreignKeys.find(({ columns }) => columns.length > 1 && columns.includes(column));
-  const table = property === 'organizationId' ? undefined : foreign?.referencedEntityMetadata.tableName;
-  const target = table ? { table, key: keys.get(table) ?? 'id' } : undefined;
-  const type = `${String(column.type)}${precision === undefined || precision === null ? '' : `(${precision})`}`;
+  const target = referenceTarget(metadata, column, keyByTable);
+  const hasPrecision = precision !== undefined && precision !== null;
+  const storedType = `${String(column.type)}${hasPrecision ? `(${precision})` : ''}${isArray ? '[]' : ''}`;
   const isKept = typeof initial === 'function' && column.type === 'timestamptz';
   return {
-    ...{ property, name: column.databaseName, path: places[property] ?? property, isKept },
-    type: target && target.key !== 'id' ? 'text' : `${type}${isArray ? '[]' : ''}`,
-    target,
-    isPrecise: isKept && !precision,
+    name: column.databaseName,
+    type: target && target.key !== 'id' ? 'text' : storedType,
+    path: paths[property] ?? property,
     initial: typeof initial === 'function' ? undefined : initial,
+    property,
+    target,
+    isKept,
+    isPrecise: isKept && !precision,
     isRequired: !isNullable && initial === undefined,
   };
+}
+
+/** Every foreign key leads with the organization; what it refers to is in its other column. */
+function referenceTarget(
+  { foreignKeys }: EntityMetadata,
+  column: ColumnMetadata,
+  keyByTable: Map<string, string>,
+): ReferenceTarget | undefined {
+  if (column.propertyName === 'organizationId') return undefined;
+  const foreignKey = foreignKeys.find(({ columns }) => columns.length > 1 && columns.includes(column));
+  const table = foreignKey?.referencedEntityMetadata.tableName;
+  return table === undefined ? undefined : { table, key: keyByTable.get(table) ?? 'id' };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { uuidV7 } from '../database/uuid';
-import type { UncheckedRecord } from '../datasets/dataset';
+import type { RawRecord } from '../datasets/dataset';
 
 /** The same values make the same records. */
 export interface Seed {
@@ -36,7 +36,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
 /** Records of an invented organization, in constant memory; each comes after those it refers to. */
-export function* inventedRecords(seed: Seed): Generator<UncheckedRecord> {
+export function* inventedRecords(seed: Seed): Generator<RawRecord> {
   const chance = new Chance(seed);
   const end = Date.parse(seed.until);
   const createdAt = iso(end - YEARS_MS);

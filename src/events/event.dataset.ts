@@ -24,10 +24,10 @@ export class UserRecord {
   @DateTime(optional) createdAt?: string;
 }
 
-export const USERS = datasetOf(UserRecord, UserEntity, { key: 'email' });
+export const USERS = datasetOf(UserRecord, UserEntity, { noun: 'user', key: 'email' });
 
 export class EventRecord {
-  /** the name by which other records of the dataset mean this event */
+  /** The name by which other records of the dataset refer to the event. */
   @Text() ref: string;
   @Text() name: string;
   @OneOf(EventType, 'EventType') type: EventType;
@@ -42,7 +42,9 @@ export class EventRecord {
 }
 
 export const EVENTS = datasetOf(EventRecord, EventEntity, {
+  noun: 'event',
   key: 'ref',
+  reportsIds: true,
   lists: [
     { name: 'tagGroups', entity: EventTagGroupEntity, key: 'tagGroupId' },
     { name: 'users', entity: EventUserEntity, key: 'userId' },

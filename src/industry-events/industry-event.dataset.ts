@@ -1,5 +1,6 @@
 import { BooleanField, DateTime, optional, optionalNullable, Uuid } from '../api/fields';
-import { datasetOf } from '../datasets/dataset';
+import { withCsv } from '../csv/csv-section';
+import { type ColumnCheck, datasetOf } from '../datasets/dataset';
 import { IndustryEventCreateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';
 
@@ -7,119 +8,153 @@ export class IndustryEventRecord extends IndustryEventCreateV0Input {
   @Uuid(optional) id?: string;
   @DateTime(optional) createdAt?: string;
   @DateTime(optional) updatedAt?: string;
-  /** whether the organization bookmarked it; left out or null, a bookmark stays as it is */
+  /** Whether the organization has bookmarked it. Without a value, its bookmark stays as it is. */
   @BooleanField(optionalNullable) isBookmarked?: boolean | null;
 }
 
-const STAGED = 'staged_industry_events';
+const STAGED_TABLE = 'staged_industry_events';
 
-/** Whether the record `e` of the catalogue has an eventUrl, as the unique index knows it. */
-const hasUrl = (url: string): string =>
-  `event_url_digest(e.event_url) = event_url_digest(${url}) and e.event_url = ${url}`;
+/** The condition that a stored record has an eventUrl, in the form of the unique index. */
+const hasUrl = (row: string, url: string): string =>
+  `event_url_digest(${row}.event_url) = event_url_digest(${url}) and ${row}.event_url = ${url}`;
 
-/** A stored record brings what one before it brings, or what another one has and the file does not take from it. */
-const URL_TAKEN = `
-  (select *, min(place) over (partition by event_url) as first_place from ${STAGED} where event_url is not null) s
-    join industry_events own on own.id = s.id
-    left join industry_events e on ${hasUrl('s.event_url')} and e.id <> s.id
-    left join ${STAGED} o on o.id = e.id and o.event_url is distinct from s.event_url
-  where s.place > s.first_place or (e.id is not null and o.id is null)`;
+/**
+ * A stored record must not get the eventUrl of a record before it in the file, nor that of another stored record, unless
+ * the file gives that one a different eventUrl.
+ */
+const uniqueUrl: ColumnCheck = {
+  column: 'event_url',
+  findViolations: (staged) => `
+  (
+    select *, min(record_index) over (partition by event_url) as first_index
+    from ${STAGED_TABLE} where event_url is not null
+  ) ${staged}
+    join industry_events own on own.id = ${staged}.id
+    left join industry_events other on ${hasUrl('other', `${staged}.event_url`)} and other.id <> ${staged}.id
+    left join ${STAGED_TABLE} release on release.id = other.id
+      and release.event_url is distinct from ${staged}.event_url
+  where ${staged}.record_index > ${staged}.first_index or (other.id is not null and release.id is null)`,
+  message: (url) => `${url} is the eventUrl of another record.`,
+  expected: 'an eventUrl that no other record has',
+};
 
-/** An eventUrl that its record gives up may be another one's: all are given up before any is taken. */
-const GIVE_UP_URLS = `
+/** All URLs that their records give up are released before any record gets a new one, because it may be one of those. */
+const RELEASE_URLS = `
   update industry_events e set event_url = null, updated_at = coalesce(s.updated_at, now())
-  from ${STAGED} s where e.id = s.id and e.event_url is not null and e.event_url is distinct from s.event_url`;
+  from ${STAGED_TABLE} s where e.id = s.id and e.event_url is not null and e.event_url is distinct from s.event_url`;
 
-const update = (columns: string[]): string => `
-  update industry_events e set ${columns.map((column) => `${column} = s.${column}`).join(', ')},
+function updateRecords(columns: string[]): string {
+  const assignments = columns.map((column) => `${column} = s.${column}`);
+  const columnsOf = (row: string): string => columns.map((column) => `${row}.${column}`).join(', ');
+  return `
+  update industry_events e set ${assignments.join(', ')},
     created_at = coalesce(s.created_at, e.created_at), updated_at = coalesce(s.updated_at, now())
-  from ${STAGED} s where e.id = s.id
-    and (${columns.map((column) => `e.${column}`).join(', ')}, e.created_at, e.updated_at) is distinct from
-      (${columns.map((c) => `s.${c}`).join(', ')}, coalesce(s.created_at, e.created_at), coalesce(s.updated_at, e.updated_at))`;
+  from ${STAGED_TABLE} s where e.id = s.id
+    and (${columnsOf('e')}, e.created_at, e.updated_at) is distinct from
+      (${columnsOf('s')}, coalesce(s.created_at, e.created_at), coalesce(s.updated_at, e.updated_at))`;
+}
 
-/** As with POST, a record that has the eventUrl is taken for a new one, and stays as it is. */
-const SAME_URL = `
-  update ${STAGED} s set id = e.id from industry_events e
-  where ${hasUrl('s.event_url')} and not exists (select from industry_events o where o.id = s.id)`;
+/** A new record with the eventUrl of a stored one is that record, which stays as it is, as with POST. */
+const MATCH_BY_URL = `
+  update ${STAGED_TABLE} s set id = e.id from industry_events e
+  where ${hasUrl('e', 's.event_url')} and not exists (select from industry_events o where o.id = s.id)`;
 
-/** As texts, since these can be hashed, null or not. */
-const whole = (row: string, columns: string[]): string => `row(${columns.map((c) => `${row}.${c}`).join(', ')})::text`;
+/** The columns of a row as one text, which can be hashed, null or not. */
+const wholeRecord = (row: string, columns: string[]): string =>
+  `row(${columns.map((column) => `${row}.${column}`).join(', ')})::text`;
 
-/** Without an id and an eventUrl, the oldest one that says the same is taken for it. */
-const sameWords = (columns: string[]): string => `
-  update ${STAGED} s set id = m.id from (
-    select distinct on (s.place) s.place, e.id from ${STAGED} s
-    join industry_events e on e.name = s.name and ${whole('e', columns)} = ${whole('s', columns)}
-    where s.id is null and s.event_url is null order by s.place, e.position
-  ) m where m.place = s.place`;
+/** A record without an id and an eventUrl is the oldest stored one with the same values. */
+const matchByValues = (columns: string[]): string => `
+  update ${STAGED_TABLE} s set id = m.id from (
+    select distinct on (s.record_index) s.record_index, e.id from ${STAGED_TABLE} s
+    join industry_events e on e.name = s.name and ${wholeRecord('e', columns)} = ${wholeRecord('s', columns)}
+    where s.id is null and s.event_url is null order by s.record_index, e.position
+  ) m where m.record_index = s.record_index`;
 
-const insert = (columns: string[]): string => `
+/** Of several new records that are the same, the first one is inserted. */
+function insertRecords(columns: string[]): string {
+  const identity = `coalesce(s.event_url, s.id::text, ${wholeRecord('s', columns)})`;
+  return `
   with fresh as materialized (
-    select *, row_number() over (order by place) - 1 as n from (
-      select distinct on (coalesce(s.event_url, s.id::text, ${whole('s', columns)})) s.* from ${STAGED} s
+    select *, row_number() over (order by record_index) - 1 as n from (
+      select distinct on (${identity}) s.* from ${STAGED_TABLE} s
       where not exists (select from industry_events e where e.id = s.id)
-      order by coalesce(s.event_url, s.id::text, ${whole('s', columns)}), s.place
+      order by ${identity}, s.record_index
     ) firsts
-  ), taken as materialized (
+  ), allocated as materialized (
     select list_take(0, 'industry_events', count(*)) as start from fresh having count(*) > 0
   )
   insert into industry_events (id, position, created_at, updated_at, ${columns.join(', ')})
   select coalesce(id, uuid_v7()), start + n, coalesce(created_at, now()), coalesce(updated_at, created_at, now()),
     ${columns.join(', ')}
-  from fresh, taken order by n`;
+  from fresh, allocated order by n`;
+}
 
-/** Of several records that are one, the last one that says so counts. */
-const MARKED = `
-  (select distinct on (id) id, is_bookmarked from ${STAGED} where is_bookmarked is not null order by id, place desc) m`;
+/** Of several records that are the same, the last one with a value decides about the bookmark. */
+const BOOKMARK_TABLE = `
+  (
+    select distinct on (id) id, is_bookmarked from ${STAGED_TABLE}
+    where is_bookmarked is not null order by id, record_index desc
+  ) m`;
 
-const BOOKMARK = `
+const ADD_BOOKMARKS = `
   insert into industry_event_bookmarks (organization_id, industry_event_id)
-  select $1, m.id from ${MARKED} where is_bookmarked order by m.id on conflict do nothing`;
+  select $1, m.id from ${BOOKMARK_TABLE} where is_bookmarked order by m.id on conflict do nothing`;
 
 const REMOVE_BOOKMARKS = `
-  delete from industry_event_bookmarks b using ${MARKED}
+  delete from industry_event_bookmarks b using ${BOOKMARK_TABLE}
   where b.organization_id = $1 and b.industry_event_id = m.id and not m.is_bookmarked`;
 
-export const INDUSTRY_EVENTS = datasetOf(IndustryEventRecord, IndustryEventEntity, {
+function writeStatements(provided: string[], columns: string[]): string[] {
+  const statements: string[] = [];
+  if (provided.includes('event_url')) statements.push(RELEASE_URLS);
+  if (provided.length > 0) statements.push(updateRecords(provided));
+  return [
+    ...statements,
+    MATCH_BY_URL,
+    matchByValues(columns),
+    insertRecords(columns),
+    // Now the staged rows of new records get their ids, too.
+    MATCH_BY_URL,
+    matchByValues(columns),
+    ADD_BOOKMARKS,
+    REMOVE_BOOKMARKS,
+  ];
+}
+
+const dataset = datasetOf(IndustryEventRecord, IndustryEventEntity, {
+  noun: 'industry event',
   key: 'id',
-  more: {
+  computedFields: {
     isBookmarked: {
       type: 'boolean',
-      // Only a bookmark is exported: `false` would take another one away.
-      select: `(select true from industry_event_bookmarks b
-        where b.organization_id = $1 and b.industry_event_id = t.id)`,
+      // Only a bookmark is exported: importing `false` elsewhere would remove one.
+      select: (row) => `(select true from industry_event_bookmarks b
+        where b.organization_id = $1 and b.industry_event_id = ${row}.id)`,
     },
   },
   shared: {
-    checks: [{ rows: URL_TAKEN, column: 'event_url', reason: 'is that of another record' }],
-    known: `t.id in (select id from ${STAGED}) or t.name in (select name from ${STAGED}) or
-      event_url_digest(t.event_url) in (select event_url_digest(event_url) from ${STAGED} where event_url is not null)`,
-    move: (given, columns) => [
-      ...(given.includes('event_url') ? [GIVE_UP_URLS] : []),
-      ...(given.length > 0 ? [update(given)] : []),
-      SAME_URL,
-      sameWords(columns),
-      insert(columns),
-      SAME_URL,
-      sameWords(columns),
-      BOOKMARK,
-      REMOVE_BOOKMARKS,
-    ],
+    checks: [uniqueUrl],
+    matchingRows: (row) => `${row}.id in (select id from ${STAGED_TABLE})
+      or ${row}.name in (select name from ${STAGED_TABLE})
+      or event_url_digest(${row}.event_url) in (
+        select event_url_digest(event_url) from ${STAGED_TABLE} where event_url is not null
+      )`,
+    writeStatements,
   },
-  csv: {
-    fields: [],
-    aliases: {
-      name: ['Event Name', 'Title', 'Event Title'],
-      startDate: ['Start', 'Starts', 'Start Time', 'Begin Date'],
-      endDate: ['End', 'Ends', 'End Time'],
-      eventUrl: ['URL', 'Link', 'Event Link'],
-      venueName: ['Venue'],
-      venueCity: ['City', 'Town'],
-      venueState: ['State', 'Region'],
-      venueCountry: ['Country'],
-      venueFullAddress: ['Address', 'Venue Address'],
-      numberOfAttendees: ['Attendees'],
-      numberOfExhibitors: ['Exhibitors'],
-    },
+  aliases: {
+    name: ['Event Name', 'Title', 'Event Title'],
+    startDate: ['Start', 'Starts', 'Start Time', 'Begin Date'],
+    endDate: ['End', 'Ends', 'End Time'],
+    eventUrl: ['URL', 'Link', 'Event Link'],
+    venueName: ['Venue'],
+    venueCity: ['City', 'Town'],
+    venueState: ['State', 'Region'],
+    venueCountry: ['Country'],
+    venueFullAddress: ['Address', 'Venue Address'],
+    numberOfAttendees: ['Attendees'],
+    numberOfExhibitors: ['Exhibitors'],
   },
 });
+
+export const INDUSTRY_EVENTS = withCsv(dataset, { fields: [] });

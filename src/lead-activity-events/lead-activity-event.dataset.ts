@@ -11,16 +11,17 @@ export class LeadActivityEventRecord {
   @Text({ ...optionalNullable, max: MAX_LENGTH.prose }) eventNotes?: string | null;
   @Uuid() associatedLead: string;
   @Uuid(optionalNullable) associatedCampaign?: string | null;
-  /** the event's ref */
+  /** The ref of the event. */
   @Text(optionalNullable) associatedEvent?: string | null;
   @Uuid(optionalNullable) associatedActivation?: string | null;
   @Uuid(optionalNullable) associatedTagOption?: string | null;
 }
 
 export const LEAD_ACTIVITY_EVENTS = datasetOf(LeadActivityEventRecord, LeadActivityEventEntity, {
+  noun: 'lead activity event',
   key: 'id',
-  shownBy: 'leads',
-  places: {
+  renderedBy: 'leads',
+  paths: {
     leadId: 'associatedLead',
     campaignId: 'associatedCampaign',
     eventId: 'associatedEvent',

@@ -14,8 +14,10 @@ import {
   Text,
   Uuid,
 } from '../api/fields';
+import { withCsv } from '../csv/csv-section';
 import { datasetOf } from '../datasets/dataset';
 import { EventLeadEntity } from '../events/event.entity';
+import { LEAD_ALIASES } from './lead.aliases';
 import { LEAD_CSV } from './lead.csv';
 import { LeadPatchV0Input } from './lead.dto';
 import { LeadActivationEntity, LeadEntity, LeadTagEntity } from './lead.entity';
@@ -32,15 +34,15 @@ class LeadActivationRecord {
 }
 
 class LeadEventRecord {
-  /** the event's ref */
+  /** The ref of the event. */
   @Text() event: string;
   @BooleanField(optional) registered: boolean = false;
   @BooleanField(optional) checkedIn: boolean = false;
-  /** the association's place in the event's list */
+  /** Orders the leads of the event. */
   @PreciseDateTime(optional) associatedAt?: string;
 }
 
-/** What clients may patch, and what only the operator writes. */
+/** The fields that clients may patch, and those that only imports write. */
 export class LeadRecord extends OmitType(LeadPatchV0Input, ['phoneNumbers', 'remoteId']) {
   @Uuid() id: string;
   @DateTime(optional) createdAt?: string;
@@ -59,9 +61,17 @@ export class LeadRecord extends OmitType(LeadPatchV0Input, ['phoneNumbers', 'rem
   @ListOf(() => RemoteId, { ...optional, max: MAX_REMOTE_IDS, distinct: 'integrationType' }) remoteIds: RemoteId[] = [];
 }
 
-export const LEADS = datasetOf(LeadRecord, LeadEntity, {
+/** What GET shows of a lead, and its associations with events, which GET shows elsewhere. */
+const comparableState = (lead: string): string =>
+  `${lead}.document || coalesce((
+    select json_agg(row(e.event_id, e.registered, e.checked_in) order by e.event_id)::text
+    from event_leads e where e.organization_id = ${lead}.organization_id and e.lead_id = ${lead}.id
+  ), '')`;
+
+const dataset = datasetOf(LeadRecord, LeadEntity, {
+  noun: 'lead',
   key: 'id',
-  places: {
+  paths: {
     companyName: 'company.name',
     companyIndustry: 'company.industry',
     companyLinkedin: 'company.linkedin',
@@ -74,20 +84,21 @@ export const LEADS = datasetOf(LeadRecord, LeadEntity, {
     serviceProvidedPhoneNumbers: 'phoneNumbers.serviceProvided',
   },
   lists: [
-    { name: 'tags', entity: LeadTagEntity, key: 'tagOptionId', shownBy: 'leads' },
-    { name: 'activations', entity: LeadActivationEntity, key: 'activationId', shownBy: 'leads' },
+    { name: 'tags', entity: LeadTagEntity, key: 'tagOptionId', renderedBy: 'leads' },
+    { name: 'activations', entity: LeadActivationEntity, key: 'activationId', renderedBy: 'leads' },
     {
       name: 'events',
       entity: EventLeadEntity,
       key: 'eventId',
-      places: { eventId: 'event' },
+      paths: { eventId: 'event' },
       isAdditive: true,
       orderedBy: 'associatedAt',
-      order: 'c.associated_at, c.event_id',
+      order: (row) => `${row}.associated_at, ${row}.event_id`,
     },
   ],
-  shown: { fields: ['leadActivityEvents', 'tags.value'], json: 't.document::jsonb' },
-  state: `t.document || coalesce((select json_agg(row(e.event_id, e.registered, e.checked_in) order by e.event_id)::text
-    from event_leads e where e.organization_id = t.organization_id and e.lead_id = t.id), '')`,
-  csv: LEAD_CSV,
+  readOnlyFields: { paths: ['leadActivityEvents', 'tags.value'], json: (lead) => `${lead}.document::jsonb` },
+  comparableState,
+  aliases: LEAD_ALIASES,
 });
+
+export const LEADS = withCsv(dataset, LEAD_CSV);

@@ -14,11 +14,12 @@ import {
 } from './lead.dto';
 import * as SQL from './leads.sql';
 
-/** What an entry of a batch found: the lead to update, and the first entry that looks for the same value. */
+/** What an entry of a batch has found. */
 interface Match {
+  /** The lead to update; null if the entry creates one. */
   id: string | null;
-  /** zero-based */
-  first: number;
+  /** Zero-based index of the first entry that looks for the same value. */
+  firstIndex: number;
 }
 
 /** Form encoding makes a blank of the `+` in an address, which can have blanks between quotes alone: `"ada rowe"@example.com`. */
@@ -74,7 +75,7 @@ export class LeadsService {
     return this.writes.transaction(caller, async (manager) => {
       await this.statements.one(caller, SQL.LOCK_LIST, [], { manager });
       const matches = await this.match(caller, batch, manager);
-      requireWritable(batch, matches);
+      validateEntries(batch, matches);
       const entries = new Map<string | number, object>();
       const keys = matches.map(({ id }, n) => id ?? n);
       for (const [n, key] of keys.entries()) entries.set(key, { ...entries.get(key), ...batch.leads[n] });
@@ -91,7 +92,7 @@ export class LeadsService {
    * locked stays so, so it need not wait as often again.
    */
   private async match(caller: Caller, { matchBy, leads }: LeadBatchV0Input, manager: EntityManager): Promise<Match[]> {
-    if (matchBy === 'none') return leads.map((_: LeadUpsertV0Input, n) => ({ id: null, first: n }));
+    if (matchBy === 'none') return leads.map((_: LeadUpsertV0Input, n) => ({ id: null, firstIndex: n }));
     const statement = matchBy === 'email' ? SQL.MATCH_EMAIL : SQL.MATCH_REMOTE_ID;
     const values = JSON.stringify(leads.map((lead) => lead[matchBy]));
     for (let attempt = 1; attempt <= MAX_MATCH_ATTEMPTS; attempt++) {
@@ -109,9 +110,9 @@ export class LeadsService {
 }
 
 /** @throws InvalidField */
-function requireWritable({ matchBy, leads }: LeadBatchV0Input, matches: Match[]): void {
-  for (const [n, { id, first }] of matches.entries()) {
-    if (first !== n) throw new InvalidField(`leads[${n}].${matchBy}`);
+function validateEntries({ matchBy, leads }: LeadBatchV0Input, matches: Match[]): void {
+  for (const [n, { id, firstIndex }] of matches.entries()) {
+    if (firstIndex !== n) throw new InvalidField(`leads[${n}].${matchBy}`);
     const missing = id === null && REQUIRED_FIELDS.find((field) => !leads[n]?.[field]?.trim());
     if (missing) throw new InvalidField(`leads[${n}].${missing}`);
   }

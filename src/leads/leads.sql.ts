@@ -2,45 +2,40 @@ import { lockOf } from '../database/locks';
 import { arrivalList, lookupList } from '../database/paginate';
 import type { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
 import { LeadEntity } from './lead.entity';
+import { firstMatching, hasEmail, hasRemoteId, isOwn } from './lead.match';
 import { LEAD } from './lead.response';
 
-const shown = { entity: LeadEntity, item: LEAD };
+const LEAD_LIST = { entity: LeadEntity, item: LEAD };
 
-export const LIST_LEADS = arrivalList(shown);
+export const LIST_LEADS = arrivalList(LEAD_LIST);
 
-/** As `organization_id = $1`, but no condition of an index: what is looked for has an index of its own, with the organization. */
-const OWN = '(organization_id = $1) is true';
-const hasEmail = (email: string): string =>
-  `email is not null and email_key(organization_id, email) = email_key($1, ${email})`;
-const hasRemoteId = (integrationType: string, id: string): string =>
-  `remote_ids <> '[]' and
-    remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, ${integrationType}, ${id})]`;
+const IS_OWN = isOwn('leads');
 
 export const BY_EMAIL = lookupList({
-  ...shown,
+  ...LEAD_LIST,
   name: 'leads.byEmail',
   values: 1,
-  where: `${OWN} and ${hasEmail('$2')}`,
+  where: `${IS_OWN} and ${hasEmail('leads', '$2')}`,
 });
 
 export const BY_REMOTE_ID = lookupList({
-  ...shown,
+  ...LEAD_LIST,
   name: 'leads.byRemoteId',
   values: 2,
-  where: `${OWN} and ${hasRemoteId('$2', '$3')}`,
+  where: `${IS_OWN} and ${hasRemoteId('leads', '$2', '$3')}`,
 });
 
 export const BY_EMAIL_AND_REMOTE_ID = lookupList({
-  ...shown,
+  ...LEAD_LIST,
   name: 'leads.byEmailAndRemoteId',
   values: 3,
-  where: `${OWN} and ${hasEmail('$2')} and ${hasRemoteId('$3', '$4')}`,
+  where: `${IS_OWN} and ${hasEmail('leads', '$2')} and ${hasRemoteId('leads', '$3', '$4')}`,
 });
 
 export const GET_LEAD = { name: 'lead.get', text: `select ${LEAD} from leads where organization_id = $1 and id = $2` };
 
-/** The column of each field of a new lead: a field that is missing here does not compile. */
-const CREATED: Record<keyof LeadCreateV0Input, string> = {
+/** The column of each field of a new lead. The compiler rejects a missing field. */
+const COLUMN_BY_CREATE_FIELD: Record<keyof LeadCreateV0Input, string> = {
   createdByEmail: 'created_by',
   firstName: 'first_name',
   lastName: 'last_name',
@@ -48,30 +43,30 @@ const CREATED: Record<keyof LeadCreateV0Input, string> = {
   email: 'email',
   phoneNumbers: 'lead_provided_phone_numbers',
 };
-const jsonOf = (field: string): string => (field === 'phoneNumbers' ? `coalesce("phoneNumbers", '[]')` : `"${field}"`);
+const CREATE_FIELDS = Object.keys(COLUMN_BY_CREATE_FIELD);
+const inputColumn = (field: string): string => `"${field}" ${field === 'phoneNumbers' ? 'jsonb' : 'text'}`;
+const createdValue = (field: string): string =>
+  field === 'phoneNumbers' ? `coalesce("phoneNumbers", '[]')` : `"${field}"`;
 
-/** `$2` is an array of inputs. Leads of one organization wait for each other's commit in any case, so they are batched. */
+/** `$2` is an array of inputs. Creates of one organization wait for each other's commit anyway, so they are batched. */
 export const CREATE = {
   name: 'lead.create',
   text: `
     with given as materialized (
-        select * from rows from (jsonb_to_recordset($2) as (${Object.keys(CREATED)
-          .map((field) => `"${field}" ${field === 'phoneNumbers' ? 'jsonb' : 'text'}`)
-          .join(', ')})) with ordinality as g (${Object.keys(CREATED)
-          .map((field) => `"${field}"`)
-          .join(', ')}, n)
+        select * from rows from (jsonb_to_recordset($2) as (${CREATE_FIELDS.map(inputColumn).join(', ')}))
+          with ordinality as g (${CREATE_FIELDS.map((field) => `"${field}"`).join(', ')}, n)
       ),
       taken as materialized (select list_take($1, 'leads', count(*)) as start from given),
       created as (
-        insert into leads (organization_id, position, ${Object.values(CREATED).join(', ')})
-        select $1, start + n - 1, ${Object.keys(CREATED).map(jsonOf).join(', ')} from given, taken
+        insert into leads (organization_id, position, ${Object.values(COLUMN_BY_CREATE_FIELD).join(', ')})
+        select $1, start + n - 1, ${CREATE_FIELDS.map(createdValue).join(', ')} from given, taken
         returning position, document
       )
     select document from created order by position`,
 };
 
-/** The column of each field of a patch: a field that is missing here does not compile. */
-const PATCHED: Record<keyof LeadPatchV0Input, string> = {
+/** The column of each field of a patch. The compiler rejects a missing field. */
+const COLUMN_BY_PATCH_FIELD: Record<keyof LeadPatchV0Input, string> = {
   firstName: 'first_name',
   lastName: 'last_name',
   email: 'email',
@@ -85,12 +80,15 @@ const PATCHED: Record<keyof LeadPatchV0Input, string> = {
   phoneNumbers: 'lead_provided_phone_numbers',
   remoteId: 'remote_ids',
 };
-const COLUMNS = Object.values(PATCHED);
-const qualified = (row: string): string => COLUMNS.map((column) => `${row}.${column}`).join(', ');
+const PATCH_COLUMNS = Object.values(COLUMN_BY_PATCH_FIELD);
+const qualifiedColumns = (row: string): string => PATCH_COLUMNS.map((column) => `${row}.${column}`).join(', ');
 
-/** SQL of the columns' new values: a field that is left out keeps its column, null clears it. */
-const patched = (patch: string): string[] =>
-  Object.entries(PATCHED).map(([field, column]) => {
+/**
+ * SQL of the new values of the columns of a patch: null clears a column, and an omitted field keeps it.
+ * @param patch SQL of the patch, which is JSON
+ */
+const patchedValues = (patch: string): string[] =>
+  Object.entries(COLUMN_BY_PATCH_FIELD).map(([field, column]) => {
     if (field === 'phoneNumbers') {
       return `case when ${patch} ? 'phoneNumbers' then coalesce(nullif(${patch} -> 'phoneNumbers', 'null'), '[]')
         else coalesce(${column}, '[]') end`;
@@ -106,16 +104,16 @@ export const PATCH = {
   name: 'lead.patch',
   text: `
     update leads set
-      ${patched('$3::jsonb')
-        .map((value, n) => `${COLUMNS[n]} = ${value}`)
+      ${patchedValues('$3::jsonb')
+        .map((value, index) => `${PATCH_COLUMNS[index]} = ${value}`)
         .join(',\n      ')}
     where organization_id = $1 and id = $2
     returning ${LEAD}`,
 };
 
 /**
- * Other writers of the list wait, so that what a batch does not find is not created meanwhile. Without scans of the table,
- * for which a plan of 200 look-ups may have been made when there were few leads.
+ * Locks the list of leads, so that nobody creates a lead that the batch has looked for and not found. Scans of the table
+ * are switched off for the transaction: a plan of 200 look-ups may have been made when there were few leads.
  */
 export const LOCK_LIST = {
   name: 'leads.lock',
@@ -123,11 +121,11 @@ export const LOCK_LIST = {
 };
 
 /**
- * For each of the JSON array of values `$2` the lead to update, which is locked in the order of ids.
- * @param key SQL by which two values are the same, from a `value`
- * @param has the condition of a lead that has the `value`
+ * Finds and locks, in the order of ids, the lead to update for each `value` of the JSON array `$2`.
+ * @param key SQL by which two values are the same
+ * @param hasValue the condition that a lead has the value
  */
-const match = (name: string, key: string, has: string) => ({
+const matchStatement = (name: string, key: string, hasValue: (lead: string) => string) => ({
   name,
   text: `
     with given as materialized (
@@ -135,54 +133,50 @@ const match = (name: string, key: string, has: string) => ({
         from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
       ),
       found as materialized (
-        select value, n, first,
-          -- The offset keeps PostgreSQL from looking for the value lead by lead in the order of the list.
-          (select id from (select id, position from leads where ${OWN} and ${has} offset 0) leads
-            order by position limit 1) as id
-        from given
+        select value, n, first, (${firstMatching(hasValue)}) as id from given
       ),
       locked as materialized (
-        select * from leads where ${OWN} and id = any(array(select id from found)) order by id for no key update
+        select * from leads where ${IS_OWN} and id = any(array(select id from found)) order by id for no key update
       )
-    select json_build_object('id', found.id, 'first', first - 1, 'isLocked', leads.id is not null)::text
-    from found left join locked leads on leads.id = found.id and ${has} order by n`,
+    select json_build_object('id', found.id, 'firstIndex', first - 1, 'isLocked', locked.id is not null)::text
+    from found left join locked on locked.id = found.id and ${hasValue('locked')} order by n`,
 });
 
-const EMAIL = `value #>> '{}'`;
-export const MATCH_EMAIL = match('leads.matchEmail', `lower(${EMAIL})`, hasEmail(EMAIL));
-export const MATCH_REMOTE_ID = match(
-  'leads.matchRemoteId',
-  'value',
-  hasRemoteId(`value ->> 'integrationType'`, `value ->> 'id'`),
+const EMAIL_VALUE = `value #>> '{}'`;
+export const MATCH_EMAIL = matchStatement('leads.matchEmail', `lower(${EMAIL_VALUE})`, (lead) =>
+  hasEmail(lead, EMAIL_VALUE),
+);
+export const MATCH_REMOTE_ID = matchStatement('leads.matchRemoteId', 'value', (lead) =>
+  hasRemoteId(lead, `value ->> 'integrationType'`, `value ->> 'id'`),
 );
 
-/** `$2` is an array of entries, `$3` the ids of the leads that they update, null where one creates. */
+/** `$2` is an array of entries, `$3` the ids of the leads that they update; null for an entry that creates one. */
 export const UPSERT = {
   name: 'leads.upsert',
   text: `
-    with stored as materialized (select * from leads where ${OWN} and id = any($3::uuid[])),
+    with stored as materialized (select * from leads where ${IS_OWN} and id = any($3::uuid[])),
       wanted as materialized (
         select given.id, n, row_number() over (partition by given.id is null order by n) - 1 as nth,
           entry ->> 'createdByEmail' as created_by, entry ->> 'companyName' as company_name, document,
-          ${patched('entry')
-            .map((value, n) => `${value} as ${COLUMNS[n]}`)
+          ${patchedValues('entry')
+            .map((value, index) => `${value} as ${PATCH_COLUMNS[index]}`)
             .join(',\n          ')}
         from rows from (jsonb_array_elements($2::jsonb), unnest($3::uuid[])) with ordinality as given (entry, id, n)
           left join stored on stored.id = given.id
       ),
       updated as (
-        update leads set ${COLUMNS.map((column) => `${column} = w.${column}`).join(', ')}
+        update leads set ${PATCH_COLUMNS.map((column) => `${column} = w.${column}`).join(', ')}
         from wanted w
-        where ${OWN} and leads.id = any($3) and leads.id = w.id
-          and (${qualified('leads')}) is distinct from (${qualified('w')})
+        where ${IS_OWN} and leads.id = any($3) and leads.id = w.id
+          and (${qualifiedColumns('leads')}) is distinct from (${qualifiedColumns('w')})
         returning w.n, leads.document
       ),
       taken as materialized (
         select list_take($1, 'leads', count(*)) as start from wanted where id is null having count(*) > 0
       ),
       created as (
-        insert into leads (organization_id, position, created_by, company_name, ${COLUMNS.join(', ')})
-        select $1, start + nth, created_by, w.company_name, ${qualified('w')}
+        insert into leads (organization_id, position, created_by, company_name, ${PATCH_COLUMNS.join(', ')})
+        select $1, start + nth, created_by, w.company_name, ${qualifiedColumns('w')}
         from wanted w, taken where id is null order by nth
         returning position, document
       )
@@ -194,7 +188,7 @@ export const UPSERT = {
     order by w.n`,
 };
 
-/** Foreign keys remove what belongs to the lead, from several lists: so the organization's lock comes first. */
+/** Foreign keys delete what belongs to the lead from several lists, so the organization is locked first. */
 export const DELETE = {
   name: 'lead.delete',
   text: `

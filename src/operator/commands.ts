@@ -62,7 +62,7 @@ export async function operatorProgram(): Promise<Command> {
   importCommand(program, csv);
   exportCommand(program, csv);
   changesCommand(program);
-  seedCommand(program);
+  seedCommand(program, csv);
   webhooksCommand(program);
   backupCommand(program);
   restoreCommand(program);

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import { encodingExists } from 'iconv-lite';
 import { MAX_INT32 } from '../api/schemas';
-import type { CsvForm, Mapping } from '../csv/csv-columns';
+import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-columns';
 import type { CsvService } from '../csv/csv.service';
 import type { DateFormat } from '../csv/date-times';
-import { quoted } from '../datasets/quoted';
+import { quote } from '../datasets/quote';
 import { wholeNumber } from './arguments';
 import { UsageError } from './terminal/terminal';
 
@@ -26,20 +26,26 @@ export interface CsvOptions {
 /** Options of the command that reads CSV. */
 export const withCsvImportOptions = (to: Command, service: CsvService): Command =>
   to
-    .option('--skip-lines <N>', 'lines before the names of the columns', wholeNumber('--skip-lines', MAX_INT32))
-    .option('--ignore-unknown', 'leave out columns that are no fields')
-    .option('--time-zone <ZONE>', 'of date-times without one, such as Europe/Berlin; else UTC', timeZone)
-    .addOption(new Option('--date-format <FORMAT>', 'of days such as 5/4/2026 or 5.4.2026').choices(['DMY', 'MDY']))
-    .option('--event <EVENT>', 'put every lead into this event: its ref, id or name')
-    .addOption(
-      new Option('--match <KEY>', 'by what a row is a stored lead; else id').choices(['id', ...matchesOf(service)]),
+    .option('--skip-lines <N>', 'number of lines to skip before the header', wholeNumber('--skip-lines', MAX_INT32))
+    .option('--ignore-unknown', 'skip columns that are not fields')
+    .option(
+      '--time-zone <ZONE>',
+      'time zone of date-times that name none, such as Europe/Berlin (default: UTC)',
+      timeZone,
     )
     .addOption(
-      new Option('--repeated <WHICH>', 'of rows with one key, the one that counts').choices(['first', 'last']),
+      new Option('--date-format <FORMAT>', 'order of day and month in dates such as 5/4/2026').choices(['DMY', 'MDY']),
+    )
+    .option('--event <EVENT>', 'add every lead to this event, given by its ref, ID or name')
+    .addOption(
+      new Option('--match <KEY>', 'how rows are matched to existing leads (default: id)').choices(['id', ...matchesOf(service)]),
+    )
+    .addOption(
+      new Option('--repeated <WHICH>', 'which row to keep when a key occurs more than once').choices(['first', 'last']),
     );
 
 const matchesOf = (service: CsvService): string[] => [
-  ...new Set(service.sections.flatMap((section) => Object.keys(service.dataset(section).matches ?? {}))),
+  ...new Set(service.sections.flatMap((section) => Object.keys(service.definition(section).matches ?? {}))),
 ];
 
 function timeZone(value: string): string {
@@ -57,10 +63,10 @@ export function encoding(value: string): string {
 
 export const withCsvOptions = (to: Command, service: CsvService): Command =>
   to
-    .addOption(new Option('--csv <SECTION>', 'as CSV, the records of one section').choices(service.sections))
-    .option('--map <COLUMN=FIELD>', 'the field of a CSV column; may be repeated', collected)
-    .option('--delimiter <CHARACTER>', 'between the cells of the CSV: ",", ";", tab …', delimiter)
-    .option('--raw', 'CSV cells as they are, without a quote before formulas');
+    .addOption(new Option('--csv <SECTION>', 'use CSV, for the records of one section').choices(service.sections))
+    .option('--map <COLUMN=FIELD>', 'assign a CSV column to a field; may be repeated', collected)
+    .option('--delimiter <CHARACTER>', 'character between cells: ",", ";", tab …', delimiter)
+    .option('--raw', 'no apostrophe before cells that a spreadsheet would run as formulas');
 
 const collected = (value: string, before: string[] = []): string[] => [...before, value];
 
@@ -71,47 +77,76 @@ function delimiter(value: string): string {
 }
 
 /** @throws UsageError when an entry is not COLUMN=FIELD, or names no field of the section */
-function mappingsOf(service: CsvService, section: string, entries: string[]): Mapping[] {
+function mappingsOf(service: CsvService, section: string, entries: string[]): ColumnMapping[] {
   return entries.map((entry) => {
     const equals = entry.lastIndexOf('=');
     const [column, name] = [entry.slice(0, Math.max(0, equals)).trim(), entry.slice(equals + 1).trim()];
     if (column === '') throw new UsageError('--map must be COLUMN=FIELD, as in --map "E-mail=email"');
     const field = service.fieldNamed(section, name);
     if (field || name === '') return { column, field };
-    throw new UsageError(`--map: ${section} have no field ${name}; import --help lists the fields`);
+    throw new UsageError(`--map: ${section} have no field ${name}. See "import --help" for the fields.`);
   });
 }
 
-/** @throws UsageError when a column of an export has no field, or one that can be read only */
-export function requireExported({ mappings }: CsvForm): void {
-  const absent = mappings.find(({ field }) => !field?.take);
-  if (absent) throw new UsageError(`--map: column ${quoted(absent.column)} needs a field that can be exported`);
+/** @throws UsageError when a column of an export has no field, or one that can only be imported */
+export function requireExported({ mappings }: CsvFormat): void {
+  const mapping = mappings.find(({ field }) => !field?.format);
+  if (!mapping) return;
+  const { column, field } = mapping;
+  const reason = field ? `${field.name} cannot be exported.` : 'An export needs a field for each column.';
+  throw new UsageError(`--map ${quote(`${column}=${field?.name ?? ''}`)}: ${reason}`);
 }
 
+const ON_DUPLICATE = { first: 'keepFirst', last: 'keepLast' } as const;
+
 /** @throws UsageError when options of CSV are given without --csv */
-export function csvFormOf(
+export function csvFormatOf(
   service: CsvService,
-  { csv, map = [], delimiter: given, raw = false, ...options }: CsvOptions,
-): CsvForm | undefined {
-  const { skipLines, ignoreUnknown, timeZone, dateFormat, event, match, repeated } = options;
+  { csv, map = [], delimiter: character, raw = false, ...options }: CsvOptions,
+): CsvFormat | undefined {
+  const { skipLines = 0, ignoreUnknown = false, timeZone, dateFormat, event, match, repeated } = options;
   if (csv) {
-    const { matches = {}, events } = service.dataset(csv);
-    if (event !== undefined && !events) throw new UsageError(`--event is for leads, not for ${csv}`);
-    if (match && match !== 'id' && !matches[match]) throw new UsageError(`--match ${match} is not for ${csv}`);
+    if (match && match !== 'id' && !service.definition(csv).matches?.[match]) {
+      throw new UsageError(`--match ${match} cannot be used for ${csv}`);
+    }
     return {
-      ...{ section: csv, delimiter: given, mappings: mappingsOf(service, csv, map), raw, skipLines: skipLines ?? 0 },
-      ...{ ignoreUnknown: ignoreUnknown ?? false, clock: { timeZone, dateFormat }, event, repeated },
+      section: csv,
+      delimiter: character,
+      mappings: mappingsOf(service, csv, map),
+      raw,
+      skipLines,
+      ignoreUnknown,
+      dateTimes: { timeZone, dateFormat },
+      optionValues: event === undefined ? [] : [optionValueOf(service, csv, 'event', event)],
       match: match === 'id' ? undefined : match,
+      onDuplicate: repeated && ON_DUPLICATE[repeated],
     };
   }
-  const all = { map: map[0], delimiter: given, raw: raw || undefined, ...options };
+  const all = { map: map[0], delimiter: character, raw: raw || undefined, ...options };
   const without = Object.entries(all).find(([name, value]) => CSV_ONLY.includes(name) && value !== undefined);
   if (without) throw new UsageError(`${flagOf(without[0])} needs --csv`);
   return undefined;
 }
 
+/** @throws UsageError when the section has no field for the option */
+function optionValueOf(service: CsvService, section: string, option: string, value: string): OptionValue {
+  const name = service.definition(section).optionFields?.[option];
+  const field = name === undefined ? undefined : service.fieldNamed(section, name);
+  if (!field) throw new UsageError(`--${option} cannot be used for ${section}`);
+  return { option, field, value };
+}
+
 const CSV_ONLY = [
-  ...['map', 'delimiter', 'raw', 'skipLines', 'ignoreUnknown', 'timeZone', 'dateFormat', 'event', 'match', 'repeated'],
+  'map',
+  'delimiter',
+  'raw',
+  'skipLines',
+  'ignoreUnknown',
+  'timeZone',
+  'dateFormat',
+  'event',
+  'match',
+  'repeated',
 ];
 
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

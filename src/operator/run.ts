@@ -6,7 +6,7 @@ import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-er
 import { endBy, Interrupted, exitStatusOf } from '../server/stop-signal';
 import { BackupError } from './backup-file';
 import { operatorProgram } from './commands';
-import { ImportFault } from '../datasets/faults';
+import { ImportError } from '../datasets/import-error';
 import { OutputClosed, Refusal, say, styled, UsageError, usageError } from './terminal/terminal';
 
 /** Runs the command of the process's arguments and ends the process. */
@@ -37,7 +37,7 @@ export function reportOf(error: unknown): { message?: string; status: number } {
   if (error instanceof OutputClosed) return { message: error.message, status: 141 };
   if (error instanceof Interrupted) return { message: error.message, status: exitStatusOf(error.signal) };
   if (error instanceof UsageError) return { message: usageError(`error: ${error.message}`), status: 2 };
-  const isExpected = [Refusal, ImportFault, BackupError, ConfigError, EmbeddedPostgresError].some(
+  const isExpected = [Refusal, ImportError, BackupError, ConfigError, EmbeddedPostgresError].some(
     (kind) => error instanceof kind,
   );
   if (isExpected) return { message: (error as Error).message, status: 1 };

@@ -30,6 +30,15 @@ export class TagGroupRecord {
 }
 
 export const TAG_GROUPS = datasetOf(TagGroupRecord, TagGroupEntity, {
+  noun: 'tag group',
   key: 'id',
-  lists: [{ name: 'tagOptions', entity: TagOptionEntity, key: 'id', order: 'c.display_order, c.id' }],
+  lists: [
+    {
+      name: 'tagOptions',
+      entity: TagOptionEntity,
+      noun: 'tag option',
+      key: 'id',
+      order: (row) => `${row}.display_order, ${row}.id`,
+    },
+  ],
 });

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
 import { unescapeFormula, escapeFormula } from '../../src/csv/csv-formulas';
-import type { CsvForm } from '../../src/csv/csv-columns';
-import { CsvRecords } from '../../src/csv/csv-import';
+import type { CsvFormat } from '../../src/csv/csv-columns';
+import { CsvRecords } from '../../src/csv/csv-records';
 import { CsvService } from '../../src/csv/csv.service';
-import { csvFormOf } from '../../src/operator/csv.options';
+import { csvFormatOf } from '../../src/operator/csv.options';
 import { asOperator } from '../support/database';
-import { Faults } from '../../src/datasets/faults';
+import { IssueCollector } from '../../src/datasets/import-error';
 import { ImportService } from '../../src/datasets/import.service';
 import { exhibitor, industryEventInput } from '../support/builders';
 import { query } from '../support/embedded-fixtures';
@@ -144,7 +144,7 @@ describe('CSV', () => {
       const spoilt = [...renamed.slice(0, 2400), 'CRM-1,Bea\n'].join('');
       expect(await importing(partly + spoilt, 'leads')).toMatchObject({
         status: 1,
-        stderr: 'line 2402, column "ref": is in the file twice, first in line 3\n',
+        stderr: 'line 2402, column "ref": Duplicate of line 3.\n',
       });
       const stored = (where: string) =>
         query(
@@ -163,40 +163,75 @@ describe('CSV', () => {
         'unknown columns',
         'Mail,Firm,xyz\na@b.co,x,y\n',
         [],
-        'line 1, column "xyz": not a field of leads; say --map "xyz=FIELD"',
+        'line 1, column "xyz": Unknown column. Map it with --map "xyz=FIELD", skip it with --map "xyz=", or skip all unknown columns with --ignore-unknown.',
       ],
       [
         'two columns of a field',
         'email,E-Mail\na@b.co,b@b.co\n',
         [],
-        'line 2, column "E-Mail": "b@b.co" is another one than "a@b.co"',
+        'line 2, column "E-Mail": "email" and "E-Mail" disagree: "a@b.co" and "b@b.co".',
       ],
-      ['a mapping of no column', 'email\na@b.co\n', ['Mail=email'], 'the file has no column "Mail"; its col'],
-      ['an empty file', '\n', [], 'the file is empty'],
+      [
+        'a mapping of no column',
+        'email\na@b.co\n',
+        ['Mail=email'],
+        'The file has no column "Mail". Its columns are "email".',
+      ],
+      ['an empty file', '\n', [], 'The file is empty.'],
       [
         'a bad value',
         'firstName,E-mail\n"a\nb",a@b.co\nc,nobody\n',
         [],
-        'line 4, column "E-mail": "nobody" is no e-mail address',
+        'line 4, column "E-mail": "nobody" is not a valid e-mail address.',
       ],
-      ['a number that is none', 'numberOfScans\n1e3\n', [], 'line 2, column "numberOfScans": "1e3" is no such number'],
-      ['a list that is none', 'remoteIds\nCRM-1\n', [], 'line 2, column "remoteIds": "CRM-1" is no such list'],
-      ['part of a bad list', 'remoteIds,remoteIds.ZOHO\nx,1\n', [], 'line 2, column "remoteIds": "x" is no such list'],
-      ['a list of wrong things', 'tags\nx\n', [], 'line 2, column "tags": "x" is no tag option of the organization'],
-      ['an unknown event', 'events\n\nx; y\n', [], 'line 3, column "events": "x; y" has "x", which is no event'],
-      ['a row of one cell', 'email,firstName\na@b.co\n', [], 'line 2: "a@b.co" is a single cell in a file of 2 col'],
-      ['a quote that is not closed', 'email\n"a@b.co\n\n\n', [], 'line 2: here or below: a quote is not closed'],
+      [
+        'a number that is none',
+        'numberOfScans\n1e3\n',
+        [],
+        'line 2, column "numberOfScans": "1e3" is not a valid number.',
+      ],
+      ['a list that is none', 'remoteIds\nCRM-1\n', [], 'line 2, column "remoteIds": "CRM-1" is not a valid list.'],
+      [
+        'part of a bad list',
+        'remoteIds,remoteIds.ZOHO\nx,1\n',
+        [],
+        'line 2, column "remoteIds": "x" is not a valid list.',
+      ],
+      [
+        'a list of wrong things',
+        'tags\nx\n',
+        [],
+        'line 2, column "tags": No tag option is called "x". Use an option\'s ID or the value of exactly one option.',
+      ],
+      [
+        'an unknown event',
+        'events\n\nx; y\n',
+        [],
+        'line 3, column "events": No event matches "x". Use its ref, its ID, or a name that only one event has.',
+      ],
+      [
+        'a row of one cell',
+        'email,firstName\na@b.co\n',
+        [],
+        'line 2: Only one cell in a file of 2 columns. Is this a footer, or is the whole row quoted?',
+      ],
+      [
+        'a quote that is not closed',
+        'email\n"a@b.co\n\n\n',
+        [],
+        'line 2: Unclosed quotation mark, or a row over 16 MiB, starting on this line.',
+      ],
       [
         'a row that is too long',
         `email\n${'x'.repeat((16 << 20) + 2)}\n`,
         [],
-        'line 2: here or below: a quote is not closed, or a row is longer than 16 MiB',
+        'line 2: Unclosed quotation mark, or a row over 16 MiB, starting on this line.',
       ],
       [
         'bytes that are no UTF-8',
         Buffer.from('email\n\xff\n', 'latin1'),
         [],
-        'line 2 is not UTF-8; say what it is with --encoding, windows-1252 for example',
+        'Line 2 is not valid UTF-8. Name the encoding, for example --encoding windows-1252.',
       ],
     ])(
       'that is wrong is refused, naming %s',
@@ -216,10 +251,10 @@ describe('CSV', () => {
       const db = await asOperator(installation.database.url);
       const csv = new CsvRecords(
         CSV,
-        csvFormOf(CSV, { csv: 'leads' }) as CsvForm,
+        csvFormatOf(CSV, { csv: 'leads' }) as CsvFormat,
         tenant.organizationId,
         db.manager,
-        new Faults(),
+        new IssueCollector(),
       );
       async function* chunks() {
         yield Buffer.from(`id,firstName,remoteIds.ZOHO\n${ids.map((id) => `${id},Éva,z-1\n`).join('')}`);
@@ -227,7 +262,7 @@ describe('CSV', () => {
         await tenant.api.patch(`/leads/${ids[0]}`, { description: 'A client was here', remoteId }).expect(200);
       }
       await new ImportService(db, DATASETS).importRecords(tenant.organizationId, csv.read(chunks()), {
-        given: csv,
+        coverage: csv,
       });
       const { body } = await tenant.api.get(`/leads/${ids[0]}`).expect(200);
       expect(body.results).toMatchObject({ firstName: 'Éva', lastName: 'Rowe', description: 'A client was here' });
@@ -287,8 +322,8 @@ describe('CSV', () => {
 
   it('has a field for all that a dataset has', () => {
     const written = (section: string) =>
-      CSV.fields(section).flatMap(({ name, take }) =>
-        take ? [name.replace(/\..*/, '').replace(/^phone$/, 'phoneNumbers')] : [],
+      CSV.fields(section).flatMap(({ name, format }) =>
+        format ? [name.replace(/\..*/, '').replace(/^phone$/, 'phoneNumbers')] : [],
       );
     for (const section of ['leads', 'industryEvents'] as const) {
       const metadata = getMetadataStorage().getTargetValidationMetadatas(DATASETS.of(section).record, '', false, false);
@@ -297,7 +332,7 @@ describe('CSV', () => {
     }
   });
 
-  it('has a quote before what a spreadsheet runs, which is taken away again', () => {
+  it('has an apostrophe before what a spreadsheet would run, which is removed again', () => {
     for (const cell of ['=1', '+1', '-1', '@a', '\tx', '\rx', '\nx', '＝1', "'=1", "''-1"]) {
       expect(escapeFormula(cell)).toBe(`'${cell}`);
       expect(unescapeFormula(escapeFormula(cell))).toBe(cell);

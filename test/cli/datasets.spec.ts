@@ -98,15 +98,23 @@ describe('import and export', () => {
       [
         'a fault in a record',
         '{"users": [{"email": "a@example.com"}, {"email": 1}]}',
-        'users[1].email: 1 is no e-mail address; wanted name@example.com',
+        'users[1].email: 1 is not a valid e-mail address. Use an address such as name@example.com.',
       ],
-      ['a fault in a line', ndjson('a@example.com', 'nobody'), 'line 2: users[1].email: "nobody" is no e-mail address'],
-      ['a line that is no JSON', `${ndjson('a@example.com')}{secret}`, 'line 2: not JSON'],
-      ['a syntax error', '{"users": [\n  {"email": "a@example.com" "secret"}]}', 'line 2: not JSON'],
-      ['an array', '[{"email": "a@example.com"}]', 'the dataset must be one JSON object, or NDJSON'],
-      ['a section with a line end in its name', '{"le\\nads": []}', '"le\\nads": not a section (users, '],
-      ['nothing', ' \n', 'the dataset is empty'],
-      ['bytes that are no UTF-8', Buffer.from(`${ndjson('a@example.com')}\n\xff`, 'latin1'), 'line 3 is not UTF-8'],
+      [
+        'a fault in a line',
+        ndjson('a@example.com', 'nobody'),
+        'line 2: users[1].email: "nobody" is not a valid e-mail address.',
+      ],
+      ['a line that is no JSON', `${ndjson('a@example.com')}{secret}`, 'line 2: This is not valid JSON.'],
+      ['a syntax error', '{"users": [\n  {"email": "a@example.com" "secret"}]}', 'line 2: This is not valid JSON.'],
+      ['an array', '[{"email": "a@example.com"}]', 'The dataset must be one JSON object, or NDJSON.'],
+      ['a section with a line end in its name', '{"le\\nads": []}', '"le\\nads": Unknown section. Did you mean leads?'],
+      ['nothing', ' \n', 'The file is empty.'],
+      [
+        'bytes that are no UTF-8',
+        Buffer.from(`${ndjson('a@example.com')}\n\xff`, 'latin1'),
+        'Line 3 is not valid UTF-8.',
+      ],
     ])('refuses %s and leaves nothing', async (_, content, reason) => {
       const { status, stdout, stderr } = await first.operator.run(args(file('fault', content)));
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

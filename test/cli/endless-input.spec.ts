@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { EntityManager } from 'typeorm';
 import { CsvService } from '../../src/csv/csv.service';
-import { csvFormOf } from '../../src/operator/csv.options';
-import type { CsvForm } from '../../src/csv/csv-columns';
-import { CsvRecords } from '../../src/csv/csv-import';
-import { Faults } from '../../src/datasets/faults';
-import { textOf } from '../../src/datasets/file-text';
+import { csvFormatOf } from '../../src/operator/csv.options';
+import type { CsvFormat } from '../../src/csv/csv-columns';
+import { CsvRecords } from '../../src/csv/csv-records';
+import { decodeText } from '../../src/datasets/file-text';
+import { IssueCollector } from '../../src/datasets/import-error';
 import { datasetRecords } from '../../src/datasets/dataset-file';
 import { query, until } from '../support/embedded-fixtures';
 import { install } from '../support/operator';
@@ -32,7 +32,7 @@ function endless(part: Buffer, first = Buffer.alloc(0)) {
 }
 
 /** The error at which reading ends. */
-async function faultOf(records: AsyncIterable<unknown>): Promise<string> {
+async function errorOf(records: AsyncIterable<unknown>): Promise<string> {
   try {
     for await (const record of records) expect(record).toBeDefined();
   } catch (error) {
@@ -41,33 +41,38 @@ async function faultOf(records: AsyncIterable<unknown>): Promise<string> {
   return 'none';
 }
 
-const jsonOf = (chunks: AsyncIterable<Buffer>) => datasetRecords(textOf(chunks), DATASETS, new Faults());
+const jsonOf = (chunks: AsyncIterable<Buffer>) => datasetRecords(decodeText(chunks), DATASETS, new IssueCollector());
 const CSV = new CsvService(DATASETS);
 const NO_DATABASE = undefined as unknown as EntityManager;
-const readCsv = (chunks: AsyncIterable<Buffer>, faults: Faults) =>
-  new CsvRecords(CSV, csvFormOf(CSV, { csv: 'leads' }) as CsvForm, 1, NO_DATABASE, faults).read(chunks);
-const csvOf = (chunks: AsyncIterable<Buffer>) => readCsv(chunks, new Faults());
+const readCsv = (chunks: AsyncIterable<Buffer>, issues: IssueCollector) =>
+  new CsvRecords(CSV, csvFormatOf(CSV, { csv: 'leads' }) as CsvFormat, 1, NO_DATABASE, issues).read(chunks);
+const csvOf = (chunks: AsyncIterable<Buffer>) => readCsv(chunks, new IssueCollector());
 
 describe('an input that does not end is refused as soon as it is too long:', () => {
   it.each([
     ['a row of CSV', 'email\n', csvOf, 'longer than 16 MiB'],
     ['the first row of CSV', '', csvOf, 'longer than 16 MiB'],
-    ['a line of NDJSON', '{"section":"users","record":{"email":"a@b.co"}}\n', jsonOf, 'line 2: longer than 16'],
+    [
+      'a line of NDJSON',
+      '{"section":"users","record":{"email":"a@b.co"}}\n',
+      jsonOf,
+      'line 2: This line is longer than 16 MiB.',
+    ],
   ])('%s', async (_, first, read, reason) => {
     const { taken, chunks } = endless(Buffer.alloc(MIB, 'x'), Buffer.from(first));
-    expect(await faultOf(read(chunks))).toContain(reason);
+    expect(await errorOf(read(chunks))).toContain(reason);
     expect(taken.count).toBeLessThan(20);
   });
 
   it('a JSON object', async () => {
     const { taken, chunks } = endless(Buffer.alloc(8 * MIB, ' '), Buffer.from('{'));
-    expect(await faultOf(jsonOf(chunks))).toContain('larger than 512 MiB');
+    expect(await errorOf(jsonOf(chunks))).toContain('larger than 512 MiB');
     expect(taken.count).toBeLessThan(66);
   });
 
   it('what is no JSON from its first byte', async () => {
     const { taken, chunks } = endless(Buffer.alloc(MIB));
-    expect(await faultOf(jsonOf(chunks))).toBe('line 1: not JSON');
+    expect(await errorOf(jsonOf(chunks))).toBe('line 1: This is not valid JSON.');
     expect(taken.count).toBeLessThan(3);
   });
 });
@@ -75,9 +80,9 @@ describe('an input that does not end is refused as soon as it is too long:', () 
 it('of a million columns a message names ten, and how many more there are', async () => {
   const chunks = Readable.from([Buffer.from(`${'C,'.repeat(1_000_000)}D\n`)]);
   const startedAt = performance.now();
-  const faults = new Faults();
-  await faultOf(readCsv(chunks, faults));
-  expect(() => faults.throwIfAny()).toThrow(/^(line 1, column "C": not a field.*\n){10}and 999,991 more$/);
+  const issues = new IssueCollector();
+  await errorOf(readCsv(chunks, issues));
+  expect(() => issues.throwIfAny()).toThrow(/^(line 1, column "C": Unknown column.*\n){10}and 999,991 more$/);
   expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 

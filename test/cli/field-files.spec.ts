@@ -13,7 +13,7 @@ interface Result {
   dryRun?: boolean;
   columns?: object[];
   first?: Record<string, unknown>[];
-  faults?: { line: number | null; column: string | null; path: string | null; value: unknown; wanted: string }[];
+  errors?: { line: number | null; column: string | null; path: string | null; value: unknown; expected: string }[];
   more?: number;
 }
 
@@ -69,12 +69,14 @@ describe('a file from the field', () => {
       expect(await values('firstName')).toEqual(['Zoë “Z” €']);
     });
 
-    it('bytes that are no UTF-8, and is refused with the advice', async () => {
+    it('bytes that are not UTF-8, and is rejected with advice', async () => {
       const bytes = Buffer.from('firstName\nZo\xeb\n', 'latin1');
-      expect(await refused(bytes)).toEqual([expect.stringContaining('--encoding, windows-1252')]);
-      const { faults, more } = await json(bytes);
+      expect(await refused(bytes)).toEqual([
+        'Line 2 is not valid UTF-8. Name the encoding, for example --encoding windows-1252.',
+      ]);
+      const { errors, more } = await json(bytes);
       const nulls = { line: null, column: null, path: null, value: null };
-      expect({ faults, more }).toEqual({ faults: [{ ...nulls, wanted: expect.any(String) as string }], more: 0 });
+      expect({ errors, more }).toEqual({ errors: [{ ...nulls, expected: expect.any(String) as string }], more: 0 });
       expect(await refused(Buffer.from('firstName\n\x81\n', 'latin1'), '--encoding', 'windows-1252')).toHaveLength(1);
       expect(await wrongUsage('--encoding', 'klingon')).toContain('--encoding must be');
     });
@@ -101,7 +103,7 @@ describe('a file from the field', () => {
     it('lines that count as they stand in the file', async () => {
       const content = 'Report\n\nemail\nada@example.com\n\n"bad\nstill"\n';
       const [line] = await refused(content, '--skip-lines', '1');
-      expect(line).toMatch(/^line 6, column "email": "bad\\nstill" has an invisible character; wanted /);
+      expect(line).toMatch(/^line 6, column "email": "bad\\nstill" contains an invisible character\. Remove it\.$/);
     });
 
     it('short rows, surplus empty cells, and rows without any text', async () => {
@@ -110,13 +112,13 @@ describe('a file from the field', () => {
       expect(await values('lastName')).toEqual(['Rowe', 'Ito']);
     });
 
-    it('cells that are nowhere: all are told, in the order of the file', async () => {
+    it('cells without a column: all are reported, in the order of the file', async () => {
       const content = 'firstName,,email\nAda,,,more\nTotal: 1\nBen,text,\n"Eve,x,y@example.com"\n';
       expect(await refused(content)).toEqual([
-        'line 2: "more" is beyond the 3 columns (cell 4)',
-        expect.stringMatching(/^line 3: "Total: 1" is a single cell in a file of 3 columns/),
-        'line 4: "text" stands in a column without a name (cell 2)',
-        expect.stringMatching(/^line 5: "Eve,x,y@example.com" is a single cell/),
+        'line 2: This row has 4 cells, but the header has 3 columns.',
+        'line 3: Only one cell in a file of 3 columns. Is this a footer, or is the whole row quoted?',
+        'line 4: Column 2 has no name in the header, but the value "text" here.',
+        'line 5: Only one cell in a file of 3 columns. Is this a footer, or is the whole row quoted?',
       ]);
     });
 
@@ -131,7 +133,7 @@ describe('a file from the field', () => {
 
     it('an address with an invisible character within, which is shown', async () => {
       expect(await refused('email\nada\u200b@example.com\n')).toEqual([
-        'line 2, column "email": "ada\\u200b@example.com" has an invisible character; wanted name@example.com',
+        'line 2, column "email": "ada\\u200b@example.com" contains an invisible character. Remove it.',
       ]);
     });
   });
@@ -154,15 +156,15 @@ describe('a file from the field', () => {
       ]);
     });
 
-    it('as nobody does: all are told first, and the rows are checked nevertheless', async () => {
+    it('as nobody does: all are reported first, and the rows are checked nevertheless', async () => {
       const lines = await refused('Emial,Shoe size,email\na@example.com,43,nobody\n');
-      expect(lines[0]).toMatch(
-        /^line 1, column "Emial": not a field of leads; did you mean email\? say --map "Emial=email"/,
+      expect(lines[0]).toBe(
+        'line 1, column "Emial": Unknown column. Did you mean email? Map it with --map "Emial=email", skip it with --map "Emial=", or skip all unknown columns with --ignore-unknown.',
       );
-      expect(lines[1]).toMatch(
-        /^line 1, column "Shoe size": not a field of leads; say --map "Shoe size=FIELD", .*--ignore-unknown$/,
+      expect(lines[1]).toBe(
+        'line 1, column "Shoe size": Unknown column. Map it with --map "Shoe size=FIELD", skip it with --map "Shoe size=", or skip all unknown columns with --ignore-unknown.',
       );
-      expect(lines[2]).toMatch(/^line 2, column "email": "nobody" is no e-mail address/);
+      expect(lines[2]).toMatch(/^line 2, column "email": "nobody" is not a valid e-mail address\./);
       expect(lines).toHaveLength(3);
       expect(await counts('Shoe size,email\n43,a@example.com\n', '--ignore-unknown')).toEqual([1, 0, 0]);
     });
@@ -184,13 +186,13 @@ describe('a file from the field', () => {
 
     it('twice, with two values', async () => {
       expect(await refused('email,E-mail\na@example.com,b@example.com\n')).toEqual([
-        'line 2, column "E-mail": "b@example.com" is another one than "a@example.com" in the column "email"',
+        'line 2, column "E-mail": "email" and "E-mail" disagree: "a@example.com" and "b@example.com".',
       ]);
     });
 
     it('with a whole name beside a part of it', async () => {
       expect(await refused('name,Last name\nAda Rowe,Rowe\n')).toEqual([
-        'line 1, column "name": is name, which says firstName and lastName; so does the column "Last name"',
+        'line 1, column "name": Fills firstName and lastName, but "Last name" fills lastName, too. Skip one of them, for example with --map "name=".',
       ]);
       expect(await counts('name\nRowe\n')).toEqual([1, 0, 0]);
       expect(await leads()).toMatchObject([{ firstName: null, lastName: 'Rowe' }]);
@@ -198,7 +200,7 @@ describe('a file from the field', () => {
 
     it('ID, with the ids of another program', async () => {
       expect(await refused('ID,email\n4711,a@example.com\n')).toEqual([
-        expect.stringMatching(/^line 2, column "ID": "4711" is no uuid; wanted a uuid, or say --map "ID=ref"/),
+        'line 2, column "ID": "4711" is not a Lanyard ID. If the IDs come from another program, use --map "ID=ref".',
       ]);
     });
   });
@@ -224,15 +226,17 @@ describe('a file from the field', () => {
     });
 
     it.each<[string, string, string[]]>([
-      ['5/4/2026', 'is no date-time; wanted 2026-05-04 or 2026-05-04T09:12:00Z, or say --date-format MDY', []],
-      ['5/4/26', 'is no date-time', ['--date-format', 'MDY']],
-      ['2026-05-04 09:12 PM', 'is no date-time', []],
-      ['2026-02-30', 'is no date-time', []],
-      ['13/13/2026', 'is no date-time', ['--date-format', 'DMY']],
-      ['2026-03-29 02:30', 'is an hour that the clocks of Europe/Berlin skip', berlin],
-    ])('no moment: %s', async (cell, reason, options) => {
+      ['5/4/2026', '. Use 2026-05-04T09:12:00Z, or pass --date-format DMY or MDY.', []],
+      ['5/4/26', '. Use 2026-05-04T09:12:00Z.', ['--date-format', 'MDY']],
+      ['2026-05-04 09:12 PM', '. Use 2026-05-04T09:12:00Z.', []],
+      ['2026-02-30', '. Use 2026-05-04T09:12:00Z.', []],
+      ['13/13/2026', '. Use 2026-05-04T09:12:00Z.', ['--date-format', 'DMY']],
+      ['2026-03-29 02:30', ': the clocks of Europe/Berlin skip this hour. Use another hour, or one with', berlin],
+    ])('not a date and time: %s', async (cell, reason, options) => {
       const [line] = await refused(`Create Date\n${cell}\n`, ...options);
-      expect(line).toContain(`line 2, column "Create Date": ${JSON.stringify(cell)} ${reason}`);
+      expect(line).toContain(
+        `line 2, column "Create Date": Cannot read ${JSON.stringify(cell)} as a date and time${reason}`,
+      );
     });
 
     it('a number of a telephone that a spreadsheet kept, or spoilt', async () => {
@@ -279,41 +283,47 @@ describe('a file from the field', () => {
       expect(eventLeads).toHaveLength(3);
       const { stderr } = await run('tags,events\nsame,x\n,Unheard Expo\n');
       expect(stderr).toMatch(
-        /column "tags": "same" means several tag option.*\n.*column "events": "x" is no event.*\n.*"Unheard Expo" is no event/,
+        /column "tags": Several tag options are called "same"\..*\n.*column "events": No event matches "x"\..*\n.*No event matches "Unheard Expo"\./,
       );
       expect(await counts('email\na@example.com\n', '--event', event.name)).toEqual([1, 0, 0]);
       const again = (await tenant.api.get(`/events/${id}/leads`).expect(200)).body.results as { eventLeads: object[] };
       expect(again.eventLeads).toHaveLength(4);
-      const { faults } = await json('email\na@example.com\n', '--event', 'Unheard');
-      expect(faults).toMatchObject([{ line: null, column: null, path: null, value: null }]);
+      const { errors } = await json('email\na@example.com\n', '--event', 'Unheard');
+      expect(errors).toMatchObject([{ line: null, column: null, path: null, value: null }]);
     });
   });
 
   describe('is a whole', () => {
-    it('whose faults are told at once, 20 of them and how many more', async () => {
+    it('whose errors are reported at once, 20 of them and how many more', async () => {
       const content = `email,numberOfScans\n${'nobody,many\n'.repeat(15)}`;
       const lines = await refused(content);
       expect(lines).toHaveLength(21);
       expect(lines[1]).toBe(
-        'line 2, column "numberOfScans": "many" is no such number; wanted a whole number from 0 to 2147483647',
+        'line 2, column "numberOfScans": "many" is not a valid number. Use a whole number from 0 to 2147483647.',
       );
       expect(lines[20]).toBe('and 10 more');
-      const { faults, more } = await json(content);
-      expect(faults?.[0]).toEqual({
+      const { errors, more } = await json(content);
+      expect(errors?.[0]).toEqual({
         line: 2,
         column: 'email',
         path: 'email',
         value: 'nobody',
-        wanted: 'name@example.com',
+        expected: 'an address such as name@example.com',
       });
-      expect([faults?.length, more]).toEqual([20, 10]);
+      expect([errors?.length, more]).toEqual([20, 10]);
+    });
+
+    it('without records, which is an error', async () => {
+      expect(await refused('email,firstName\n')).toEqual(['The file has no records.']);
+      const { errors, more } = await json('email,firstName\n');
+      expect([errors?.map(({ expected }) => expected), more]).toEqual([['a file with records'], 0]);
     });
 
     it('whose values are cut, and escaped', async () => {
       const [line] = await refused(`email\n"${'x'.repeat(59)}\u202e${'y'.repeat(9)}"\n`);
       expect(line).toContain(`"${'x'.repeat(59)}\\u202e…"`);
-      const { faults } = await json(`email\n"${'x'.repeat(59)}\u202e${'y'.repeat(9)}"\n`);
-      expect(faults?.[0]?.value).toBe(`${'x'.repeat(59)}\u202e${'y'.repeat(9)}`);
+      const { errors } = await json(`email\n"${'x'.repeat(59)}\u202e${'y'.repeat(9)}"\n`);
+      expect(errors?.[0]?.value).toBe(`${'x'.repeat(59)}\u202e${'y'.repeat(9)}`);
     });
 
     it('of which a dry run stores nothing, and shows how it is read', async () => {
@@ -329,7 +339,7 @@ describe('a file from the field', () => {
       expect(await leads()).toEqual([]);
       const { stdout } = await run(content, '--dry-run', '--ignore-unknown');
       expect(stdout).toMatch(
-        /^Imported 4 leads: 4 created, 0 updated, 0 unchanged\.\n[^]*description[^]*"Eve"[^]*nothing is stored\.\n$/,
+        /^Imported 4 leads: 4 created, 0 updated, 0 unchanged\.\n[^]*description[^]*"Eve"[^]*nothing was stored\.\n$/,
       );
     });
   });
@@ -356,11 +366,11 @@ describe('a file from the field', () => {
 
     it('only with the key, in one column', async () => {
       expect(await refused('email,firstName\na@example.com,Ada\n,Ben\n', '--match', 'email')).toEqual([
-        'line 3, column "email": missing; wanted a value, for --match email',
+        'line 3, column "email": Empty, but --match email needs an e-mail address in every row.',
       ]);
       expect(await refused('firstName\nAda\n', '--match', 'email')).toHaveLength(1);
       expect((await refused('remoteIds.ZOHO,remoteIds.PARDOT\n1,2\n', '--match', 'remoteId'))[0]).toContain(
-        '2 external systems',
+        'the file has remoteIds.ZOHO and remoteIds.PARDOT.',
       );
       await tenant.import({ leads: [{ id: '7c9e0000-0000-4000-8000-0000000000c1', email: 'c@example.com' }] });
       const taken = 'id,email\n7c9e0000-0000-4000-8000-0000000000c1,d@example.com\n';
@@ -368,11 +378,9 @@ describe('a file from the field', () => {
       expect(await wrongUsage('--match', 'phone')).toContain('Allowed choices');
     });
 
-    it('with a key twice in it: a fault, or one of the rows', async () => {
+    it('with a key twice in it: an error, or one of the rows', async () => {
       const content = 'email,firstName,phone\na@example.com,Ada,1\nA@example.com,Bea,2\nb@example.com,Eve,3\n';
-      expect(await refused(content, '--match', 'email')).toEqual([
-        expect.stringMatching(/^line 3, column "email": .*is in the file twice, first in line 2$/),
-      ]);
+      expect(await refused(content, '--match', 'email')).toEqual(['line 3, column "email": Duplicate of line 2.']);
       expect(await counts(content, '--match', 'email', '--repeated', 'last')).toEqual([2, 0, 0]);
       expect(await leads()).toMatchObject([
         { firstName: 'Bea', phoneNumbers: { leadProvided: [{ number: '2' }] } },
@@ -425,16 +433,22 @@ describe('a file from the field', () => {
       const { status, stderr } = await runJson({ leads: [lead], laeds: [] });
       expect(status).toBe(1);
       expect(stderr.trimEnd().split('\n')).toEqual([
-        expect.stringMatching(/^"laeds": not a section \(.*did you mean leads\?$/),
-        'leads[0].companyName: not a field; did you mean company.name?',
-        'leads[0].frstName: not a field; did you mean firstName?',
-        'leads[0].phoneNumbers.leadProvided[0].nr: not a field',
-        expect.stringMatching(/^leads\[0\]\.phoneNumbers\.leadProvided\[0\]\.number: missing; wanted text/),
-        expect.stringMatching(/^leads\[0\]\.phoneNumbers\.leadProvided\[0\]\.type: missing; wanted one of MOBILE/),
-        expect.stringMatching(/^leads\[0\]\.phoneNumbers\.leadProvided\[0\]\.preferred: missing; wanted true or false/),
+        '"laeds": Unknown section. Did you mean leads?',
+        'leads[0].companyName: Unknown field. Did you mean company.name?',
+        'leads[0].frstName: Unknown field. Did you mean firstName?',
+        'leads[0].phoneNumbers.leadProvided[0].nr: Unknown field.',
+        expect.stringMatching(/^leads\[0\]\.phoneNumbers\.leadProvided\[0\]\.number: A value is missing\. Use text/),
+        expect.stringMatching(
+          /^leads\[0\]\.phoneNumbers\.leadProvided\[0\]\.type: A value is missing\. Use one of: MOBILE/,
+        ),
+        expect.stringMatching(
+          /^leads\[0\]\.phoneNumbers\.leadProvided\[0\]\.preferred: A value is missing\. Use true or false\./,
+        ),
       ]);
       const ndjson = await runJson(`{"section":"leads","record":{"id":"${id}","frstName":"Ada"}}\n{secret}\n`);
-      expect(ndjson.stderr).toBe('line 1: leads[0].frstName: not a field; did you mean firstName?\nline 2: not JSON\n');
+      expect(ndjson.stderr).toBe(
+        'line 1: leads[0].frstName: Unknown field. Did you mean firstName?\nline 2: This is not valid JSON.\n',
+      );
     });
 
     it('is an answer of the API, as long as it says what is stored', async () => {
@@ -448,7 +462,7 @@ describe('a file from the field', () => {
       const [stored] = await leads();
       const other = { ...stored, tags: [{ ...(stored?.tags as object[])[0], value: 'Never' }] };
       expect((await runJson({ leads: [other] })).stderr).toMatch(
-        /^leads\[0\]: says of leadActivityEvents or tags.value what is not/,
+        /^leads\[0\]: leadActivityEvents and tags.value are read-only and differ from what is stored\.$/m,
       );
       expect((await leads())[0]).toEqual({ ...stored, id: lead.id });
     });
@@ -456,7 +470,7 @@ describe('a file from the field', () => {
     it('looks like CSV', async () => {
       const { status, stderr } = await runJson('"First name","Last name"\nAda,Rowe\n');
       expect(status).toBe(1);
-      expect(stderr).toMatch(/^this is no JSON, and looks like CSV; to import it: .* import .* --csv leads\n$/);
+      expect(stderr).toMatch(/^This looks like CSV, not JSON\. Try: .* import .* --csv leads\n$/);
     });
 
     it('is only tried, and gives events that are not there yet no id', async () => {

@@ -32,7 +32,7 @@ describe('an import of several batches', () => {
         where t.lead_id = leads.id order by position)::text[] as tags from leads order by created_at, id`,
     );
 
-  it('names a fault of any batch by its line, and leaves nothing', async () => {
+  it('names an error in any batch by its line, and leaves nothing', async () => {
     const leads = manyLeads(1500, [one]);
     leads[10] = { ...leads[10], tags: [{ tagOptionId: randomUUID() }] } as (typeof leads)[number];
     const { status, stderr } = await importing(line('tagGroups', group) + leads.map(leadLine).join(''));
@@ -48,7 +48,7 @@ describe('an import of several batches', () => {
     const lead = { id: randomUUID() };
     const tags = [one, one].map((tagOptionId) => ({ tagOptionId }));
     for (const [input, fault] of [
-      [user + user, 'line 2: users[1].email: "ada@lead.example" is in the file twice, first in line 1'],
+      [user + user, 'line 2: users[1].email: Duplicate of line 1.'],
       [
         manyLeads(1500, [])
           .concat(lead as never, lead as never)
@@ -58,7 +58,7 @@ describe('an import of several batches', () => {
       ],
       [
         line('tagGroups', group) + leadLine({ ...lead, tags }),
-        `line 2: leads[0].tags[1].tagOptionId: "${one}" is in the list twice`,
+        `line 2: leads[0].tags[1].tagOptionId: "${one}" is in the list twice.`,
       ],
     ] as const) {
       expect(await importing(input)).toMatchObject({ status: 1, stderr: expect.stringContaining(fault) as string });
@@ -181,7 +181,7 @@ describe('industry events of a dataset', () => {
 
   it('are refused where an id stands in the file twice', async () => {
     await expect(importing({ id: A, name: 'Expo' }, { id: A, name: 'Fair' })).rejects.toThrow(
-      `industryEvents[1].id: "${A}" is in the file twice, first in industryEvents[0]`,
+      'industryEvents[1].id: Duplicate of industryEvents[0].',
     );
   });
 
@@ -207,7 +207,7 @@ describe('industry events of a dataset', () => {
     await importing({ id: A, name: 'Expo', eventUrl: U }, { id: B, name: 'Fair', eventUrl: V });
     const before = await stored();
     await expect(importing(...records)).rejects.toThrow(
-      new RegExp(`^industryEvents\\[${index}\\].eventUrl: "[^"]*" is that of another record$`),
+      new RegExp(`^industryEvents\\[${index}\\].eventUrl: "[^"]*" is the eventUrl of another record\\.$`),
     );
     expect(await stored()).toEqual(before);
   });

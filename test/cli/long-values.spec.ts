@@ -33,17 +33,13 @@ describe('an import of a file with', () => {
   };
 
   it.each([
-    ['a cell of 400,000 blanks', `firstName,email\nAda,${' '.repeat(400_000)}x`, 'is no e-mail address'],
+    ['a cell of 400,000 blanks', `firstName,email\nAda,${' '.repeat(400_000)}x`, 'is not a valid e-mail address'],
     [
       '400,000 blanks before a quote',
       `firstName,email\nAda,${' '.repeat(400_000)}"ada@example.com"`,
-      'a quote within a cell',
+      'Stray quotation mark',
     ],
-    [
-      'a column name of 100,000 combining marks',
-      `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`,
-      'not a field of leads',
-    ],
+    ['a column name of 100,000 combining marks', `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`, 'Unknown column'],
   ])(
     '%s',
     async (_, input, fault) => {
@@ -57,7 +53,7 @@ describe('an import of a file with', () => {
   it('the name of a field of 100,000 combining marks', async () => {
     const name = 'e\u0301'.repeat(50_000) + '\u0301\u0323'.repeat(100_000);
     const { status, stderr } = await importing(JSON.stringify({ leads: [{ [name]: 'x' }] }));
-    expect({ status, isNamed: stderr.includes('not a field') }).toEqual({ status: 1, isNamed: true });
+    expect({ status, isNamed: stderr.includes('Unknown field') }).toEqual({ status: 1, isNamed: true });
   }, 90_000);
 
   it('64 MiB of blank lines before its records', async () => {

@@ -53,7 +53,7 @@ class HallsModule {}
 
 const hallsContext = (number: number, name = 'halls') => ({
   module: HallsModule,
-  sections: { [name]: datasetOf(HallRecord, HallEntity, { key: 'id' }) },
+  sections: { [name]: datasetOf(HallRecord, HallEntity, { key: 'id', noun: 'hall' }) },
   followed: [
     feedResource(HallEntity, {
       name,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { listsOf, type TrackedList } from '../../src/database/tracked-list';
-import { CsvRecords } from '../../src/csv/csv-import';
-import { Faults } from '../../src/datasets/faults';
+import { CsvRecords } from '../../src/csv/csv-records';
+import { IssueCollector } from '../../src/datasets/import-error';
 import { ImportService } from '../../src/datasets/import.service';
 import { CsvService } from '../../src/csv/csv.service';
 import { exhibitor, industryEventInput, leadInput } from '../support/builders';
@@ -37,22 +37,23 @@ describe('an import', () => {
   const importCsv = (rows: object[]): Promise<unknown> => {
     const [first = {}] = rows;
     const lines = [Object.keys(first), ...rows.map(Object.values)].map((cells) => cells.map(quoted).join(','));
-    const faults = new Faults();
-    const form = {
+    const issues = new IssueCollector();
+    const format = {
       section: 'leads',
       mappings: [],
       raw: false,
       skipLines: 0,
       ignoreUnknown: false,
-      clock: {},
+      dateTimes: {},
+      optionValues: [],
       match: 'email',
     };
     async function* bytes() {
       yield await Promise.resolve(Buffer.from(lines.join('\n')));
     }
-    const csv = new CsvRecords(CSV, form, tenant.organizationId, db.manager, faults);
+    const csv = new CsvRecords(CSV, format, tenant.organizationId, db.manager, issues);
     const service = new ImportService(db, DATASETS);
-    return service.importRecords(tenant.organizationId, csv.read(bytes()), { given: csv, faults });
+    return service.importRecords(tenant.organizationId, csv.read(bytes()), { coverage: csv, issues });
   };
 
   it('waits for a list before it locks a row, and then finds what was added to it', async () => {

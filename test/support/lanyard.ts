@@ -83,8 +83,10 @@ export async function startInProcess(
   const operator: Operator = {
     createOrganization: (name) => app.get(OrganizationsService).create(name),
     issueKey: (organizationId, settings) => app.get(ApiKeysService).issue(organizationId, settings),
-    import: (organizationId, dataset) =>
-      app.get(ImportService).import(organizationId, dataset) as Promise<{ events: Record<string, number> }>,
+    import: async (organizationId, dataset) => {
+      const { ids } = await app.get(ImportService).import(organizationId, dataset);
+      return ids as { events: Record<string, number> };
+    },
   };
   const stop = atTheEnd(async () => {
     await app.close();

@@ -1,13 +1,16 @@
 import { rmSync } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
 import { Command, Option } from 'commander';
+import { EntityManager } from 'typeorm';
 import type { CsvService } from '../../csv/csv.service';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
 import type { Counts } from '../../datasets/dataset';
-import { csvForm, type Form, NDJSON, OBJECT } from '../../datasets/export.form';
+import type { CsvFormat } from '../../csv/csv-columns';
+import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
+import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/export-format';
 import { ExportService } from '../../datasets/export.service';
 import { PROGRAM } from '../../server/command-name';
-import { csvFormOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
+import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
 import { withServices } from '../session';
 import { Progress } from '../terminal/progress';
 import { answer, OutputClosed, print, reasonOf, Refusal, UsageError } from '../terminal/terminal';
@@ -21,29 +24,27 @@ interface ExportOptions extends GlobalOptions, CsvOptions {
 }
 
 const AS_CSV = `
-As CSV it is one section, with field names in the first line; import reads it
-back without loss. With --map it has only those columns, in that order:
+CSV has one section, with the names of fields in the first line, and can be
+imported again without loss. With --map it has only those columns, in that
+order:
   $ ${PROGRAM} export --organization 1 \\
     --csv leads --map "E-mail=email" --map "Firm=company.name"
-A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets a quote
-before it, which import removes; --raw leaves it as it is, for other programs.`;
+A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets an
+apostrophe before it, which import removes. Use --raw for other programs.`;
 
 /** `export` */
 export function exportCommand(program: Command, service: CsvService): void {
   const exporting = command(program, 'export', {
-    about: 'Write all data of an organization, and the catalogue of industry events, as import reads it.',
+    about: 'Export all data of an organization, and the catalog of industry events.',
     result: 'the dataset, as without it; with --output {exported: {users, leads, …}}, counts of records',
     example: 'export --organization 1 > backup.json',
   })
     .requiredOption('--organization <ID>', 'organization whose data is exported', organization)
-    .addOption(new Option('--ndjson', 'one record a line instead of one JSON object').conflicts('csv'))
-    .option('--output <FILE>', 'write a file, complete or not at all; - is standard output')
+    .addOption(new Option('--ndjson', 'write one record per line instead of one JSON object').conflicts('csv'))
+    .option('--output <FILE>', 'write the complete file or nothing; - is standard output')
     .addHelpText('after', AS_CSV)
     .action((_, self: Command) => exportData(service, self.optsWithGlobals()));
-  withCsvOptions(exporting, service).option(
-    '--bom',
-    'begin the CSV with a byte order mark: Excel needs it to detect UTF-8',
-  );
+  withCsvOptions(exporting, service).option('--bom', 'begin with a byte order mark, which Excel needs to detect UTF-8');
 }
 
 async function exportData(
@@ -51,7 +52,7 @@ async function exportData(
   { json, organization: id, ndjson, bom, ...options }: ExportOptions,
 ): Promise<void> {
   const output = options.output === '-' ? undefined : options.output;
-  const csv = csvFormOf(service, options);
+  const csv = csvFormatOf(service, options);
   // An unset variable of a script must not send all data to standard output.
   if (output === '') throw new UsageError('--output must be the name of a file, or - for standard output');
   if (bom && !csv) throw new UsageError('--bom needs --csv');
@@ -63,9 +64,11 @@ async function exportData(
   const counts = await withServices(async (services) => {
     await requireOrganization(services, id);
     const exports = services.get(ExportService);
-    const columns = csv && (await exports.csvColumns(service, csv, id));
-    const form = csv && columns ? csvForm(columns, csv, Boolean(bom)) : jsonForm(Boolean(ndjson));
-    const send = (to: Sink) => sendRecords(exports, id, sections, form, to);
+    const jsonFormat = ndjson ? NDJSON_FORMAT : OBJECT_FORMAT;
+    const format = csv
+      ? await csvExportFormatOf(services.get(EntityManager), service, id, csv, Boolean(bom))
+      : jsonFormat;
+    const send = (to: Sink) => sendRecords(exports, id, sections, format, to);
     if (output) return intoFile(output, send);
     return send(print).catch((error: unknown) => {
       if (!(error instanceof OutputClosed)) throw error; // who wanted the first records (`… | head`) has them
@@ -74,7 +77,16 @@ async function exportData(
   if (output && counts) await answer(json, { exported: counts }, () => `Exported to ${output}: ${countsText(counts)}`);
 }
 
-const jsonForm = (isNdjson: boolean): Form => (isNdjson ? NDJSON : OBJECT);
+async function csvExportFormatOf(
+  manager: EntityManager,
+  service: CsvService,
+  id: number,
+  csv: CsvFormat,
+  bom: boolean,
+): Promise<ExportFormat> {
+  const columns = await exportedColumns(manager, service, csv, id);
+  return csvExportFormat(columns, csv, bom);
+}
 
 /** Where text goes; resolves when it has been taken. */
 type Sink = (text: string) => Promise<void>;
@@ -86,7 +98,7 @@ async function sendRecords(
   exports: ExportService,
   organizationId: number,
   sections: string[],
-  form: Form,
+  format: ExportFormat,
   to: Sink,
 ): Promise<Counts> {
   const counts = exports.datasets.noRecords();
@@ -96,10 +108,10 @@ async function sendRecords(
   let total = 0;
   try {
     await exports.export(organizationId, sections, async (section, records) => {
-      text += form.begin(section, sections.indexOf(section));
+      text += format.beginSection(section, sections.indexOf(section));
       let count = 0;
       for await (const record of records) {
-        text += form.record(record, section, count++);
+        text += format.record(record, section, count++);
         total++;
         if (text.length < WRITE_SIZE) continue;
         await to(text);
@@ -108,7 +120,7 @@ async function sendRecords(
       }
       counts[section] = count;
     });
-    await to(text + form.end);
+    await to(text + format.end);
     return counts;
   } finally {
     progress?.stop();

@@ -1,17 +1,21 @@
 import { Command } from 'commander';
 import { EntityManager } from 'typeorm';
-import { CsvRecords } from '../../csv/csv-import';
+import { CsvRecords } from '../../csv/csv-records';
 import type { CsvService } from '../../csv/csv.service';
-import type { Counts, Records } from '../../datasets/dataset';
+import type { Counts, Datasets, Records } from '../../datasets/dataset';
 import { datasetRecords } from '../../datasets/dataset-file';
-import { Faults, ImportFault } from '../../datasets/faults';
-import { textOf } from '../../datasets/file-text';
-import { type ImportOptions as ImportOptionsOf, type ImportResult, ImportService } from '../../datasets/import.service';
-import { visible } from '../../datasets/quoted';
+import { decodeText } from '../../datasets/file-text';
+import { ImportError, IssueCollector } from '../../datasets/import-error';
+import {
+  type ImportOptions as ImportServiceOptions,
+  type ImportResult,
+  ImportService,
+} from '../../datasets/import.service';
+import { escapeInvisible } from '../../datasets/quote';
 import { PROGRAM } from '../../server/command-name';
 import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
 import {
-  csvFormOf,
+  csvFormatOf,
   CsvOptions,
   encoding,
   fieldsText,
@@ -26,28 +30,28 @@ import { figure, table } from '../terminal/table';
 import { answer, print } from '../terminal/terminal';
 
 const formsText = (service: CsvService): string => `
-A dataset in UTF-8, as export writes it:
+A dataset, as export writes it:
   one JSON object   {"leads": [{"id": "7c9e…", "firstName": "Ada"}],
                     "industryEvents": [{"name": "Pump World"}]}
   NDJSON            {"section": "leads", "record": {"id": "7c9e…"}}
-                    one record a line, of any size, in constant memory;
-                    records come after those they refer to
+                    one record per line, any number of them; a record comes
+                    after those that it refers to
 Sections: ${wrapped(service.datasets.names, '  ')}.
-All of it is imported, or nothing and all faults are named. Records are
-matched by id, users by email, events by ref, so importing a file again changes
-only what differs.
+The import stores everything or nothing, and reports every error it finds.
+Records are matched by id, users by email, events by ref, so importing a file
+again changes only what differs.
 
-Or CSV, of any size, with column names in the first line:
+Or CSV of any size, with the names of columns in the first line:
   $ ${PROGRAM} import leads.csv \\
     --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
-A column named like a field is that field, ignoring case, blanks and
-punctuation, and so are the usual names of other programs (Email Address, Title,
-Account Name …); --map assigns others, --map "COLUMN=" skips one, and
---map "Phone#2=phone.office" means the second column of a name. Fields:
+A column fills the field of its name, ignoring case, blanks and punctuation. The
+usual names of other programs (Email Address, Title, Account Name …) are known,
+too. --map assigns other columns, --map "COLUMN=" skips one, and
+--map "Phone#2=phone.office" assigns the second column of a name. Fields:
 ${fieldsText(service)}
 An empty cell is null, or the default of a new record. A list is a; b or a JSON
 array. A lead with a known id or ref (any text that identifies the lead in your
-file) is updated in the file's columns; without either, each line is a new lead.`;
+file) is updated in the file's columns. Without either, each line is a new lead.`;
 
 interface ImportOptions extends GlobalOptions, CsvOptions {
   organization: number;
@@ -58,15 +62,15 @@ interface ImportOptions extends GlobalOptions, CsvOptions {
 /** `import FILE` */
 export function importCommand(program: Command, service: CsvService): void {
   const importing = command(program, 'import', {
-    about: 'Read a dataset into an organization.',
+    about: 'Import a dataset into an organization.',
     result:
-      '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, imported being counts of records; when refused {faults: [{line, column, path, value, wanted}], more}',
+      '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, imported being counts of records; on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
   })
-    .argument('<FILE>', 'the dataset; - is standard input')
+    .argument('<FILE>', 'the file; - is standard input')
     .requiredOption('--organization <ID>', 'organization that receives the data', organization)
-    .option('--dry-run', 'do all of it but store it')
-    .option('--encoding <NAME>', 'of a file that is neither UTF-8 nor marked UTF-16, such as windows-1252', encoding);
+    .option('--dry-run', 'check the file and report, but store nothing')
+    .option('--encoding <NAME>', 'encoding of the file (default: UTF-8, or UTF-16 with a byte order mark)', encoding);
   withCsvImportOptions(withCsvOptions(importing, service), service)
     .addHelpText('after', formsText(service))
     .action((file: string, _, self: Command) => importFile(service, file, self.optsWithGlobals()));
@@ -77,43 +81,44 @@ async function importFile(
   file: string,
   { json, organization: id, dryRun, ...options }: ImportOptions,
 ): Promise<void> {
-  const form = csvFormOf(service, options);
+  const format = csvFormatOf(service, options);
   const progress = new Progress(sizeOf(file));
   const chunks = chunksOf(file, progress.read);
-  const faults = new Faults();
+  const issues = new IssueCollector();
   let csv: CsvRecords | undefined;
-  let first: string[] = [];
-  const source = (manager: EntityManager): Source => {
-    csv = form && new CsvRecords(service, { ...form, encoding: options.encoding }, id, manager, faults);
-    const quotedFile = /^[\w./-]+$/.test(file) ? file : `"${file}"`;
-    const command = `${PROGRAM} import ${quotedFile} --organization ${id} --csv leads`;
-    const records =
-      csv?.read(chunks) ?? datasetRecords(textOf(chunks, options.encoding), service.datasets, faults, command);
-    return {
-      records,
-      options: { given: csv, faults, ...(dryRun && { dryRun: (records: string[]) => (first = records) }) },
-    };
+  const source = (manager: EntityManager): ImportSource => {
+    csv = format && new CsvRecords(service, { ...format, encoding: options.encoding }, id, manager, issues);
+    const text = () => decodeText(chunks, options.encoding);
+    const records = csv?.read(chunks) ?? datasetRecords(text(), service.datasets, issues, csvCommand(file, id));
+    return { records, options: { coverage: csv, issues, dryRun } };
   };
   try {
     const result = await importInto(id, source, progress);
-    await answerImported(json, dryRun ? shownDryRun(result, csv, first) : result, result, dryRun);
-    if (dryRun && !json) await print(dryRunText(csv, first));
+    const dryRunDetails = dryRun ? { dryRun: true, ...csvDetails(csv, result) } : {};
+    await answerImported(service.datasets, json, { ...resultJson(result), ...dryRunDetails }, result, dryRun);
+    if (dryRun && !json) await print(dryRunText(csv, result));
   } catch (error) {
-    if (json && error instanceof ImportFault) await print(`${JSON.stringify(faultsOf(error))}\n`);
+    if (json && error instanceof ImportError) await print(`${JSON.stringify(errorsJson(error))}\n`);
     throw error;
   }
 }
 
-/** What is imported, and how. */
-interface Source {
+/** The command that imports a file as CSV. */
+function csvCommand(file: string, id: number): string {
+  const quotedFile = /^[\w./-]+$/.test(file) ? file : `"${file}"`;
+  return `${PROGRAM} import ${quotedFile} --organization ${id} --csv leads`;
+}
+
+/** The records to import and the options to import them with. */
+interface ImportSource {
   records: Records;
-  options?: ImportOptionsOf;
+  options?: ImportServiceOptions;
 }
 
 /** Imports into an organization. */
 export async function importInto(
   id: number,
-  source: (manager: EntityManager) => Source,
+  source: (manager: EntityManager) => ImportSource,
   progress: Progress,
 ): Promise<ImportResult> {
   try {
@@ -128,47 +133,48 @@ export async function importInto(
   }
 }
 
+/** The public result: the ids of each section that reports them are a property with its name. */
+const resultJson = ({ imported, outcomes, ids }: ImportResult) => ({ imported, outcomes, ...ids });
+
 const columnsOf = (csv: CsvRecords) =>
-  csv.columns.map(({ head, field }) => ({ column: head, field: field?.name ?? null }));
+  csv.columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null }));
 
-const shownDryRun = (result: ImportResult, csv: CsvRecords | undefined, first: string[]) => ({
-  ...result,
-  dryRun: true,
-  ...(csv && { columns: columnsOf(csv), first: first.map((record) => JSON.parse(record) as unknown) }),
-});
-
-function dryRunText(csv: CsvRecords | undefined, first: string[]): string {
-  const columns = csv
-    ? `${table(
-        ['column', 'field'],
-        columnsOf(csv).map(({ column, field }) => [visible(column), field ?? '(left out)']),
-      )}\n${first.map((record) => `${visible(record)}\n`).join('')}`
-    : '';
-  return `${columns}This was a dry run: nothing is stored.\n`;
+/** How a dry run has read a CSV file. */
+function csvDetails(csv: CsvRecords | undefined, { preview }: ImportResult): object {
+  return csv ? { columns: columnsOf(csv), first: preview.map((record) => JSON.parse(record) as unknown) } : {};
 }
 
-const faultsOf = ({ faults, more }: ImportFault) => ({
-  faults: faults.map(({ line, column, path, value, wanted }) => ({ line, column, path, value: value ?? null, wanted })),
-  more,
+function dryRunText(csv: CsvRecords | undefined, { preview }: ImportResult): string {
+  const end = 'This was a dry run: nothing was stored.\n';
+  if (!csv) return end;
+  const columns = columnsOf(csv).map(({ column, field }) => [escapeInvisible(column), field ?? '(skipped)']);
+  const records = preview.map((record) => `${escapeInvisible(record)}\n`);
+  return `${table(['column', 'field'], columns)}\n${records.join('')}${end}`;
+}
+
+const errorsJson = ({ issues, moreCount }: ImportError) => ({
+  errors: issues.map(({ line, column, path, value = null, expected }) => ({ line, column, path, value, expected })),
+  more: moreCount,
 });
 
-/** A second import would add records without an id again: that it succeeded is said also where the result cannot be. */
+/** Repeating an import would add records without an id again, so its success is reported even if the result cannot be printed. */
 export function answerImported(
+  datasets: Datasets,
   json: boolean | undefined,
   shown: object,
   { imported, outcomes }: ImportResult,
   dryRun = false,
 ): Promise<void> {
-  const text = outcomesText(imported, outcomes);
+  const text = outcomesText(datasets, imported, outcomes);
   return answer(json, shown, () => text, dryRun ? undefined : `stored: ${text}`);
 }
 
 /** `Imported 50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …` */
-function outcomesText(imported: Counts, outcomes: ImportResult['outcomes']): string {
+function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
   const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
     const count = imported[section] ?? 0;
-    const words = section.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    const name = count === 1 ? words.replace(/s$/, '') : words;
+    const { noun } = datasets.of(section);
+    const name = count === 1 ? noun : `${noun}s`;
     const what = `${figure(created)} created, ${figure(updated)} updated, ${figure(unchanged)} unchanged`;
     return `${figure(count)} ${name}: ${what}`;
   });

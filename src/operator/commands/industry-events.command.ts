@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { visible } from '../../datasets/quoted';
+import { escapeInvisible } from '../../datasets/quote';
 import { CatalogService } from '../catalog.service';
 import { command, type GlobalOptions, text } from '../arguments';
 import { withServices } from '../session';
@@ -26,6 +26,6 @@ async function remove({ json, sourceType }: GlobalOptions & { sourceType: string
   await answer(
     json,
     { sourceType, deleted },
-    () => `Deleted ${figure(deleted)} industry events with sourceType ${visible(sourceType)}`,
+    () => `Deleted ${figure(deleted)} industry events with sourceType ${escapeInvisible(sourceType)}`,
   );
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type ApiKey, ApiKeysService, DEFAULT_LIMITS, type IssuedKey, KeyEnded } from '../../access/api-keys.service';
-import { visible } from '../../datasets/quoted';
+import { escapeInvisible } from '../../datasets/quote';
 import { type BucketLimits, limitsFault, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
 import { command, type GlobalOptions, requireOrganization } from '../arguments';
@@ -154,7 +154,7 @@ const keysTable = (keys: ApiKey[]): string =>
   table(
     ['id', 'key', 'label', 'tokens', 'rate', 'created', 'last used', 'expires', 'revoked'],
     keys.map((key) => [
-      ...[key.id, `${key.prefix}…`, key.label && visible(key.label), key.maxTokens, key.refillRate],
+      ...[key.id, `${key.prefix}…`, key.label && escapeInvisible(key.label), key.maxTokens, key.refillRate],
       ...[key.createdAt, key.lastUsedAt, key.expiresAt, key.revokedAt].map(minute),
     ]),
   );
@@ -168,7 +168,7 @@ const limitsText = ({ maxTokens, refillRate }: BucketLimits): string =>
 /** A new key, on a line of its own so that it can be copied. */
 function issuedText(issued: IssuedKey): string {
   const { id, key, organizationId, label, expiresAt, simulate } = issued;
-  const name = label === null ? '' : ` (${visible(label)})`;
+  const name = label === null ? '' : ` (${escapeInvisible(label)})`;
   const expiry = expiresAt ? `expires at ${expiresAt.toISOString()}` : 'never expires';
   const faults = simulate === undefined ? '' : `; simulates ${simulate}`;
   return `Key ${id} of organization ${organizationId}${name}, shown only this once:\n${key}\n${limitsText(issued)}; ${expiry}${faults}`;

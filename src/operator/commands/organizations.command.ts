@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { OrganizationsService } from '../../access/organizations.service';
 import { command, GlobalOptions, organization as organizationId, requireOrganization, text } from '../arguments';
-import { visible } from '../../datasets/quoted';
+import { escapeInvisible } from '../../datasets/quote';
 import { PROGRAM } from '../../server/command-name';
 import { withServices } from '../session';
 import { figure, table } from '../terminal/table';
@@ -50,7 +50,7 @@ async function rename(id: number, { json, name }: GlobalOptions & { name: string
     await requireOrganization(services, id);
     return services.get(OrganizationsService).rename(id, name);
   });
-  await answer(json, renamed, () => `Organization ${id}: ${visible(name)}`);
+  await answer(json, renamed, () => `Organization ${id}: ${escapeInvisible(name)}`);
 }
 
 async function remove(id: number, { json, confirm }: GlobalOptions & { confirm: string }): Promise<void> {
@@ -63,12 +63,12 @@ async function remove(id: number, { json, confirm }: GlobalOptions & { confirm: 
     await organizations.delete(id);
     return organization;
   });
-  await answer(json, deleted, () => `Deleted organization ${id}: ${visible(deleted.name)}`);
+  await answer(json, deleted, () => `Deleted organization ${id}: ${escapeInvisible(deleted.name)}`);
 }
 
 async function create({ json, name }: GlobalOptions & { name: string }): Promise<void> {
   const created = await withServices((services) => services.get(OrganizationsService).create(name));
-  const shown = (): string => `Organization ${created.id}: ${visible(created.name)}`;
+  const shown = (): string => `Organization ${created.id}: ${escapeInvisible(created.name)}`;
   await answer(json, created, shown, `organization ${created.id} was created`);
 }
 
@@ -79,7 +79,7 @@ async function list({ json }: GlobalOptions): Promise<void> {
       ? `No organization yet. Create one: ${PROGRAM} organizations create --name NAME`
       : table(
           ['id', 'name', 'keys', 'leads'],
-          all.map(({ id, name, keys, leads }) => [id, visible(name), figure(keys), figure(leads)]),
+          all.map(({ id, name, keys, leads }) => [id, escapeInvisible(name), figure(keys), figure(leads)]),
         ),
   );
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { MAX_INT32 } from '../../api/schemas';
 import { isCalendarDay } from '../../api/text';
+import type { CsvService } from '../../csv/csv.service';
 import { command, GlobalOptions, organization, wholeNumber } from '../arguments';
 import { inventedRecords, type Seed } from '../../demo/seed';
 import { Progress } from '../terminal/progress';
@@ -12,7 +13,7 @@ type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization
 const MAX_LEADS = 10_000_000;
 
 /** `seed` */
-export function seedCommand(program: Command): void {
+export function seedCommand(program: Command, service: CsvService): void {
   command(program, 'seed', {
     about: 'Fill an organization with invented data. The same options give the same data; nothing removes it again.',
     result: '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, counts',
@@ -22,13 +23,13 @@ export function seedCommand(program: Command): void {
     .option('--leads <N>', 'number of leads; the rest is in proportion', wholeNumber('--leads', MAX_LEADS), 1000)
     .option('--seed <N>', 'another number gives other data', wholeNumber('--seed', MAX_INT32), 42)
     .option('--until <DATE>', 'the data is of the three years before', day, '2026-06-30')
-    .action((_, self: Command) => seed(self.optsWithGlobals()));
+    .action((_, self: Command) => seed(service, self.optsWithGlobals()));
 }
 
-async function seed({ json, organization: organizationId, ...options }: SeedOptions): Promise<void> {
+async function seed(service: CsvService, { json, organization: organizationId, ...options }: SeedOptions): Promise<void> {
   const records = inventedRecords({ organizationId, ...options });
   const result = await importInto(organizationId, () => ({ records }), new Progress());
-  await answerImported(json, { imported: result.imported }, result);
+  await answerImported(service.datasets, json, { imported: result.imported }, result);
 }
 
 function day(value: string): string {

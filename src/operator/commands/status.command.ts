@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { version } from '../../../package.json';
 import { Config, ConfigError, readConfig } from '../../config';
 import { findDatabase } from '../../schema/open';
-import { visible } from '../../datasets/quoted';
+import { escapeInvisible } from '../../datasets/quote';
 import { majorOf } from '../../embedded-postgres/cluster';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
@@ -49,10 +49,7 @@ async function ofDatabase(config: Config): Promise<Omit<Status, 'redis' | 'versi
     if (!config.databaseUrl && majorOf(config.dataDir) === undefined) {
       throw new EmbeddedPostgresError(`there is no database yet in ${config.dataDir}`);
     }
-    return await withServices(
-      (services, { embedded }) => services.get(StatusService).status(embedded),
-      findDatabase,
-    );
+    return await withServices((services, { embedded }) => services.get(StatusService).status(embedded), findDatabase);
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof EmbeddedPostgresError)) throw error;
     const embedded = config.databaseUrl === undefined;
@@ -136,7 +133,7 @@ function webhooksText({ active, failing, paused, disabled }: NonNullable<Status[
 function busiestText(keys: NonNullable<Status['busiestKeys']>): string {
   if (keys.length === 0) return 'No requests were recorded in the last hour.';
   const rows = keys.map(({ prefix, label, organization: { id, name }, requests }) => [
-    ...[`${prefix}…`, label && visible(label), `${id} ${visible(name)}`, figure(requests)],
+    ...[`${prefix}…`, label && escapeInvisible(label), `${id} ${escapeInvisible(name)}`, figure(requests)],
   ]);
   return `Busiest keys of the last hour:\n${table(['key', 'label', 'organization', 'requests'], rows)}`;
 }

@@ -1,0 +1,120 @@
+import { type CsvValueType, CsvValueError, joinList, splitList, trimInvisible } from './csv-values';
+import type { DateTimeOptions } from './date-times';
+import type { Lookup, LookupSource } from './lookup';
+
+/** A record while it is put together from the cells of a row. */
+export type RecordDraft = Record<string, unknown>;
+
+/** What the cells of a column are parsed with. */
+export interface CellContext {
+  organizationId: number;
+  /** The name of the column; empty if an option of the command gives the value. */
+  column: string;
+  dateTimes: DateTimeOptions;
+  /** Whether the file has no apostrophes before cells that a spreadsheet would run as formulas. */
+  raw: boolean;
+  lookup?: Lookup;
+}
+
+/** A field of a record as a column of CSV. */
+export interface CsvField {
+  name: string;
+  /** The paths in the record that it fills; by default its name. */
+  paths?: string[];
+  /** SQL of the new value of a column of which the field is only a part, so that other parts keep what is stored. */
+  mergeSql?: (stored: string, imported: string) => string;
+  /** Whether values of several columns are added up. */
+  isList?: boolean;
+  /** The records that the cells refer to. */
+  references?: LookupSource;
+  /**
+   * Parses a cell into a record, which is checked afterwards.
+   * @throws CsvValueError
+   */
+  parseInto(draft: RecordDraft, cell: string, context: CellContext): void;
+  /** The cell of a record. It is undefined for a field that can only be imported, because another one exports its value. */
+  format?(record: RecordDraft, lookup?: Lookup): string;
+  /** Whether an export has the column only if `--map` names it. */
+  isOptional?: boolean;
+  /** SQL that selects rows of organization `$1` in which the field has a value. An export without any leaves the column out. */
+  isPresentSql?: string;
+}
+
+/** The paths in a record that a field fills. */
+export const filledPaths = ({ name, paths }: CsvField): string[] => paths ?? [name];
+
+/** Whether a field fills a path: `tags` fills `tags[0].tagOptionId`. */
+export const fillsPath = (field: CsvField, path: string): boolean =>
+  filledPaths(field).some(
+    (filled) => path === filled || path.startsWith(`${filled}[`) || path.startsWith(`${filled}.`),
+  );
+
+/**
+ * The field at a path of the record.
+ * @param whenEmpty the value of an empty cell: null, or undefined for the value that a new record has without the field
+ */
+export function csvField(path: string, type: CsvValueType, whenEmpty: null | undefined): CsvField {
+  const names = path.split('.');
+  const lastName = names.pop() ?? '';
+  return {
+    name: path,
+    isOptional: type.isOptional,
+    parseInto(draft, cell, { dateTimes }) {
+      let parent = draft;
+      for (const name of names) {
+        parent[name] ??= {};
+        parent = parent[name] as RecordDraft;
+      }
+      const text = type.isTrimmed ? trimInvisible(cell) : cell;
+      parent[lastName] = text === '' ? whenEmpty : type.parse(text, dateTimes);
+    },
+    format(record) {
+      let parent: RecordDraft | null | undefined = record;
+      for (const name of names) parent = parent?.[name] as RecordDraft | null | undefined;
+      const value = parent?.[lastName];
+      const isEmptyList = whenEmpty === undefined && Array.isArray(value) && value.length === 0;
+      return value === null || value === undefined || isEmptyList ? '' : type.format(value);
+    },
+  };
+}
+
+/**
+ * A list of objects that refer to other records, by whatever the source knows them.
+ * @param property of an entry that holds the reference
+ */
+export function referenceField(name: string, property: string, references: LookupSource): CsvField {
+  const referenceOf = (entry: unknown): string => (entry as Record<string, string>)[property] ?? '';
+  const resolve = (text: string, lookup?: Lookup): string => {
+    const value = lookup?.find(text);
+    if (typeof value === 'string') return value;
+    const message = value === null ? references.ambiguousMessage(text) : references.unknownMessage(text);
+    throw new CsvValueError(message, references.expected);
+  };
+  return {
+    name,
+    references,
+    isList: true,
+    parseInto(draft, cell, { lookup }) {
+      const parts = splitList(cell);
+      const entries = Array.isArray(parts)
+        ? parts.map((part) => (typeof part === 'string' ? { [property]: resolve(part, lookup) } : part))
+        : parts;
+      const keyOf = (entry: unknown): unknown => (entry && typeof entry === 'object' ? referenceOf(entry) : entry);
+      draft[name] = addEntries(draft[name], entries, keyOf);
+    },
+    format(record, lookup) {
+      const values = ((record[name] ?? []) as unknown[]).map(referenceOf);
+      return joinList(values.map((value) => lookup?.nameOf(value) ?? value));
+    },
+  };
+}
+
+/**
+ * Adds the entries of a column to those of the columns before it; of entries with the same key the last one counts. A value
+ * that is not a list is kept, so that the check of the record rejects it.
+ */
+export function addEntries(before: unknown, added: unknown[] | string, keyOf: (entry: unknown) => unknown): unknown {
+  if (!Array.isArray(added) || (before !== undefined && !Array.isArray(before))) return before ?? added;
+  const entries = [...((before as unknown[] | undefined) ?? []), ...added];
+  return [...new Map(entries.map((entry) => [JSON.stringify(keyOf(entry)), entry])).values()];
+}

@@ -1,0 +1,32 @@
+/** The look-ups of leads by e-mail address or remote id, which lists, batches and imports share. */
+
+/**
+ * The condition that a lead belongs to organization `$1`. It is written so that no index serves it: the index of what is
+ * looked for begins with the organization, too, and must be the one that is used.
+ */
+export const isOwn = (lead: string): string => `(${lead}.organization_id = $1) is true`;
+
+/**
+ * The condition that a lead has an e-mail address, letter case aside.
+ * @param email SQL of the address
+ */
+export const hasEmail = (lead: string, email: string): string =>
+  `${lead}.email is not null and email_key(${lead}.organization_id, ${lead}.email) = email_key($1, ${email})`;
+
+/**
+ * The condition that a lead has an id in an external system.
+ * @param integrationType SQL of the system
+ * @param id SQL of the id
+ */
+export const hasRemoteId = (lead: string, integrationType: string, id: string): string =>
+  `${lead}.remote_ids <> '[]' and
+    remote_id_keys(${lead}.organization_id, ${lead}.remote_ids) @> array[remote_id_key($1, ${integrationType}, ${id})]`;
+
+/**
+ * SQL of the id of the first lead in the order of the list that meets a condition. The offset keeps PostgreSQL from testing
+ * one lead after the other in that order, instead of using the index of the condition.
+ */
+export const firstMatching = (condition: (lead: string) => string): string =>
+  `select id from (
+      select l.id, l.position from leads l where ${isOwn('l')} and ${condition('l')} offset 0
+    ) l order by position limit 1`;
