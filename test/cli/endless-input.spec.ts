@@ -77,6 +77,17 @@ describe('an input that does not end is refused as soon as it is too long:', () 
   });
 });
 
+it('a line that is not JSON does not end the reading of NDJSON, wherever a part of the file begins', async () => {
+  const lineOf = (email: string): string => `{"section":"users","record":{"email":"${email}"}}\n`;
+  const parts = [lineOf('a@example.com'), `{bad\n${lineOf('b@example.com')}`];
+  const issues = new IssueCollector();
+  const chunks = Readable.from(parts.map((part) => Buffer.from(part)));
+  const lines: unknown[] = [];
+  for await (const { line } of datasetRecords(decodeText(chunks), DATASETS, issues)) lines.push(line);
+  expect(lines).toEqual([1, 3]);
+  expect(() => issues.throwIfAny()).toThrow(/^line 2: This is not valid JSON\.$/);
+});
+
 it('of a million columns a message names ten, and how many more there are', async () => {
   const chunks = Readable.from([Buffer.from(`${'C,'.repeat(1_000_000)}D\n`)]);
   const startedAt = performance.now();
