@@ -1,10 +1,14 @@
 /** @type {import('jest').Config} */
 module.exports = {
   // Without an operator, tests that need one are left out; they share one organization.
-  testEnvironment: process.env.E2E_IMPORT === 'off' ? '<rootDir>/test/support/left-out.environment.ts' : 'node',
+  testEnvironment:
+    process.env.E2E_IMPORT === 'off'
+      ? '<rootDir>/test/support/left-out.environment.ts'
+      : '<rootDir>/test/support/shared-modules.environment.mjs',
+  runtime: '<rootDir>/test/support/shared-modules.runtime.mjs',
   testMatch: ['<rootDir>/test/**/*spec.ts'],
-  // The suites of mutants are all of these again.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/prove/'],
+  // The suites of mutants are all of these again, and extending.spec runs many of them in a copy: `npm run test:extending`.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/prove/', '<rootDir>/test/tooling/extending.spec.ts'],
   // The build has a package.json of the same name, of which jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   transform: {

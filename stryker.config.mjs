@@ -11,7 +11,7 @@ export default {
     'src/!(csv|database|datasets|demo|embedded-postgres|errors|observability|openapi|operator|schema|server)/**/*.ts',
     '!src/**/*.module.ts',
   ],
-  // Texts are messages, names and SQL: `npm run prove tenancy` looks for what SQL must not forget.
+  // Texts are messages, names and SQL: the oracle (`LANYARD_TEST_ORACLE=rls`) finds what SQL forgets.
   mutator: { excludedMutations: ['StringLiteral'] },
   // What runs while a module is loaded (decorators, constants) would need all suites once for each mutant.
   ignoreStatic: true,

@@ -144,21 +144,26 @@ async function startRedis(defer) {
   return `redis://127.0.0.1:${port}`;
 }
 
-/** A server of Node.js that says on which URL it listens. `args` and further `flags` are those of Node.js. */
-export async function startServer({ environment, defer }, args, { settings, flags = [] } = {}) {
+/**
+ * A server of Node.js that says on which URL it listens. `args` and further `flags` are those of Node.js, and `onOutput` is
+ * called with what it prints.
+ */
+export async function startServer({ environment, defer }, args, { settings, flags = [], onOutput } = {}) {
   const env = { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', ...environment, ...settings };
   const { pid, match } = await startChild(process.execPath, [...flags, ...args], {
     env,
     defer,
     sign: /listens at (\S+)/,
+    onOutput,
   });
   return { pid, url: match[1].replace('localhost', '127.0.0.1') };
 }
 
 /** Resolves when the child prints the sign of being ready. */
-async function startChild(command, args, { env, defer, sign }) {
+async function startChild(command, args, { env, defer, sign, onOutput }) {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   defer(() => end(child));
+  if (onOutput) child.stdout.on('data', (chunk) => onOutput(String(chunk)));
   for await (const line of createInterface(child.stdout)) {
     const match = sign.exec(line);
     if (match) {

@@ -1,34 +1,14 @@
 // Writes the collection from openapi.json: npm run openapi. With --check it only says whether the collection
 // is as openapi.json has it.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { operationsOf, resolveIn } from './operations.mjs';
 import { BEFORE, tests } from './tests.mjs';
 
 const file = new URL('lanyard.postman_collection.json', import.meta.url);
 const description = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
 
-const resolve = (node) =>
-  node.$ref
-    ? node.$ref
-        .slice(2)
-        .split('/')
-        .reduce((at, key) => at[key], description)
-    : node;
-
-const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => {
-    const content = operation.requestBody?.content['application/json'];
-    if (content && !content.example) throw new Error(`${operation.operationId}: its body needs an example`);
-    const answer = operation.responses[200].content['application/json'].schema;
-    return {
-      ...operation,
-      path,
-      method,
-      answer,
-      body: content?.example,
-      parameters: operation.parameters.map(resolve),
-    };
-  }),
-);
+const resolve = (node) => resolveIn(description, node);
+const operations = operationsOf(description);
 
 /** The list that a path ends with: of `/leads`, and of `/events/{eventId}/leads`, it is `leads`. */
 const listOf = (path) => path.split('/').pop();
@@ -108,7 +88,9 @@ function request(operation) {
         ...(query.length > 0 && { query }),
         ...(given('path').length > 0 && {
           variable: given('path').map(({ name, description: text }) => ({
-            ...{ key: name, value: `{{${name}}}`, description: text },
+            key: name,
+            value: `{{${name}}}`,
+            description: text,
           })),
         }),
       },

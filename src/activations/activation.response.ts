@@ -15,8 +15,10 @@ import {
   NumericId,
 } from '../api/fields';
 import { Location } from '../events/location.response';
-import { EXAMPLE_IDS } from '../api/schemas';
 import { json } from '../database/rendering';
+
+/** The id of an activation of the demo, as the API reference shows it. */
+export const EXAMPLE_ACTIVATION_ID = '0459f730-1f1b-503e-8775-ec140ffbfe97';
 
 export const ActivationType = [
   'CONFERENCE',
@@ -45,7 +47,7 @@ export type ActivationType = (typeof ActivationType)[number];
 
 @ApiSchema({ description: 'A part of an event with its own time and place: a breakfast, a booth, a panel.' })
 export class ActivationV0Response {
-  @Uuid({ description: 'The id of the activation.', example: EXAMPLE_IDS.activation }) id: string;
+  @Uuid({ description: 'The id of the activation.', example: EXAMPLE_ACTIVATION_ID }) id: string;
   @NumericId({ description: 'Id of the event it belongs to.' }) eventId: number;
   @Text({ description: 'Name of the activation.', example: 'Booth 12' }) name: string;
   @DateTime({ description: 'Creation date and time.' }) createdAt: string;

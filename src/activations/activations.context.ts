@@ -1,8 +1,7 @@
-import { EXAMPLE_IDS } from '../api/schemas';
 import { feedResource, uuidKey } from '../changes/feed-resource';
 import { ACTIVATIONS } from './activation.dataset';
 import { ActivationEntity } from './activation.entity';
-import { ACTIVATION, ActivationV0Response } from './activation.response';
+import { EXAMPLE_ACTIVATION_ID, ACTIVATION, ActivationV0Response } from './activation.response';
 import { ActivationsModule } from './activations.module';
 
 export const ACTIVATIONS_CONTEXT = {
@@ -14,7 +13,7 @@ export const ACTIVATIONS_CONTEXT = {
       number: 3,
       model: ActivationV0Response,
       recordSql: ACTIVATION,
-      key: uuidKey(EXAMPLE_IDS.activation),
+      key: uuidKey(EXAMPLE_ACTIVATION_ID),
     }),
   ],
 };

@@ -4,7 +4,7 @@ import { Caller, CurrentCaller } from '../api/caller';
 import { PageQuery, UuidParam } from '../api/parameters';
 import { Returns, ReturnsPage } from '../api/returns';
 import { Tag } from '../api/tag';
-import { ActivationV0Response } from './activation.response';
+import { ActivationV0Response, EXAMPLE_ACTIVATION_ID } from './activation.response';
 import { ActivationsService } from './activations.service';
 
 @Tag('Activations', 'Parts of an event with their own time and place: a breakfast, a booth, a panel. Read-only.')
@@ -28,7 +28,10 @@ export class ActivationsController {
     description: 'An activation with its event, times, location and users.',
   })
   @Returns(ActivationV0Response, 'The activation.')
-  getActivation(@CurrentCaller() caller: Caller, @UuidParam('activationId') activationId: string) {
+  getActivation(
+    @CurrentCaller() caller: Caller,
+    @UuidParam('activationId', EXAMPLE_ACTIVATION_ID) activationId: string,
+  ) {
     return this.activations.get(caller, activationId);
   }
 }

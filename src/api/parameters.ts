@@ -5,7 +5,7 @@ import { InvalidRequest } from '../errors/exceptions';
 import { MAX_HEAD_BYTES } from '../server/limits';
 import { field } from './field-rules';
 import { OneOf, Text, Uuid } from './fields';
-import { EXAMPLE_IDS, NUMERIC_ID, int32, UUID } from './schemas';
+import { NUMERIC_ID, int32, UUID } from './schemas';
 import { isUuid, parseDecimal } from './text';
 
 const uuid: PipeTransform<string, string> = {
@@ -23,13 +23,10 @@ const int64: PipeTransform<string, number> = {
   },
 };
 
-const EXAMPLES = new Map<string, unknown>(Object.entries(EXAMPLE_IDS).map(([record, id]) => [`${record}Id`, id]));
-
-function pathParam(name: string, pipe: PipeTransform, shape: typeof UUID | typeof NUMERIC_ID): ParameterDecorator {
+function pathParam(name: string, pipe: PipeTransform, schema: object): ParameterDecorator {
   return (target, key, index) => {
     Param(name, pipe)(target, key, index);
     const record = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    const schema = { ...shape, example: EXAMPLES.get(name) ?? shape.example };
     const options = { name, schema, description: `The id of the ${record}.` };
     const handler = key && Object.getOwnPropertyDescriptor(target, key);
     if (handler) ApiParam(options as ApiParamOptions)(target, key, handler);
@@ -37,10 +34,12 @@ function pathParam(name: string, pipe: PipeTransform, shape: typeof UUID | typeo
 }
 
 /** The id of a resource in the path: a uuid in any letter case, else 400. */
-export const UuidParam = (name: string): ParameterDecorator => pathParam(name, uuid, UUID);
+export const UuidParam = (name: string, example: string = UUID.example): ParameterDecorator =>
+  pathParam(name, uuid, { ...UUID, example });
 
 /** The id of an event in the path: a positive safe integer in decimal digits, else 400. */
-export const NumericIdParam = (name: string): ParameterDecorator => pathParam(name, int64, NUMERIC_ID);
+export const NumericIdParam = (name: string, example: number = NUMERIC_ID.example): ParameterDecorator =>
+  pathParam(name, int64, { ...NUMERIC_ID, example });
 
 // Query parameters have no example, because pages that try out a request would send it.
 const query = { optional: true, example: undefined };

@@ -1,21 +1,5 @@
 /** How the API reference shows the kinds of value that fields and parameters hold: type, limits, and an example. */
 
-/**
- * The ids of the records that all examples tell of, so that one id means the same record wherever it stands. They are
- * those of the demo: what a reader copies is found on a server that was started for the first time.
- */
-export const EXAMPLE_IDS = {
-  event: 1,
-  user: 1,
-  lead: '448e55d6-0a6e-5e30-81d1-19527287a0c9',
-  activation: '0459f730-1f1b-503e-8775-ec140ffbfe97',
-  tagGroup: 'f61c900a-31a6-545c-a067-c8bc2c052ee2',
-  tagOption: '21954c56-16c6-5cbc-bb39-283a0096aeaf',
-  leadActivityEvent: 'c25d7460-b07b-5a65-8095-0b1e43eb27b5',
-  campaign: '0b1f5c0e-6f0b-5d0c-9a7e-2f4c8e1d3b60',
-  industryEvent: '4ca6e1ac-3e8a-5704-9410-9e16050033fe',
-} as const;
-
 /** The lowest integer of an order, which may go below zero as counts may not. */
 export const MIN_INT32 = -(2 ** 31);
 export const MAX_INT32 = 2_147_483_647;
@@ -26,14 +10,18 @@ export const int32 = (minimum = 0, maximum = MAX_INT32) =>
 export const int64 = (minimum: number) =>
   ({ type: 'integer', format: 'int64', minimum, maximum: Number.MAX_SAFE_INTEGER }) as const;
 
-export const NUMERIC_ID = { ...int64(1), example: EXAMPLE_IDS.event } as const;
+export const NUMERIC_ID = { ...int64(1), example: 1 } as const;
 
+/**
+ * Each context has the example ids of its own records. They are those of the demo, so that what a reader copies is found on
+ * a server that was started for the first time. Where a field gives no example, this one stands, which is a lead's.
+ */
 export const UUID = {
   type: 'string',
   format: 'uuid',
   minLength: 36,
   maxLength: 36,
-  example: EXAMPLE_IDS.lead,
+  example: '448e55d6-0a6e-5e30-81d1-19527287a0c9',
 } as const;
 
 /** Of a string with at most so many characters; one that must not be blank has another character than white space. */

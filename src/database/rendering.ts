@@ -4,33 +4,22 @@
  */
 export type Rendering<T> = { readonly [Field in keyof Required<T>]: string };
 
-/** Columns of a line of the listing of statements (docs/statements.sql). */
-const WIDTH = 100;
-
-function selected(fields: Record<string, string>): string {
-  const columns = Object.entries(fields).map(([field, sql]) => (sql === field ? field : `${sql} as "${field}"`));
-  let width = 0;
-  return columns
-    .map((column, n) => {
-      const comma = n === 0 ? '' : ',';
-      const isFull = n > 0 && width + column.length > WIDTH;
-      width = isFull ? column.length : width + column.length + 2;
-      return `${comma}${isFull ? '\n    ' : n === 0 ? '' : ' '}${column}`;
-    })
-    .join('');
-}
+const columnsOf = (fields: Record<string, string>): string =>
+  Object.entries(fields)
+    .map(([field, sql]) => (sql === field ? field : `${sql} as "${field}"`))
+    .join(', ');
 
 /** SQL of an object inside another one. */
 export const jsonObject = <T>(fields: Rendering<T>): string =>
-  `(select row_to_json(o) from (select ${selected(fields)}) o)`;
+  `(select row_to_json(o) from (select ${columnsOf(fields)}) o)`;
 
 /** SQL of the JSON text of a row. */
 export const json = <T>(fields: Rendering<T>): string =>
-  `(select row_to_json(o)::text from (select ${selected(fields)}) o)`;
+  `(select row_to_json(o)::text from (select ${columnsOf(fields)}) o)`;
 
 /** SQL of an array of objects. @param from what follows `from`, with its order */
 export const jsonList = <T>(fields: Rendering<T>, from: string): string =>
-  `coalesce((select json_agg(row_to_json(o)) from (select ${selected(fields)} from ${from}) o), '[]')`;
+  `coalesce((select json_agg(row_to_json(o)) from (select ${columnsOf(fields)} from ${from}) o), '[]')`;
 
 /** An entity's properties from the fields of a body, each by its name there. */
 export const renamed = <Entity>(body: object, names: Record<string, keyof Entity>): Partial<Entity> =>

@@ -67,7 +67,12 @@ export class Statements {
     this.pool = poolOf(dataSource);
     // An error between two users of a connection, when neither listens, would end the process; the pool drops it.
     // It may have connected before there was anybody to listen.
-    this.pool.on('acquire', (client) => client.off('error', ignore).on('error', ignore));
+    const guarded = new WeakSet<PoolClient>();
+    this.pool.on('acquire', (client) => {
+      if (guarded.has(client)) return;
+      guarded.add(client);
+      client.on('error', ignore);
+    });
   }
 
   /** The JSON text of a statement's one row. @throws RowNotFound */

@@ -90,7 +90,10 @@ function inventLead(n: number, at: number, met: { id: string; event: string }, o
   const [isEnriched, registered, checkedIn] = [chance.happens(0.35), chance.happens(0.5), true];
   const phone = { number: `+1 ${201 + (n % 780)} 555 01${10 + (n % 90)}`, type: 'MOBILE', preferred: true };
   return {
-    ...{ id: chance.id(at, `lead ${n}`), createdAt: iso(at), ...chance.name(), isEnriched },
+    id: chance.id(at, `lead ${n}`),
+    createdAt: iso(at),
+    ...chance.name(),
+    isEnriched,
     email: chance.happens(0.9) ? `lead${n + 1}@${company.toLowerCase().replaceAll(' ', '-')}.example` : null,
     jobTitle: chance.one(TITLES),
     company: { name: company, industry: isEnriched ? 'Machinery' : null, city, country },

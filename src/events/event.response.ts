@@ -14,8 +14,9 @@ import {
   NumericId,
 } from '../api/fields';
 import { Location } from './location.response';
-import { EXAMPLE_IDS } from '../api/schemas';
 import { json } from '../database/rendering';
+import { EXAMPLE_LEAD_ID } from '../leads/lead.response';
+import { EXAMPLE_TAG_GROUP_ID } from '../tag-groups/tag-group.response';
 
 export const EventType = [
   'CONFERENCE',
@@ -35,7 +36,7 @@ export const FIELD_DOCS = {
   startDate: { description: 'First day.', example: '2026-05-04' },
   endDate: { description: 'Last day.', example: '2026-05-06' },
   registrationEnabled: { description: 'Whether registration is open. Defaults to false.', example: true },
-  leadId: { description: 'The id of the lead.', example: EXAMPLE_IDS.lead },
+  leadId: { description: 'The id of the lead.', example: EXAMPLE_LEAD_ID },
   registered: { description: 'Whether the lead is registered. Defaults to false.', example: true },
   checkedIn: { description: 'Whether the lead has checked in. Defaults to false.', example: true },
 };
@@ -53,7 +54,7 @@ export class Event {
   @UuidList({
     max: MAX_ENTRIES,
     description: 'Ids of the linked tag groups.',
-    example: [EXAMPLE_IDS.tagGroup],
+    example: [EXAMPLE_TAG_GROUP_ID],
   })
   tagGroups: string[];
 }
@@ -88,7 +89,7 @@ export const EVENT_LEAD = json<EventLeadV0Response>({
 
 @ApiSchema({ description: 'A user assigned to an event.' })
 export class UserV0Response {
-  @NumericId({ description: 'The id of the user.', example: EXAMPLE_IDS.user }) id: number;
+  @NumericId({ description: 'The id of the user.' }) id: number;
   @Email({ ...nullable, description: 'The e-mail address.', example: 'mara.lindt@example.com' })
   email: string | null;
   @Text({ ...nullable, description: 'Given name.', example: 'Mara' }) firstName: string | null;

@@ -7,6 +7,7 @@ import { Tag } from '../api/tag';
 import { EventAddLeadsV0Input, EventCreateV0Input, EventUpdateV0Input, MAX_EVENT_LEADS } from './event.dto';
 import { Event, EventLeadV0Response, UserV0Response } from './event.response';
 import { EventsService } from './events.service';
+import { EXAMPLE_LEAD_ID } from '../leads/lead.response';
 
 @Tag('Events', 'Trade shows, conferences, dinners and other events where the organization meets leads.')
 @Controller('events')
@@ -118,7 +119,7 @@ export class EventsController {
   dissociateEventLead(
     @CurrentCaller() caller: Caller,
     @NumericIdParam('eventId') eventId: number,
-    @UuidParam('leadId') leadId: string,
+    @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string,
   ) {
     return this.events.dissociate(caller, eventId, leadId);
   }

@@ -97,8 +97,13 @@ export const INDUSTRY_EVENTS = datasetOf(IndustryEventRecord, IndustryEventEntit
     move: (given, columns) => [
       ...(given.includes('event_url') ? [GIVE_UP_URLS] : []),
       ...(given.length > 0 ? [update(given)] : []),
-      ...[SAME_URL, sameWords(columns), insert(columns), SAME_URL, sameWords(columns)],
-      ...[BOOKMARK, REMOVE_BOOKMARKS],
+      SAME_URL,
+      sameWords(columns),
+      insert(columns),
+      SAME_URL,
+      sameWords(columns),
+      BOOKMARK,
+      REMOVE_BOOKMARKS,
     ],
   },
   csv: {

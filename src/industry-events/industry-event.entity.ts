@@ -1,13 +1,15 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { MOMENT, NOW, POSITION, RefersTo, TEXT } from '../schema/columns';
 import { Derived } from '../schema/derived';
+import { WithIndexFunctions } from '../schema/functions';
 import { ListedEntity } from '../schema/lists';
-import { SEARCH_FUNCTIONS } from './industry-event.functions';
+import { EVENT_URL_FUNCTIONS, SEARCH_FUNCTIONS } from './industry-event.functions';
 
 const list = { type: 'text', array: true, nullable: true } as const;
 
 /** The migration alone has the indexes that a decorator cannot express. */
 @ListedEntity('industry_events', { shared: true })
+@WithIndexFunctions(EVENT_URL_FUNCTIONS)
 @Derived({ name: 'words', column: 'search', expression: 'search_vector(industry_events)', functions: SEARCH_FUNCTIONS })
 @Index('industry_events_name_idx', ['name', 'startDate'])
 @Index('industry_events_event_url_key', { synchronize: false })

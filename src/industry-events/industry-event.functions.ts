@@ -1,3 +1,12 @@
+/** The key of the index that makes `eventUrl` unique. */
+export const EVENT_URL_FUNCTIONS = `
+-- A btree entry holds 2,704 bytes, and an eventUrl of 2,048 characters may be longer, so its SHA-256 is what is unique.
+-- convert_to is only stable because conversions can be redefined; from UTF8 to UTF8 there is none.
+create or replace function event_url_digest(url text) returns bytea language sql immutable strict parallel safe as $$
+  select sha256(convert_to(url, 'UTF8'))
+$$;
+`;
+
 /**
  * The words of the catalogue's search (docs/decisions/0008). search-query.ts splits what is asked for in the same way. As it
  * stands: its escapes are PostgreSQL's.

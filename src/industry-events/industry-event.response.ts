@@ -13,8 +13,10 @@ import {
   Uuid,
   Int32,
 } from '../api/fields';
-import { EXAMPLE_IDS } from '../api/schemas';
 import { json, type Rendering } from '../database/rendering';
+
+/** The id of an industry event of the demo, as the API reference shows it. */
+export const EXAMPLE_INDUSTRY_EVENT_ID = '4ca6e1ac-3e8a-5704-9410-9e16050033fe';
 
 /** The fields that bodies and answers describe alike, but declare otherwise. */
 export const FIELD_DOCS = {
@@ -60,7 +62,7 @@ export function Details(presence: typeof nullable | typeof optionalNullable) {
 }
 
 class Core {
-  @Uuid({ description: 'The id of the industry event.', example: EXAMPLE_IDS.industryEvent }) id: string;
+  @Uuid({ description: 'The id of the industry event.', example: EXAMPLE_INDUSTRY_EVENT_ID }) id: string;
   @DateTime({ description: 'Creation date and time.' }) createdAt: string;
   @DateTime({ description: 'Date and time of the last update.' }) updatedAt: string;
   @Text(FIELD_DOCS.name) name: string;

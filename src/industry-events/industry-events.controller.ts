@@ -6,6 +6,7 @@ import { Returns, ReturnsList, ReturnsPage } from '../api/returns';
 import { Tag } from '../api/tag';
 import { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import {
+  EXAMPLE_INDUSTRY_EVENT_ID,
   BookmarkResult,
   IndustryEventCreation,
   IndustryEventV0Response,
@@ -38,7 +39,10 @@ export class IndustryEventsController {
     description: 'Bookmarks an industry event for the organization. Has no effect if it is already bookmarked.',
   })
   @Returns(BookmarkResult, 'The industry event is bookmarked.')
-  bookmarkIndustryEvent(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
+  bookmarkIndustryEvent(
+    @CurrentCaller() caller: Caller,
+    @UuidParam('industryEventId', EXAMPLE_INDUSTRY_EVENT_ID) industryEventId: string,
+  ) {
     return this.industryEvents.addBookmark(caller, industryEventId);
   }
 
@@ -48,7 +52,10 @@ export class IndustryEventsController {
     description: "Removes the organization's bookmark from an industry event. Has no effect if there is none.",
   })
   @Returns(BookmarkResult, 'The industry event is not bookmarked.')
-  removeIndustryEventBookmark(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
+  removeIndustryEventBookmark(
+    @CurrentCaller() caller: Caller,
+    @UuidParam('industryEventId', EXAMPLE_INDUSTRY_EVENT_ID) industryEventId: string,
+  ) {
     return this.industryEvents.removeBookmark(caller, industryEventId);
   }
 
@@ -70,7 +77,10 @@ export class IndustryEventsController {
     description: 'An industry event, with whether the organization has bookmarked it.',
   })
   @Returns(IndustryEventWithBookmark, 'The industry event.', 'industryEvent')
-  getIndustryEvent(@CurrentCaller() caller: Caller, @UuidParam('industryEventId') industryEventId: string) {
+  getIndustryEvent(
+    @CurrentCaller() caller: Caller,
+    @UuidParam('industryEventId', EXAMPLE_INDUSTRY_EVENT_ID) industryEventId: string,
+  ) {
     return this.industryEvents.get(caller, industryEventId);
   }
 
@@ -97,7 +107,7 @@ export class IndustryEventsController {
   @Returns(IndustryEventV0Response, 'The industry event as it is now.', 'industryEvent')
   updateIndustryEvent(
     @CurrentCaller() caller: Caller,
-    @UuidParam('industryEventId') industryEventId: string,
+    @UuidParam('industryEventId', EXAMPLE_INDUSTRY_EVENT_ID) industryEventId: string,
     @Body() body: IndustryEventUpdateV0Input,
   ) {
     return this.industryEvents.update(caller, industryEventId, body);

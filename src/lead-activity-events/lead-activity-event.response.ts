@@ -1,7 +1,14 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { DateTime, Email, MAX_LENGTH, nullable, OneOf, Text, Uuid, NumericId } from '../api/fields';
-import { EXAMPLE_IDS } from '../api/schemas';
 import { json } from '../database/rendering';
+import { EXAMPLE_ACTIVATION_ID } from '../activations/activation.response';
+import { EXAMPLE_TAG_OPTION_ID } from '../tag-groups/tag-group.response';
+
+/** The id of an activity event of the demo, as the API reference shows it. */
+export const EXAMPLE_LEAD_ACTIVITY_EVENT_ID = 'c25d7460-b07b-5a65-8095-0b1e43eb27b5';
+
+/** The id of a campaign, of which no record exists. */
+export const EXAMPLE_CAMPAIGN_ID = '0b1f5c0e-6f0b-5d0c-9a7e-2f4c8e1d3b60';
 
 export const LeadActivityEventType = [
   'NOTE',
@@ -23,7 +30,7 @@ export type LeadActivityEventType = (typeof LeadActivityEventType)[number];
 
 @ApiSchema({ description: 'An activity event of a lead.' })
 export class LeadActivityEventV0Response {
-  @Uuid({ description: 'Id of the activity event.', example: EXAMPLE_IDS.leadActivityEvent }) id: string;
+  @Uuid({ description: 'Id of the activity event.', example: EXAMPLE_LEAD_ACTIVITY_EVENT_ID }) id: string;
   @DateTime({ description: 'Date and time of the record.' }) createdAt: string;
   @Email({ ...nullable, description: 'E-mail address of the user who did it.', example: 'mara.lindt@example.com' })
   createdBy: string | null;
@@ -32,13 +39,13 @@ export class LeadActivityEventV0Response {
   @Text({ ...nullable, max: MAX_LENGTH.prose, description: 'Text of the note.', example: 'Call back in June.' })
   eventNotes: string | null;
   @Uuid({ description: 'The id of the lead.' }) associatedLead: string;
-  @Uuid({ ...nullable, description: 'Id of the associated campaign.', example: EXAMPLE_IDS.campaign })
+  @Uuid({ ...nullable, description: 'Id of the associated campaign.', example: EXAMPLE_CAMPAIGN_ID })
   associatedCampaign: string | null;
   @NumericId({ ...nullable, description: 'Id of the associated event; null once the event is deleted.' })
   associatedEvent: number | null;
-  @Uuid({ ...nullable, description: 'Id of the associated activation.', example: EXAMPLE_IDS.activation })
+  @Uuid({ ...nullable, description: 'Id of the associated activation.', example: EXAMPLE_ACTIVATION_ID })
   associatedActivation: string | null;
-  @Uuid({ ...nullable, description: 'Id of the associated tag option.', example: EXAMPLE_IDS.tagOption })
+  @Uuid({ ...nullable, description: 'Id of the associated tag option.', example: EXAMPLE_TAG_OPTION_ID })
   associatedTagOption: string | null;
 }
 

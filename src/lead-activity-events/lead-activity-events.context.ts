@@ -1,8 +1,11 @@
-import { EXAMPLE_IDS } from '../api/schemas';
 import { feedResource, uuidKey } from '../changes/feed-resource';
 import { LEAD_ACTIVITY_EVENTS } from './lead-activity-event.dataset';
 import { LeadActivityEventEntity } from './lead-activity-event.entity';
-import { LEAD_ACTIVITY_EVENT, LeadActivityEventV0Response } from './lead-activity-event.response';
+import {
+  EXAMPLE_LEAD_ACTIVITY_EVENT_ID,
+  LEAD_ACTIVITY_EVENT,
+  LeadActivityEventV0Response,
+} from './lead-activity-event.response';
 import { LeadActivityEventsModule } from './lead-activity-events.module';
 
 export const LEAD_ACTIVITY_EVENTS_CONTEXT = {
@@ -14,7 +17,7 @@ export const LEAD_ACTIVITY_EVENTS_CONTEXT = {
       number: 6,
       model: LeadActivityEventV0Response,
       recordSql: LEAD_ACTIVITY_EVENT,
-      key: uuidKey(EXAMPLE_IDS.leadActivityEvent),
+      key: uuidKey(EXAMPLE_LEAD_ACTIVITY_EVENT_ID),
     }),
   ],
 };

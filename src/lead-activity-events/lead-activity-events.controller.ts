@@ -5,7 +5,7 @@ import { UuidParam } from '../api/parameters';
 import { Returns, ReturnsPage } from '../api/returns';
 import { Tag } from '../api/tag';
 import { LeadActivityEventsQuery } from './lead-activity-event.dto';
-import { LeadActivityEventV0Response } from './lead-activity-event.response';
+import { LeadActivityEventV0Response, EXAMPLE_LEAD_ACTIVITY_EVENT_ID } from './lead-activity-event.response';
 import { LeadActivityEventsService } from './lead-activity-events.service';
 
 @Tag('Lead activity events', 'The history of leads: notes, calls, messages, associations with campaigns. Read-only.')
@@ -30,7 +30,10 @@ export class LeadActivityEventsController {
     description: 'An activity event.',
   })
   @Returns(LeadActivityEventV0Response, 'The activity event.')
-  getLeadActivityEvent(@CurrentCaller() caller: Caller, @UuidParam('leadActivityEventId') leadActivityEventId: string) {
+  getLeadActivityEvent(
+    @CurrentCaller() caller: Caller,
+    @UuidParam('leadActivityEventId', EXAMPLE_LEAD_ACTIVITY_EVENT_ID) leadActivityEventId: string,
+  ) {
     return this.leadActivityEvents.get(caller, leadActivityEventId);
   }
 }

@@ -146,7 +146,8 @@ export class LeadBatchV0Input {
   })
   matchBy: MatchBy;
   @ListOf((batch?: Partial<LeadBatchV0Input>) => ENTRIES.get(batch?.matchBy) ?? LeadUpsertV0Input, {
-    ...{ min: 1, max: MAX_BATCHED_LEADS },
+    min: 1,
+    max: MAX_BATCHED_LEADS,
     description: 'Leads to write. Each must have the field selected by `matchBy`, with distinct values.',
     example: [
       {

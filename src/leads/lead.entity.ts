@@ -1,13 +1,15 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import { ListedUuidRow, RefersTo, TEXT } from '../schema/columns';
 import { Derived } from '../schema/derived';
+import { WithIndexFunctions } from '../schema/functions';
 import { ListedEntity } from '../schema/lists';
-import { LEAD_FUNCTIONS } from './lead.functions';
+import { LEAD_FUNCTIONS, LEAD_KEY_FUNCTIONS } from './lead.functions';
 import type { PhoneNumber, RemoteId } from './lead.response';
 
 const jsonList = { type: 'jsonb', default: [] } as const;
 
 @ListedEntity('leads')
+@WithIndexFunctions(LEAD_KEY_FUNCTIONS)
 @Derived({ name: 'documents', column: 'document', expression: 'lead_document(leads)', functions: LEAD_FUNCTIONS })
 @Unique('leads_organization_id_key', ['organizationId', 'id'])
 @Index('leads_email_idx', { synchronize: false })

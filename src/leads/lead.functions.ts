@@ -1,5 +1,24 @@
 import { LEAD_DOCUMENT } from './lead.response';
 
+/** The keys of the indexes by which a lead is found. */
+export const LEAD_KEY_FUNCTIONS = `
+-- A lead is found by its e-mail address in lower case and by each of its remote ids. Each key contains the organization,
+-- so that PostgreSQL has one index to choose, whatever it estimates the size of an organization to be.
+create or replace function email_key(org integer, email text) returns text language sql immutable parallel safe as $$
+  select org::text || ' ' || lower(email)
+$$;
+create or replace function remote_id_key(org integer, integration_type text, id text) returns text
+language sql immutable parallel safe as $$
+  select org::text || ' ' || integration_type || ' ' || id
+$$;
+create or replace function remote_id_keys(org integer, remote_ids jsonb) returns text[]
+language sql immutable parallel safe as $$
+  -- Not by the function above: an index is built without a search path.
+  select array_agg(org::text || ' ' || (value ->> 'integrationType') || ' ' || (value ->> 'id'))
+  from jsonb_array_elements(remote_ids)
+$$;
+`;
+
 /**
  * The JSON of a lead, stored beside it (docs/decisions/0001). Whatever changes what it shows renders it again, in the same
  * transaction.

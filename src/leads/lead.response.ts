@@ -14,8 +14,13 @@ import {
   UuidList,
   Int32,
 } from '../api/fields';
-import { EXAMPLE_IDS } from '../api/schemas';
 import { json, jsonList, jsonObject } from '../database/rendering';
+import { EXAMPLE_ACTIVATION_ID } from '../activations/activation.response';
+import { EXAMPLE_LEAD_ACTIVITY_EVENT_ID } from '../lead-activity-events/lead-activity-event.response';
+import { EXAMPLE_TAG_OPTION_ID } from '../tag-groups/tag-group.response';
+
+/** The id of a lead of the demo, as the API reference shows it. */
+export const EXAMPLE_LEAD_ID = '448e55d6-0a6e-5e30-81d1-19527287a0c9';
 
 export const PhoneNumberTypeEnum = ['MOBILE', 'LANDLINE', 'DIRECT', 'OFFICE', 'HQ', 'UNKNOWN'] as const;
 export type PhoneNumberTypeEnum = (typeof PhoneNumberTypeEnum)[number];
@@ -86,14 +91,14 @@ export class LeadCompany {
 
 @ApiSchema({ description: 'Participation of a lead in an activation.' })
 export class LeadActivationSummary {
-  @Uuid({ description: 'The id of the activation.', example: EXAMPLE_IDS.activation }) activationId: string;
+  @Uuid({ description: 'The id of the activation.', example: EXAMPLE_ACTIVATION_ID }) activationId: string;
   @BooleanField({ description: 'Whether the lead has checked in.', example: true }) checkedIn: boolean;
   @BooleanField({ description: 'Whether the lead is registered.', example: true }) registered: boolean;
 }
 
 @ApiSchema({ description: 'A tag of a lead.' })
 export class LeadTag {
-  @Uuid({ description: 'The id of the tag option.', example: EXAMPLE_IDS.tagOption }) tagOptionId: string;
+  @Uuid({ description: 'The id of the tag option.', example: EXAMPLE_TAG_OPTION_ID }) tagOptionId: string;
   @Text({ description: 'The text of the tag.', example: 'Pumps' }) value: string;
 }
 
@@ -114,7 +119,7 @@ const emails = (whose: string) => ({
 
 @ApiSchema({ description: 'A lead with all its data.' })
 export class LeadV0Response {
-  @Uuid({ description: 'The id of the lead.' }) id: string;
+  @Uuid({ description: 'The id of the lead.', example: EXAMPLE_LEAD_ID }) id: string;
   @DateTime({ description: 'Date and time of capture.' }) createdAt: string;
   @BooleanField({ description: 'Whether the lead has been enriched.', example: true })
   isEnriched: boolean;
@@ -145,7 +150,7 @@ export class LeadV0Response {
   @UuidList({
     max: MAX_ENTRIES,
     description: 'Ids of the activity events of the lead.',
-    example: [EXAMPLE_IDS.leadActivityEvent],
+    example: [EXAMPLE_LEAD_ACTIVITY_EVENT_ID],
   })
   leadActivityEvents: string[];
   @ListOf(() => RemoteId, { max: MAX_REMOTE_IDS, description: 'Remote ids, at most one of each integration type.' })

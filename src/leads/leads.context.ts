@@ -1,9 +1,8 @@
 import { ListOf } from '../api/fields';
-import { EXAMPLE_IDS } from '../api/schemas';
 import { feedResource, uuidKey } from '../changes/feed-resource';
 import { LEADS } from './lead.dataset';
 import { LeadEntity } from './lead.entity';
-import { LEAD, LeadV0Response, MAX_REMOTE_IDS, RemoteId } from './lead.response';
+import { EXAMPLE_LEAD_ID, LEAD, LeadV0Response, MAX_REMOTE_IDS, RemoteId } from './lead.response';
 import { LeadsModule } from './leads.module';
 
 export const LEADS_CONTEXT = {
@@ -15,7 +14,7 @@ export const LEADS_CONTEXT = {
       number: 4,
       model: LeadV0Response,
       recordSql: LEAD,
-      key: uuidKey(EXAMPLE_IDS.lead),
+      key: uuidKey(EXAMPLE_LEAD_ID),
       changeDetector: (row) => `${row}.document`,
       remoteIds: {
         column: 'remote_ids',

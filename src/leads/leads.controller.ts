@@ -5,7 +5,7 @@ import { UuidParam } from '../api/parameters';
 import { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from '../api/returns';
 import { Tag } from '../api/tag';
 import { LeadBatchV0Input, LeadCreateV0Input, LeadPatchV0Input, LeadsQuery, MAX_BATCHED_LEADS } from './lead.dto';
-import { LeadUpsertV0Response, LeadV0Response } from './lead.response';
+import { EXAMPLE_LEAD_ID, LeadUpsertV0Response, LeadV0Response } from './lead.response';
 import { LeadsService } from './leads.service';
 
 @Tag('Leads', 'People the organization met, their contact data and notes.')
@@ -31,7 +31,7 @@ export class LeadsController {
     description: 'A lead with its phone numbers, company, tags, activations, activity events and remote ids.',
   })
   @Returns(LeadV0Response, 'The lead.')
-  getLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
+  getLead(@CurrentCaller() caller: Caller, @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string) {
     return this.leads.get(caller, leadId);
   }
 
@@ -70,7 +70,11 @@ export class LeadsController {
       'numbers entered by users; `remoteId` sets or clears the remote id of its integration type.',
   })
   @Returns(LeadV0Response, 'The lead as it is now.')
-  patchLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string, @Body() body: LeadPatchV0Input) {
+  patchLead(
+    @CurrentCaller() caller: Caller,
+    @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string,
+    @Body() body: LeadPatchV0Input,
+  ) {
     return this.leads.patch(caller, leadId, body);
   }
 
@@ -80,7 +84,7 @@ export class LeadsController {
     description: 'Deletes a lead with its associations, phone numbers, tags, remote ids and activity events.',
   })
   @ReturnsNothing('The lead is deleted.')
-  deleteLead(@CurrentCaller() caller: Caller, @UuidParam('leadId') leadId: string) {
+  deleteLead(@CurrentCaller() caller: Caller, @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string) {
     return this.leads.delete(caller, leadId);
   }
 }

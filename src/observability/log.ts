@@ -6,8 +6,8 @@ import type { LogLevel } from '../config';
 
 export type Log = Logger;
 
-/** Characters that are gathered before they are written: a line a request, each written by itself, would be felt. */
-const GATHERED = 4096;
+/** Characters that are gathered before they are written: one write for about 30 requests costs next to nothing for each. */
+const GATHERED = 1 << 13;
 /** Milliseconds after which what was gathered is written in any case. The rest is when the process ends. */
 const FLUSH_INTERVAL = 500;
 /** Milliseconds that the rest may take. */
@@ -39,7 +39,10 @@ function standardOutput(): DestinationStream {
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- who writes JSON does not pay for it
     const pretty = require('pino-pretty') as typeof import('pino-pretty');
     return pretty({
-      ...{ sync: true, singleLine: true, messageKey: MESSAGE, translateTime: 'SYS:HH:MM:ss.l' },
+      sync: true,
+      singleLine: true,
+      messageKey: MESSAGE,
+      translateTime: 'SYS:HH:MM:ss.l',
       messageFormat: (entry, name) => (entry.route ? requestLine(entry) : String(entry[name] ?? '')),
       ignore: 'pid,method,route,status,durationMs',
     });

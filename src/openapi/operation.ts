@@ -44,12 +44,15 @@ export function describeOperation(method: string, operation: Operation, componen
   if (success?.content) describeSuccess(success as Answer, isRepeatable, components.schemas);
   const declared = Object.keys(operation.responses).map(Number);
   const statuses = [
-    ...[401, 403],
+    401,
+    403,
     ...(hasId ? [404] : []),
     ...(isRepeatable ? [409, 422] : []),
     ...declared.filter((status) => status >= 400),
     ...(method === 'get' ? [] : [413]),
-    ...[429, 500, 503],
+    429,
+    500,
+    503,
   ];
   operation.responses['400'] = badRequest(describeBody(operation, components.schemas));
   for (const status of statuses) operation.responses[String(status)] = errorReference(status);

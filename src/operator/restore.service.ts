@@ -6,7 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource, type EntityManager, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { Waiting } from '../database/connect';
 import { Config } from '../config';
-import { VALUES } from '../schema/functions';
+import { functionsBeforeMigrations } from '../schema/functions';
 import { migrate, underMigrationLock } from '../schema/migrate';
 import { SchemaDefinition } from '../schema/schema-definition';
 import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
@@ -114,7 +114,7 @@ async function restoreRows(
   try {
     await runner.startTransaction();
     await runner.query(COPY_SETTINGS);
-    await runner.query(VALUES);
+    for (const text of functionsBeforeMigrations(target)) await runner.query(text);
     await new MigrationExecutor(target, runner).executePendingMigrations();
     const names = new Set(await tableNames(runner.manager));
     const known = head.tables.filter(({ name }) => names.has(name));

@@ -6,6 +6,8 @@ import type { Address } from '../config';
 const DEADLINE_MS = 100;
 /** How long a request waits for its reply while Redis answers other commands. */
 const MAX_WAIT_MS = 1_000;
+/** How long each command of a connection's own handshake may take. */
+const HANDSHAKE_TIMEOUT_MS = 1_000;
 
 /**
  * A connection that fails fast: a command is sent at once, once, or not at all. By ioredis's defaults a stopped Redis
@@ -31,8 +33,6 @@ export class RedisConnection extends Redis {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
-      // A backstop for the connection's own handshake. Who has a request waiting uses withDeadline.
-      commandTimeout: 1_000,
       connectTimeout: 1_000,
       disconnectTimeout: DEADLINE_MS,
       retryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
@@ -81,15 +81,28 @@ export class RedisConnection extends Redis {
         sentAt = performance.now();
         wait(DEADLINE_MS);
       });
-      reply.then(resolve, reject).finally(() => {
+      const stop = () => {
         clearImmediate(sent);
         clearTimeout(timer);
         timer = undefined;
-      });
+      };
+      reply.then(
+        (value) => {
+          stop();
+          resolve(value);
+        },
+        (error: Error) => {
+          stop();
+          reject(error);
+        },
+      );
     });
   }
 
   override sendCommand(...command: Parameters<Redis['sendCommand']>): unknown {
+    // ioredis deletes the timer from each command that it has timed, which makes V8 rebuild the object as a dictionary.
+    // Requests use withDeadline instead.
+    this.options.commandTimeout = this.status === 'ready' ? undefined : HANDSHAKE_TIMEOUT_MS;
     if (this.stream && !this.isCorked) this.cork();
     return super.sendCommand(...command);
   }

@@ -8,21 +8,35 @@ import { listsOf } from '../database/tracked-list';
 
 const read = (file: string): string => readFileSync(join(__dirname, 'functions', file), 'utf8');
 
-/** Defaults and indexes of tables use these functions, so that they come before the migrations. */
+/** Functions of every context that defaults of tables use, so the migrations need them. */
 export const VALUES = read('values.sql');
 
 /** The name of each trigger of ours begins so; the number gives their order. */
 export const OWN_TRIGGER = '^t[0-9]{2}_';
 
 const FUNCTIONS = Symbol('functions');
+const INDEX_FUNCTIONS = Symbol('index functions');
 
 /** An entity with functions and triggers of its own, which may stand on other tables. */
 export const WithFunctions = (text: string): ClassDecorator => Reflect.metadata(FUNCTIONS, text);
 
-const functionsOf = ({ entityMetadatas }: DataSource): string[] =>
-  entityMetadatas.flatMap(
-    ({ target }) => (Reflect.getMetadata(FUNCTIONS, target as object) as string | undefined) ?? [],
-  );
+/**
+ * An entity whose indexes or defaults use functions of its own. The migrations that make them need the functions, which are
+ * therefore applied first and may name no table.
+ */
+export const WithIndexFunctions = (text: string): ClassDecorator => Reflect.metadata(INDEX_FUNCTIONS, text);
+
+/** The texts that entities have under a key, in an order that does not depend on how the entities are found. */
+const textsOf = ({ entityMetadatas }: DataSource, key: symbol): string[] =>
+  entityMetadatas
+    .flatMap(({ target }) => (Reflect.getMetadata(key, target as object) as string | undefined) ?? [])
+    .sort();
+
+/** What the migrations of these entities need. On a database that has all functions, nothing changes. */
+export const functionsBeforeMigrations = (dataSource: DataSource): string[] => [
+  VALUES,
+  ...textsOf(dataSource, INDEX_FUNCTIONS),
+];
 
 /** Triggers that the texts no longer have must not go on firing. */
 const DROP_TRIGGERS = `
@@ -44,8 +58,8 @@ const TRIGGER_NAMES = `
     where tgname ~ '${OWN_TRIGGER}' and not tgisinternal and relnamespace = current_schema()::regnamespace order by 1)`;
 
 /**
- * The functions and triggers of the database: those of lists stand in functions/, those of a derived column with its
- * entity, and nowhere else.
+ * The functions and triggers of the database: those of all contexts stand in functions/, the others with their entity,
+ * and nowhere else.
  */
 export class Functions {
   readonly texts: string[];
@@ -56,14 +70,21 @@ export class Functions {
     { functions }: SchemaDefinition,
   ) {
     const derived = derivedOf(dataSource).map(({ functions }) => functions);
-    const ofEntities = functionsOf(dataSource).sort();
-    this.texts = [VALUES, read('lists.sql'), listTriggers(dataSource), ...derived, ...ofEntities, ...functions];
+    this.texts = [
+      ...functionsBeforeMigrations(dataSource),
+      read('lists.sql'),
+      listTriggers(dataSource),
+      ...derived,
+      ...textsOf(dataSource, FUNCTIONS),
+      ...functions,
+    ];
     this.hash = hash('sha256', this.texts.join('\n'));
   }
 
-  /** What the migrations need; on a database that has them, nothing changes. */
+  /** What the migrations need. */
   async applyEarly(): Promise<void> {
-    if (!(await this.areApplied())) await this.dataSource.query(VALUES);
+    if (await this.areApplied()) return;
+    for (const text of functionsBeforeMigrations(this.dataSource)) await this.dataSource.query(text);
   }
 
   /**

@@ -53,7 +53,8 @@ export class LeanExpressAdapter extends ExpressAdapter {
         IncomingMessage: ExpressRequest,
         ServerResponse: ExpressResponse,
         maxHeaderSize: MAX_HEAD_BYTES,
-        ...{ headersTimeout, requestTimeout },
+        headersTimeout,
+        requestTimeout,
         connectionsCheckingInterval: Math.min(headersTimeout, 1000),
         keepAliveTimeout: 75_000, // longer than load balancers', so that they close an idle connection first
         requireHostHeader: false, // Node answers in plain text

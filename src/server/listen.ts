@@ -12,7 +12,9 @@ export async function listen(server: Server, { host, port }: Address, name: stri
   const reasons: Record<string, string> = {
     EADDRINUSE: `${name}: ${port} is in use by another program; stop it, or set ${name} to another port`,
     EACCES: `${name}: ${port} may not be used by this user; set ${name} to 1024 or above`,
-    ...{ EADDRNOTAVAIL: noAddress, ENOTFOUND: noAddress, EAI_AGAIN: noAddress },
+    EADDRNOTAVAIL: noAddress,
+    ENOTFOUND: noAddress,
+    EAI_AGAIN: noAddress,
   };
   try {
     await once(server.listen(port, host), 'listening');

@@ -55,9 +55,19 @@ function refusalOf({ httpVersion, httpVersionMajor, rawHeaders, url }: Request):
   if (rawHeaders.length >= MAX_HEADERS) return [431];
   // Express would answer in HTML what it cannot parse, such as `GET http://[/`.
   if (!url.startsWith('/') && url !== '*' && !URL.canParse(url)) return [400, 'target'];
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  const hosts = countHosts(rawHeaders);
   // Of two hosts, a proxy may have used the other one.
   return hosts > 1 || (hosts === 0 && httpVersion === '1.1') ? [400, 'header Host'] : undefined;
+}
+
+/** @param rawHeaders names and values in turn, as Node.js keeps them */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts;
 }
 
 /**

@@ -1,14 +1,20 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { BooleanField, MAX_LENGTH, ListOf, MAX_ENTRIES, nullable, OneOf, Text, Uuid, Int32 } from '../api/fields';
-import { EXAMPLE_IDS, MIN_INT32 } from '../api/schemas';
+import { MIN_INT32 } from '../api/schemas';
 import { json, jsonList } from '../database/rendering';
+
+/** The id of a tag group of the demo, as the API reference shows it. */
+export const EXAMPLE_TAG_GROUP_ID = 'f61c900a-31a6-545c-a067-c8bc2c052ee2';
+
+/** The id of a tag option of the demo, as the API reference shows it. */
+export const EXAMPLE_TAG_OPTION_ID = '21954c56-16c6-5cbc-bb39-283a0096aeaf';
 
 export const TagGroupStatus = ['ARCHIVED', 'DRAFT', 'PUBLISHED'] as const;
 export type TagGroupStatus = (typeof TagGroupStatus)[number];
 
 @ApiSchema({ description: 'A tag.' })
 export class TagOption {
-  @Uuid({ description: 'The id of the tag option.', example: EXAMPLE_IDS.tagOption }) id: string;
+  @Uuid({ description: 'The id of the tag option.', example: EXAMPLE_TAG_OPTION_ID }) id: string;
   @Int32({ min: MIN_INT32, description: 'Position among the options, lowest first.', example: 1 })
   displayOrder: number;
   @Text({ description: 'The text of the tag.', example: 'Pumps' }) value: string;
@@ -16,7 +22,7 @@ export class TagOption {
 
 @ApiSchema({ description: 'A group of related tags.' })
 export class TagGroupV0Response {
-  @Uuid({ description: 'The id of the tag group.', example: EXAMPLE_IDS.tagGroup }) id: string;
+  @Uuid({ description: 'The id of the tag group.', example: EXAMPLE_TAG_GROUP_ID }) id: string;
   @Text({ description: 'Name of the group.', example: 'Interest' }) name: string;
   @OneOf(TagGroupStatus, 'TagGroupStatus', { description: 'Status of a tag group.', example: 'PUBLISHED' })
   status: TagGroupStatus;

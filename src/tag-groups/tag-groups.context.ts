@@ -1,8 +1,7 @@
-import { EXAMPLE_IDS } from '../api/schemas';
 import { feedResource, uuidKey } from '../changes/feed-resource';
 import { TAG_GROUPS } from './tag-group.dataset';
 import { TagGroupEntity } from './tag-group.entity';
-import { TAG_GROUP, TagGroupV0Response } from './tag-group.response';
+import { EXAMPLE_TAG_GROUP_ID, TAG_GROUP, TagGroupV0Response } from './tag-group.response';
 import { TagGroupsModule } from './tag-groups.module';
 
 export const TAG_GROUPS_CONTEXT = {
@@ -14,7 +13,7 @@ export const TAG_GROUPS_CONTEXT = {
       number: 1,
       model: TagGroupV0Response,
       recordSql: TAG_GROUP,
-      key: uuidKey(EXAMPLE_IDS.tagGroup),
+      key: uuidKey(EXAMPLE_TAG_GROUP_ID),
       childTable: { name: 'tag_options', parentColumn: 'tag_group_id' },
     }),
   ],

@@ -4,7 +4,7 @@ import { Caller, CurrentCaller } from '../api/caller';
 import { PageQuery, UuidParam } from '../api/parameters';
 import { Returns, ReturnsPage } from '../api/returns';
 import { Tag } from '../api/tag';
-import { TagGroupV0Response } from './tag-group.response';
+import { TagGroupV0Response, EXAMPLE_TAG_GROUP_ID } from './tag-group.response';
 import { TagGroupsService } from './tag-groups.service';
 
 @Tag('Tag groups', 'The tags available when capturing a lead. Read-only.')
@@ -28,7 +28,7 @@ export class TagGroupsController {
     description: 'A tag group with its options in display order.',
   })
   @Returns(TagGroupV0Response, 'The tag group.')
-  getTagGroup(@CurrentCaller() caller: Caller, @UuidParam('tagGroupId') tagGroupId: string) {
+  getTagGroup(@CurrentCaller() caller: Caller, @UuidParam('tagGroupId', EXAMPLE_TAG_GROUP_ID) tagGroupId: string) {
     return this.tagGroups.get(caller, tagGroupId);
   }
 }

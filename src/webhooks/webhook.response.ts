@@ -20,7 +20,10 @@ export class WebhookPing {
 }
 
 const header = (name: string, description: string) => ({
-  ...{ name, in: 'header', required: true, description },
+  name,
+  in: 'header',
+  required: true,
+  description,
   schema: { type: 'string', maxLength: 255 },
 });
 

@@ -49,7 +49,9 @@ describe('the first reading', () => {
     }
     expect(changes.find(({ resource }) => resource === 'leads')?.remoteIds).toEqual(made.lead.remoteIds);
     expect(changes.find(({ resource }) => resource === 'eventLeads')?.record).toEqual({
-      ...{ leadId: made.lead.id, registered: true, checkedIn: true },
+      leadId: made.lead.id,
+      registered: true,
+      checkedIn: true,
     });
   });
 

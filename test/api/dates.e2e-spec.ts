@@ -16,13 +16,15 @@ const ZONES: [string, number?][] = isDeployment
       ['America/Los_Angeles', 480],
     ];
 
+const ownZone = process.env.TZ;
+
 describe.each(ZONES)('dates, of a server in %s', (zone, minutes) => {
   let tenant: Tenant;
   beforeAll(async () => {
     if (!isDeployment) setZone(zone);
     tenant = await (await startLanyard()).tenant();
   });
-  afterAll(() => setZone(process.env.TZ));
+  afterAll(() => setZone(ownZone));
 
   it('are those of that zone', () => {
     const here = new Date(2026, 0, 1).getTimezoneOffset();

@@ -97,7 +97,9 @@ describe('finding and writing many leads', () => {
       ['both', { email: 'A@example.com', remoteId: 'w', integrationType: 'WEBHOOK' }],
     ])('has pages and an exact total: %s', async (_, query) => {
       const same = Array.from({ length: 7 }, () => ({
-        ...{ id: randomUUID(), email: 'a@example.com', remoteIds: [webhook('w').remoteId] },
+        id: randomUUID(),
+        email: 'a@example.com',
+        remoteIds: [webhook('w').remoteId],
       }));
       await tenant.import({ leads: same.flatMap((lead) => [lead, { id: randomUUID(), email: 'b@example.com' }]) });
       const ids: string[] = [];
@@ -125,11 +127,21 @@ describe('finding and writing many leads', () => {
     });
 
     it.each([
-      ...['email=', 'email=%20', 'email=a@b.example&email=a@b.example', `email=${'x'.repeat(256)}`, 'email=a%00'],
-      ...['remoteId=1', 'integrationType=WEBHOOK', 'remoteId=&integrationType=WEBHOOK'],
-      ...['remoteId=%09&integrationType=WEBHOOK', 'remoteId=1&integrationType=', 'remoteId=1&integrationType=webhook'],
-      ...['remoteId=1&remoteId=1&integrationType=WEBHOOK', 'remoteId=1&integrationType=WEBHOOK&integrationType=ZOHO'],
-      ...[`remoteId=${'x'.repeat(256)}&integrationType=WEBHOOK`, 'email=a@b.example&remoteId=1'],
+      'email=',
+      'email=%20',
+      'email=a@b.example&email=a@b.example',
+      `email=${'x'.repeat(256)}`,
+      'email=a%00',
+      'remoteId=1',
+      'integrationType=WEBHOOK',
+      'remoteId=&integrationType=WEBHOOK',
+      'remoteId=%09&integrationType=WEBHOOK',
+      'remoteId=1&integrationType=',
+      'remoteId=1&integrationType=webhook',
+      'remoteId=1&remoteId=1&integrationType=WEBHOOK',
+      'remoteId=1&integrationType=WEBHOOK&integrationType=ZOHO',
+      `remoteId=${'x'.repeat(256)}&integrationType=WEBHOOK`,
+      'email=a@b.example&remoteId=1',
     ])('is 400 for %s', (query) =>
       tenant.api.get(`/leads?${query}`).expect(400, { status: 400, error: 'Bad Request' }),
     );
@@ -208,7 +220,9 @@ describe('finding and writing many leads', () => {
 
     it.each(['email', 'remoteId'])('updates the first in list order where several match by %s', async (matchBy) => {
       const leads = [1, 2, 3].map(() => ({
-        ...{ id: randomUUID(), email: 'a@example.com', remoteIds: [webhook('w').remoteId] },
+        id: randomUUID(),
+        email: 'a@example.com',
+        remoteIds: [webhook('w').remoteId],
       }));
       await tenant.import({ leads });
       const entry = { jobTitle: 'x', ...(matchBy === 'email' ? { email: 'A@example.com' } : webhook('w')) };

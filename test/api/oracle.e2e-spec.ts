@@ -4,7 +4,7 @@ import { ImportService } from '../../src/datasets/import.service';
 import { exhibitor, industryEventInput } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
-import { hasOracle, report, speakingFor, statements, UNSCOPED, takeUnscoped } from '../support/oracle';
+import { hasOracle, speakingFor, statements, UNSCOPED, takeUnscoped } from '../support/oracle';
 import { scopedTables } from '../support/oracle-database';
 import { DATASETS } from '../support/contexts';
 
@@ -113,22 +113,21 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
 
   it('fails every statement whose condition on the organization is taken out, one condition at a time', async () => {
     const missed = new Set<string>();
-    const conditions = { conditions: 0, caught: 0 };
+    let caught = 0;
     for (const endpoint of ENDPOINTS) {
       for (const text of await statementsOf(endpoint)) {
         for (const { 0: condition, index } of text.matchAll(CONDITION)) {
           const without = `${text.slice(0, index)}$1::integer is not null${text.slice(index + condition.length)}`;
           statements.rewrite = (sent) => (sent === text ? without : sent);
           await ask(endpoint);
-          conditions.conditions++;
-          if (takeUnscoped().length > 0) conditions.caught++;
+          if (takeUnscoped().length > 0) caught++;
           else missed.add(`${endpoint.name}: ${placeOf(text, index)}`);
         }
       }
     }
     const unexpected = [...missed].filter((place) => !OF_PARENT.test(place) && !READ_BACK.test(place));
     expect(unexpected.sort()).toEqual([...REDUNDANT].sort());
-    report(conditions);
+    expect(caught).toBeGreaterThan(0);
   }, 300_000);
 
   it('fails what meets the rows of all, in every table, and lets pass what does not', async () => {

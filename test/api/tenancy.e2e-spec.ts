@@ -186,9 +186,16 @@ describe('tenancy', () => {
     it.each(ENDPOINTS.map((one) => [one.name, one] as const))('%s', async (_, endpoint) => {
       const before = await shownToOwner();
       const stray = {
-        ...{ id: owner.ids.lead, organizationId: String(owner.tenant.organizationId), organization_id: '1' },
-        ...{ eventId: String(owner.event), associatedLead: owner.ids.lead, tagOptionId: owner.ids.tagOption },
-        ...{ activationId: owner.ids.activation, leadActivityEventId: owner.ids.note, ref: 'expo', caller: '1' },
+        id: owner.ids.lead,
+        organizationId: String(owner.tenant.organizationId),
+        organization_id: '1',
+        eventId: String(owner.event),
+        associatedLead: owner.ids.lead,
+        tagOptionId: owner.ids.tagOption,
+        activationId: owner.ids.activation,
+        leadActivityEventId: owner.ids.note,
+        ref: 'expo',
+        caller: '1',
       } as Ids;
       const own = await fresh();
       const slots = Object.fromEntries(

@@ -139,7 +139,7 @@ describe('operator backup', () => {
     await expectRejected(written('text', 'no backup at all'), 'is not a backup of Lanyard');
     await expectRejected(written('other', gzipSync('{"leads":[]}\n')), 'is not a backup of Lanyard');
     const changed = Buffer.from(readFileSync(file));
-    changed.writeUInt32LE(changed.readUInt32LE(changed.length - 8) ^ 1, changed.length - 8);
+    changed.writeUInt8(changed.readUInt8(changed.length - 8) ^ 1, changed.length - 8);
     await expectRejected(written('changed', changed), 'is damaged');
     const missing = join(folder, 'missing');
     const stderr = `cannot read ${missing}: no such file or directory\n`;

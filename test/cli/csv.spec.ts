@@ -65,7 +65,11 @@ describe('CSV', () => {
       const nothing = { name: null, industry: null, linkedin: null, streetAddress: null, city: null, state: null };
       expect(await leads()).toMatchObject([
         {
-          ...{ firstName: 'Ada', lastName: 'Rowe', email: 'ada@example.com', numberOfScans: 3, isEnriched: true },
+          firstName: 'Ada',
+          lastName: 'Rowe',
+          email: 'ada@example.com',
+          numberOfScans: 3,
+          isEnriched: true,
           company: { ...nothing, name: 'Cobalt Systems', city: 'Łódź' },
           phoneNumbers: {
             leadProvided: [
@@ -78,8 +82,14 @@ describe('CSV', () => {
           description: null,
         },
         {
-          ...{ firstName: 'Éva "Eve"', lastName: 'Ito, B.', email: null, numberOfScans: 0, isEnriched: false },
-          ...{ company: nothing, phoneNumbers: { leadProvided: [], serviceProvided: [] }, remoteIds: [] },
+          firstName: 'Éva "Eve"',
+          lastName: 'Ito, B.',
+          email: null,
+          numberOfScans: 0,
+          isEnriched: false,
+          company: nothing,
+          phoneNumbers: { leadProvided: [], serviceProvided: [] },
+          remoteIds: [],
         },
       ]);
     });

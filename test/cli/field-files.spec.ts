@@ -144,8 +144,12 @@ describe('a file from the field', () => {
       expect(await counts(content)).toEqual([1, 0, 0]);
       expect(await leads()).toMatchObject([
         {
-          ...{ email: 'ada@example.com', jobTitle: 'Buyer', createdAt: '2026-05-04T09:12:00.000Z' },
-          ...{ firstName: 'Ada Lou', lastName: 'Rowe', company: { name: 'Cobalt Systems', city: 'Leeds' } },
+          email: 'ada@example.com',
+          jobTitle: 'Buyer',
+          createdAt: '2026-05-04T09:12:00.000Z',
+          firstName: 'Ada Lou',
+          lastName: 'Rowe',
+          company: { name: 'Cobalt Systems', city: 'Leeds' },
         },
       ]);
     });

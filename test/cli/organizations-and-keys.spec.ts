@@ -51,7 +51,8 @@ describe("the operator's command line", () => {
     it('gets another name', async () => {
       const id = await create('Quarry');
       expect(await operator.json(['organizations', 'rename', String(id), '--name', 'Quarry Labs'])).toEqual({
-        ...{ id, name: 'Quarry Labs' },
+        id,
+        name: 'Quarry Labs',
       });
       expect(await operator.json<object[]>(['organizations', 'list'])).toContainEqual(
         expect.objectContaining({ id, name: 'Quarry Labs' }),
@@ -93,13 +94,23 @@ describe("the operator's command line", () => {
 
     it('have the default limits, or those that are asked for', async () => {
       expect(await issue()).toEqual({
-        ...{ id: UUID, key: KEY, organizationId: Number(organization), label: null },
-        ...{ maxTokens: 20, refillRate: 1, expiresAt: null },
+        id: UUID,
+        key: KEY,
+        organizationId: Number(organization),
+        label: null,
+        maxTokens: 20,
+        refillRate: 1,
+        expiresAt: null,
       });
       const wanted = ['--label', 'crm', '--max-tokens', '7', '--refill-rate', '0.125'];
       expect(await issue(...wanted, '--expires-at', '2030-01-31T12:00:00+02:00')).toEqual({
-        ...{ id: UUID, key: KEY, organizationId: Number(organization), label: 'crm' },
-        ...{ maxTokens: 7, refillRate: 0.125, expiresAt: '2030-01-31T10:00:00.000Z' },
+        id: UUID,
+        key: KEY,
+        organizationId: Number(organization),
+        label: 'crm',
+        maxTokens: 7,
+        refillRate: 0.125,
+        expiresAt: '2030-01-31T10:00:00.000Z',
       });
     });
 
@@ -107,8 +118,15 @@ describe("the operator's command line", () => {
       organization = String(await create('Lifecycle'));
       const { id, key } = await issue('--label', 'sync', '--expires-at', '2099-12-31');
       const row = {
-        ...{ id, prefix: key.slice(0, 10), label: 'sync', maxTokens: 20, refillRate: 1, createdAt: DATE_TIME },
-        ...{ lastUsedAt: null, expiresAt: '2099-12-31T00:00:00.000Z', revokedAt: null },
+        id,
+        prefix: key.slice(0, 10),
+        label: 'sync',
+        maxTokens: 20,
+        refillRate: 1,
+        createdAt: DATE_TIME,
+        lastUsedAt: null,
+        expiresAt: '2099-12-31T00:00:00.000Z',
+        revokedAt: null,
       };
       const list = () => operator.json<Record<string, unknown>[]>(['keys', 'list', '--organization', organization]);
       expect(await list()).toEqual([row]);

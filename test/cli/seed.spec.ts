@@ -29,7 +29,8 @@ describe('operator seed', () => {
   const exported = async (id: string): Promise<Dataset> => {
     const { industryEvents: _, ...own } = await installation.operator.json<Dataset & { industryEvents: object[] }>([
       'export',
-      ...['--organization', id],
+      '--organization',
+      id,
     ]);
     return own;
   };

@@ -39,7 +39,9 @@ describe('operator status', () => {
     expect(status).toEqual({
       version,
       database: {
-        ...{ reachable: true, embedded: false, version: expect.stringMatching(/^1[5-8]/) as string },
+        reachable: true,
+        embedded: false,
+        version: expect.stringMatching(/^1[5-8]/) as string,
         size: expect.any(Number) as number,
       },
       redis: null,
@@ -114,7 +116,9 @@ describe('operator status', () => {
       expect((await asking.json<Status>(['status'])).redis).toEqual({ reachable: true, version });
       await redis.kill();
       expect((await asking.json<Status>(['status'])).redis).toEqual({
-        ...{ reachable: false, version: null, error: expect.stringContaining('ECONNREFUSED') as string },
+        reachable: false,
+        version: null,
+        error: expect.stringContaining('ECONNREFUSED') as string,
       });
       const { stdout } = await asking.run(['status']);
       expect(stdout).toMatch(/^Redis +unreachable \(connect ECONNREFUSED .*\): each server counts tokens by itself$/m);

@@ -35,8 +35,12 @@ describe('operator webhooks', () => {
     const url = receiver.url.replace(/\?.*/, '');
     const resources = ['leads', 'eventLeads'];
     expect(created).toEqual({
-      ...{ id: expect.any(String) as string, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) as string },
-      ...{ organizationId: Number(organization), url, resources, state: 'active' },
+      id: expect.any(String) as string,
+      secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) as string,
+      organizationId: Number(organization),
+      url,
+      resources,
+      state: 'active',
     });
     receiver.secrets = [created.secret];
     await until(() => receiver.taken.length === 1);
@@ -45,8 +49,17 @@ describe('operator webhooks', () => {
     const [listed, ...others] = await json<object[]>('list', '--organization', organization);
     expect(others).toEqual([]);
     expect(listed).toEqual({
-      ...{ id, organizationId, url, resources, state: 'active', lastSuccessAt: expect.any(String) as string },
-      ...{ lastStatus: 204, lastError: null, failingSince: null, nextAttemptAt: null, waiting: null },
+      id,
+      organizationId,
+      url,
+      resources,
+      state: 'active',
+      lastSuccessAt: expect.any(String) as string,
+      lastStatus: 204,
+      lastError: null,
+      failingSince: null,
+      nextAttemptAt: null,
+      waiting: null,
       createdAt: expect.any(String) as string,
     });
     expect((await run('list')).stdout).not.toMatch(/token=mine|whsec_/);
@@ -57,7 +70,9 @@ describe('operator webhooks', () => {
     expect(await json('disable', id)).toMatchObject({ id, state: 'disabled' });
     expect(await json('test', id)).toEqual({ status: 204, milliseconds: expect.any(Number) as number });
     expect(receiver.deliveries[0]?.message).toEqual({
-      ...{ type: 'ping', timestamp: expect.any(String) as string, organizationId: Number(organization) },
+      type: 'ping',
+      timestamp: expect.any(String) as string,
+      organizationId: Number(organization),
     });
     receiver.answer = no(500);
     const rejected = await run('test', id, '--json');
@@ -67,7 +82,9 @@ describe('operator webhooks', () => {
     await receiver.close();
     const away = await run('test', id, '--json');
     expect({ ...away, stdout: JSON.parse(away.stdout) as object }).toEqual({
-      ...{ status: 1, stdout: { error: 'ECONNREFUSED' }, stderr: 'Delivery failed: connection refused\n' },
+      status: 1,
+      stdout: { error: 'ECONNREFUSED' },
+      stderr: 'Delivery failed: connection refused\n',
     });
     expect(await json('enable', id)).toMatchObject({ id, state: 'active' });
   });
@@ -108,7 +125,9 @@ describe('operator webhooks', () => {
   it('takes an eleventh for one too many', async () => {
     for (let n = 0; n < 10; n++) await create('--since', 'now');
     expect(await run('create', '--organization', organization, '--url', receiver.url)).toEqual({
-      ...{ status: 1, stdout: '', stderr: `Organization ${organization} already has the maximum of 10 webhooks.\n` },
+      status: 1,
+      stdout: '',
+      stderr: `Organization ${organization} already has the maximum of 10 webhooks.\n`,
     });
   });
 

@@ -177,7 +177,10 @@ describe('changes', () => {
     expect(error).toBeInstanceOf(LanyardError);
     expect(error).toMatchObject({
       message: expect.stringMatching(/^The cursor can no longer be used: read anew, without a cursor, and .* remove /),
-      ...{ status: 410, method: 'GET', path: '/api/v0/changes', attempts: 1 },
+      status: 410,
+      method: 'GET',
+      path: '/api/v0/changes',
+      attempts: 1,
       cause: expect.objectContaining({ message: 'Gone' }),
     });
   });

@@ -11,7 +11,10 @@ import { ENDPOINTS } from '../support/endpoints';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 const scan = (over = {}) => ({
-  ...{ createdByEmail: 'booth@example.com', firstName: 'Ada', lastName: 'Rowe', companyName: 'Cobalt Systems' },
+  createdByEmail: 'booth@example.com',
+  firstName: 'Ada',
+  lastName: 'Rowe',
+  companyName: 'Cobalt Systems',
   ...over,
 });
 const expo = {
@@ -187,7 +190,9 @@ describe('the TypeScript client', () => {
   it('lists every lead once, in order, over as many pages as there are', async () => {
     const many = await lanyard.tenant();
     const leads = Array.from({ length: 120 }, (_, n) => ({
-      ...{ id: randomUUID(), firstName: `Lead ${n}`, createdAt: new Date(Date.UTC(2026, 4, 4, 9, n)).toISOString() },
+      id: randomUUID(),
+      firstName: `Lead ${n}`,
+      createdAt: new Date(Date.UTC(2026, 4, 4, 9, n)).toISOString(),
     }));
     await many.import({ leads });
     const met: string[] = [];

@@ -83,8 +83,15 @@ describe('a request', () => {
   });
 
   it.each([
-    ...['lanyard.example/api/v0', 'localhost:3000/api/v0', '//lanyard.example/api/v0', '/api/v0', '', 'ftp://x/api/v0'],
-    ...[undefined as unknown as string, 'http:///', 'http://x:99999/api/v0'],
+    'lanyard.example/api/v0',
+    'localhost:3000/api/v0',
+    '//lanyard.example/api/v0',
+    '/api/v0',
+    '',
+    'ftp://x/api/v0',
+    undefined as unknown as string,
+    'http:///',
+    'http://x:99999/api/v0',
   ])('is not made to %s, which begins with no scheme and host', (baseUrl) => {
     const message =
       'The baseUrl must begin with http:// or https:// and a host, as in https://lanyard.example.com/api/v0';
@@ -220,8 +227,14 @@ describe('an error', () => {
     const { lanyard } = client([refusal(400, "Missing or invalid 'phoneNumbers[0].type'", { 'x-request-id': 'r-1' })]);
     const error = await failureOf(lanyard.post('/leads', { body }));
     expect({ ...error, message: error.message }).toEqual({
-      ...{ name: 'LanyardError', message: "Missing or invalid 'phoneNumbers[0].type'", status: 400 },
-      ...{ field: 'phoneNumbers[0].type', requestId: 'r-1', method: 'POST', path: '/api/v0/leads', attempts: 1 },
+      name: 'LanyardError',
+      message: "Missing or invalid 'phoneNumbers[0].type'",
+      status: 400,
+      field: 'phoneNumbers[0].type',
+      requestId: 'r-1',
+      method: 'POST',
+      path: '/api/v0/leads',
+      attempts: 1,
     });
   });
 

@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import * as cursors from '../../src/changes/cursor';
 import type { DataSource } from 'typeorm';
 import { complaints, Follower } from '../prove/feed/follower';

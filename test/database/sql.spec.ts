@@ -1,68 +1,65 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import type { DataSource } from 'typeorm';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
 import { asOperator, testDatabase } from '../support/database';
+import { type InProcess, startInProcess } from '../support/lanyard';
+import { laidOut } from '../support/sql-layout';
+import { sqlListing } from '../support/sql-listing';
 
-/** What a module exports of SQL: a text, a statement, or the statements of a list. */
-type Exported = string | { name: string; text: string; first?: string; shared?: boolean };
-interface Sent {
-  name: string;
-  text: string;
-  /** what `$1` is, where it is not the first of the values */
-  owner?: string;
+const LISTING = join(__dirname, '../../docs/sql');
+
+/** A lead with a tag, and the group of tags that it is of. */
+const EXAMPLE = {
+  tagGroups: [
+    {
+      id: 'f61c900a-31a6-545c-a067-c8bc2c052ee2',
+      name: 'Interest',
+      tagOptions: [{ id: '21954c56-16c6-5cbc-bb39-283a0096aeaf', displayOrder: 0, value: 'Pumps' }],
+    },
+  ],
+  leads: [
+    {
+      id: '448e55d6-0a6e-5e30-81d1-19527287a0c9',
+      firstName: 'Ada',
+      email: 'ada@example.com',
+      tags: [{ tagOptionId: '21954c56-16c6-5cbc-bb39-283a0096aeaf' }],
+    },
+  ],
+};
+
+/** The text of what a call of `Client.query` sends. */
+const textOf = ([query]: unknown[]): string =>
+  typeof query === 'string' ? query : ((query as { text?: string }).text ?? '');
+
+/** What the importer sends for the example, on the connection that has the tables in which it stages records. */
+async function importStatements(lanyard: InProcess): Promise<string[]> {
+  const tenant = await lanyard.tenant();
+  const query = jest.spyOn(Client.prototype, 'query');
+  try {
+    await tenant.import(EXAMPLE);
+    const calls = query.mock.calls.map((call, index) => ({ text: textOf(call), client: query.mock.contexts[index] }));
+    const begin = calls.findIndex(({ text }) => text.includes('staged_'));
+    const sent = calls.slice(begin).filter(({ client }) => client === calls[begin]?.client);
+    const end = sent.findLastIndex(({ text }) => text === 'COMMIT');
+    return sent.slice(0, end + 1).map(({ text }) => laidOut(`${text.trimEnd()};`));
+  } finally {
+    query.mockRestore();
+  }
 }
 
-const ROOT = join(__dirname, '../..');
-const LISTING = join(ROOT, 'docs/statements.sql');
-const SQL = /^\s*(select|with|insert|update|delete)\b/;
-
-const isSql = (value: unknown): value is Exported =>
-  typeof value === 'string' ? SQL.test(value) : SQL.test(String((value as { text?: unknown } | null)?.text ?? ''));
-
-function sentBy(file: string, exportName: string, exported: Exported): Sent[] {
-  if (typeof exported === 'string') return [{ name: `${basename(file, '.ts')}.${exportName}`, text: exported }];
-  const { name, text, first, shared } = exported;
-  const owner = shared ? undefined : '$1 is the organization';
-  if (!('values' in exported)) return [{ name, text, owner }];
-  const pages = [{ name: `${name} page`, text, owner }];
-  return first ? [{ name: `${name} first page`, text: first, owner }, ...pages] : pages;
-}
-
-/** Every statement that services send, as modules export it: a new one is listed by itself. */
-const statements = (): Sent[] =>
-  readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /(\.sql|\.service|database\/[\w-]+)\.ts$/.test(file))
-    .sort()
-    .flatMap((file) =>
-      Object.entries(jest.requireActual<Record<string, unknown>>(join(ROOT, 'src', file))).flatMap(([name, value]) =>
-        isSql(value) ? sentBy(file, name, value) : [],
-      ),
-    );
-
-/** Without the indentation that all lines share. */
-function outdented(text: string): string {
-  const lines = text.replace(/^\n+|\s+$/g, '').split('\n');
-  const indents = lines.filter((line) => line.trim()).map((line) => line.search(/\S/));
-  return lines.map((line) => line.slice(Math.min(...indents)).trimEnd()).join('\n');
-}
-
-describe('the listing of statements', () => {
-  let db: DataSource;
-  beforeAll(async () => void (db = await asOperator((await testDatabase()).url, 1)));
-
-  it('is checked in as they are sent, and PostgreSQL takes each of them (npm run sql writes it)', async () => {
-    const listed: string[] = [];
-    for (const { name, text, owner } of statements()) {
-      await db.query(`prepare listed as ${text}`);
-      const [{ types }] = await db.query<[{ types: string[] }]>(
-        `select parameter_types::text[] as types from pg_prepared_statements where name = 'listed'`,
-      );
-      await db.query('deallocate listed');
-      const parameters = types.map((type, n) => `$${n + 1} ${type}`).join(', ');
-      listed.push(`-- ${name}: ${parameters}${owner ? ` (${owner})` : ''}\n${outdented(text)};\n`);
+describe('the listing of SQL', () => {
+  it('is checked in, in a file for each context, and PostgreSQL accepts it (npm run sql writes it)', async () => {
+    const db = await asOperator((await testDatabase()).url, 1);
+    const lanyard = await startInProcess();
+    const listing = await sqlListing(db, lanyard.app);
+    const title = '-- What an import of a lead with a tag sends, in this order. npm run sql writes this file.';
+    listing.set('import-example.sql', `${[title, ...(await importStatements(lanyard))].join('\n\n')}\n`);
+    if (process.env.SQL_WRITE) {
+      rmSync(LISTING, { recursive: true, force: true });
+      mkdirSync(LISTING);
+      for (const [file, text] of listing) writeFileSync(join(LISTING, file), text);
     }
-    const page = `-- Every prepared statement as it is sent. npm run sql writes this file.\n\n${listed.join('\n')}`;
-    if (process.env.SQL_WRITE) writeFileSync(LISTING, page);
-    expect(readFileSync(LISTING, 'utf8')).toBe(page);
+    expect(readdirSync(LISTING).sort()).toEqual([...listing.keys()].sort());
+    for (const [file, text] of listing) expect(readFileSync(join(LISTING, file), 'utf8')).toBe(text);
   });
 });

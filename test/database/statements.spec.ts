@@ -178,7 +178,9 @@ describe('a connection', () => {
     const name = new URL(database.url).pathname.slice(1);
     const names = [
       'default_transaction_isolation',
-      ...['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'],
+      'statement_timeout',
+      'lock_timeout',
+      'idle_in_transaction_session_timeout',
     ];
     for (const each of names) {
       const value = each === 'default_transaction_isolation' ? 'serializable' : '100';

@@ -1,4 +1,3 @@
-import { EXAMPLE_IDS } from '../../src/api/schemas';
 import { demo } from '../../src/demo/demo';
 import { description, faultsOf } from '../support/description';
 import { ENDPOINTS, send } from '../support/endpoints';
@@ -30,7 +29,12 @@ function examplesOf({ place, node }: Part): { place: string; example: unknown }[
   return all.map((each) => ({ place: `${place}/schema`, example: each }));
 }
 
-const ids = Object.fromEntries(Object.entries(EXAMPLE_IDS).map(([record, id]) => [`${record}Id`, String(id)]));
+/** The examples of the parameters in paths, by name. */
+const ids = Object.fromEntries(
+  parts
+    .filter(({ node }) => node.in === 'path')
+    .map(({ node }) => [node.name as string, String((node.schema as { examples: unknown[] }).examples[0])]),
+);
 
 describe('the descriptions of openapi.json', () => {
   it('stand at every schema, field, parameter and header', () => {

@@ -202,7 +202,8 @@ describe('a plain Nest module', () => {
     const hall = { id, hallName: 'North', seats: 80 };
     expect((await ask('GET', `/halls/${id}`)).body).toEqual({ status: 200, results: hall });
     expect((await ask('GET', '/halls?size=5')).body).toEqual({
-      ...{ status: 200, pagination: { limit: 5, offset: 0 } },
+      status: 200,
+      pagination: { limit: 5, offset: 0 },
       results: { halls: [hall], total: 1 },
     });
   });

@@ -46,7 +46,9 @@ describe('a server that simulates faults', () => {
       method: 'POST',
       body: JSON.stringify(leadInput()),
       headers: {
-        ...{ 'x-api-key': tenant.key, 'content-type': 'application/json', prefer: 'tx=commit' },
+        'x-api-key': tenant.key,
+        'content-type': 'application/json',
+        prefer: 'tx=commit',
         'lanyard-simulate': `status=${status}`,
       },
     });
@@ -62,7 +64,9 @@ describe('a server that simulates faults', () => {
     const limited = await tenant.issueKey({ maxTokens: 5, refillRate: 0.1 });
     const { headers } = await suffering('status=429', limited.api.get('/leads')).expect(429);
     expect(headers).toMatchObject({
-      ...{ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0', 'retry-after': '10' },
+      'x-ratelimit-limit': '5',
+      'x-ratelimit-remaining': '0',
+      'retry-after': '10',
     });
     const full = Number(headers['x-ratelimit-reset']) - Date.now() / 1000;
     expect([full > 48, full < 52]).toEqual([true, true]);
@@ -143,18 +147,25 @@ describe('a server that simulates faults', () => {
   });
 
   it.each([
-    ...['', 'x', 'status', 'status=', 'status=200', 'status=503,status=503', 'status=503; status=404', 'delay=30001'],
-    ...[
-      'delay=-1',
-      'delay=1e3',
-      'drop=during',
-      'truncate=x',
-      'rate=2; status=503',
-      'rate=0.5',
-      'seed=1',
-      'status=503;',
-    ],
-    ...['__proto__=1', 'constructor=1', `status=503;${' '.repeat(256)}delay=1`],
+    '',
+    'x',
+    'status',
+    'status=',
+    'status=200',
+    'status=503,status=503',
+    'status=503; status=404',
+    'delay=30001',
+    'delay=-1',
+    'delay=1e3',
+    'drop=during',
+    'truncate=x',
+    'rate=2; status=503',
+    'rate=0.5',
+    'seed=1',
+    'status=503;',
+    '__proto__=1',
+    'constructor=1',
+    `status=503;${' '.repeat(256)}delay=1`,
   ])('refuses a malformed value: %j', async (faults) => {
     const { body, headers } = await suffering(faults, api.get('/leads')).expect(400);
     expect([body.error, headers['lanyard-fault']]).toEqual(['Bad Request', 'header Lanyard-Simulate']);

@@ -74,13 +74,16 @@ describe('a delivery', () => {
       'webhook-signature': expect.stringMatching(/^v1,[\w+/]+=*$/) as string,
     });
     expect(Object.keys(headers).sort()).toEqual([
-      ...['connection', 'content-length', 'content-type', 'host', 'user-agent', 'webhook-signature'],
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'user-agent',
+      'webhook-signature',
     ]);
     expect(id).toMatch(/^msg_[\w-]{43}$/);
     expect(Number(timestamp)).toBe(Math.floor(Date.parse(first.message.timestamp) / 1000));
-    expect(Object.keys(first.message)).toEqual([
-      ...['type', 'timestamp', 'organizationId', 'phase', 'changes', 'hasMore'],
-    ]);
+    expect(Object.keys(first.message)).toEqual(['type', 'timestamp', 'organizationId', 'phase', 'changes', 'hasMore']);
     const told = body.results.changes as object[];
     expect(first.message).toMatchObject({ type: 'changes', organizationId: tenant.organizationId, phase: 'snapshot' });
     expect(first.message.changes.map((change) => ({ ...change, at: '' }))).toEqual(

@@ -9,8 +9,16 @@ import { record } from './results';
 /** Plays faults one after another, each with services and clients of its own. */
 
 const FAULTS = [
-  ...[apiKilled, postgresKilled, redisKilled, postgresAway, redisAway],
-  ...[sigterm, oneKey, upserts, revocation, lostReplies],
+  apiKilled,
+  postgresKilled,
+  redisKilled,
+  postgresAway,
+  redisAway,
+  sigterm,
+  oneKey,
+  upserts,
+  revocation,
+  lostReplies,
 ];
 const NAMES = FAULTS.map(({ name }) => name);
 

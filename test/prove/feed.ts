@@ -57,7 +57,9 @@ class Organization {
     const { key, organizationId } = tenant;
     this.clients = cluster.apis.map(({ port }) => new ApiClient(`http://127.0.0.1:${port}/api/v0`, key));
     const subject: Subject = {
-      ...{ key, organizationId, port: () => random.pick(cluster.apis).port },
+      key,
+      organizationId,
+      port: () => random.pick(cluster.apis).port,
       import: (dataset) => this.import(dataset),
     };
     this.writer = new Writer(subject, random, answers, IMPORTED);

@@ -44,8 +44,13 @@ const tierOf = (doc: Doc, query: Query): number =>
   matches(doc.name, query) ? 1 : matches(inTwoTiers(doc), query) ? 2 : 3;
 
 const record = ({ id, createdAt, name, rest, description }: Doc) => ({
-  ...{ id, createdAt, sourceType: OF_TESTS, name: name.join(' '), description: description.join(' ') },
-  ...{ venueCity: rest[0] ?? null, keywords: rest.slice(1) },
+  id,
+  createdAt,
+  sourceType: OF_TESTS,
+  name: name.join(' '),
+  description: description.join(' '),
+  venueCity: rest[0] ?? null,
+  keywords: rest.slice(1),
 });
 
 const moment = (n: number): string => new Date(Date.UTC(2020, 0, 1) + n * 1000).toISOString();
@@ -73,8 +78,11 @@ describe('the order of a search', () => {
     const words = Array.from({ length: 6 }, word);
     const some = (count: number): string[] => Array.from({ length: count }, () => random.pick(words));
     const docs: Doc[] = Array.from({ length: 60 }, () => ({
-      ...{ id: randomUUID(), createdAt: moment(random.below(20)) },
-      ...{ name: some(random.between(1, 3)), rest: some(random.below(3)), description: some(random.below(4)) },
+      id: randomUUID(),
+      createdAt: moment(random.below(20)),
+      name: some(random.between(1, 3)),
+      rest: some(random.below(3)),
+      description: some(random.below(4)),
     }));
     await tenant.import({ industryEvents: docs.map(record) });
     for (let i = 0; i < 120; i++) {
@@ -82,7 +90,8 @@ describe('the order of a search', () => {
         // Without a word that must occur, the records of other suites would match.
         { words: some(1), not: false },
         ...Array.from({ length: random.below(3) }, () => ({
-          ...{ words: some(random.chance(0.25) ? 2 : 1), not: random.chance(0.25) },
+          words: some(random.chance(0.25) ? 2 : 1),
+          not: random.chance(0.25),
         })),
       ]);
       const [q, ids] = [asText(query), expected(docs, query)];
@@ -142,8 +151,11 @@ describe('the order of a search', () => {
   it('is the order of arrival where the rank is equal', async () => {
     const name = [word()];
     const [late, early] = [2, 1].map((n) => ({
-      ...{ id: randomUUID(), createdAt: moment(n), name },
-      ...{ rest: [], description: [] },
+      id: randomUUID(),
+      createdAt: moment(n),
+      name,
+      rest: [],
+      description: [],
     })) as Doc[] as [Doc, Doc];
     await tenant.import({ industryEvents: [late, early].map(record) });
     expect(await all(name.join())).toEqual([late.id, early.id]);

@@ -221,7 +221,9 @@ describe('a start', () => {
       expect(encrypted.length).toBeGreaterThan(0);
       expect(encrypted).toEqual(encrypted.map(() => ({ ssl: true })));
       const buckets = new Redis(`rediss://127.0.0.1:${redisPort}`, { tls: { ca: readFileSync(cert) } });
-      expect(await buckets.keys('rl:v1:*')).toHaveLength(1);
+      const keys = await buckets.keys('rl:v1:*');
+      // The server has asked Redis at its start, too.
+      expect(keys.filter((name) => name !== 'rl:v1:start')).toHaveLength(1);
       buckets.disconnect();
       expect(await stopped(child, 'SIGTERM')).toBe(0);
     }, 60_000);

@@ -1,10 +1,9 @@
 import { endAll } from './at-the-end';
-import { failUnscoped, report } from './oracle';
+import { failUnscoped } from './oracle';
 
 afterEach(failUnscoped);
 /** Servers and databases that a suite has started and made end with it. */
 afterAll(async () => {
   await endAll();
-  report();
   failUnscoped();
 });

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 // Its modules name the entities.
 import '../../src/app.module';
+import { DATABASE_IDENTITY } from '../../src/changes/database-identity';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { createDataSource } from '../../src/database/data-source.module';
 import { atTheEnd } from './at-the-end';
@@ -22,7 +23,10 @@ export interface TestDatabase {
 
 /** A fresh migrated database (about 20 ms), so that suites neither clean up nor know of each other. */
 export async function testDatabase(): Promise<TestDatabase> {
-  return createDatabase(template());
+  const database = await createDatabase(template());
+  // It is a database of its own, and not a copy from which webhooks must not be sent.
+  await query(database.url, `update changes_key set database_identity = ${DATABASE_IDENTITY}`);
+  return database;
 }
 
 /** An empty database, without a migration. */

@@ -56,7 +56,10 @@ function commandLine(): Operator {
     issueKey: async (organizationId, { label, maxTokens, refillRate, expiresAt }) => {
       const hasExpired = expiresAt && expiresAt <= new Date();
       const issued = await runOperator<{ id: string; key: string }>([
-        ...['keys', 'issue', '--organization', String(organizationId)],
+        'keys',
+        'issue',
+        '--organization',
+        String(organizationId),
         ...(label ? ['--label', label] : []),
         ...(maxTokens ? ['--max-tokens', String(maxTokens)] : []),
         ...(refillRate ? ['--refill-rate', String(refillRate)] : []),

@@ -59,7 +59,8 @@ export class Network {
     const names = ['x-api-key', 'content-type', 'idempotency-key'];
     const headers = names.flatMap((name) => (request.headers[name] ? [[name, String(request.headers[name])]] : []));
     const answer = await fetch(this.target + url, {
-      ...{ method, headers: Object.fromEntries(headers) as Record<string, string> },
+      method,
+      headers: Object.fromEntries(headers) as Record<string, string>,
       ...(body.length > 0 && { body }),
     });
     const text = await answer.text();

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
-import { appendFileSync } from 'node:fs';
 import { Client, Pool } from 'pg';
 import type { Caller } from '../../src/api/caller';
 
@@ -54,12 +53,6 @@ export const takeUnscoped = (): string[] => seen.unscoped.splice(0);
 export function failUnscoped(): void {
   const unscoped = takeUnscoped();
   if (unscoped.length > 0) throw new Error(`statements without an organization:\n${unscoped.join('\n')}`);
-}
-
-/** Figures of one suite for the program that counts: statements, and what a suite itself counted. */
-export function report(figures: Record<string, number> = { statements: seen.statements }): void {
-  const file = process.env.LANYARD_TEST_ORACLE_REPORT;
-  if (hasOracle && file) appendFileSync(file, `${JSON.stringify(figures)}\n`);
 }
 
 /**

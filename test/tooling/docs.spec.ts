@@ -12,10 +12,12 @@ const inFolder = (folder: string): string[] =>
 const CLIENTS = ['clients/examples', 'clients/postman', 'clients/typescript'].flatMap(inFolder);
 const PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inFolder('docs'), ...CLIENTS];
 const DECISIONS = inFolder('docs/decisions');
-const { scripts, dependencies } = JSON.parse(read('package.json')) as Record<
-  'scripts' | 'dependencies',
-  Record<string, string>
->;
+interface Manifest {
+  version: string;
+  scripts: Record<string, string>;
+  dependencies: Record<string, string>;
+}
+const { version, scripts, dependencies } = JSON.parse(read('package.json')) as Manifest;
 
 /** The anchors of a page, as GitHub makes them of its headings. */
 const anchorsOf = (text: string): string[] =>
@@ -53,6 +55,13 @@ describe('the documentation', () => {
     const commands = (await operatorProgram()).commands.map((command) => command.name());
     const called = [...text.matchAll(/(?:^|`)(?:lanyard|npm run --silent operator --) ([a-z][a-z-]*)/gm)];
     expect(called.map(([, name = '']) => name).filter((name) => !commands.includes(name))).toEqual([]);
+  });
+
+  it('has the version of package.json where another file must name it', () => {
+    const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { version: string }> };
+    const { info } = JSON.parse(read('openapi.json')) as { info: { version: string } };
+    const [, released] = /^## (\S+)/m.exec(read('CHANGELOG.md')) ?? [];
+    expect([lock.packages['']?.version, info.version, released]).toEqual([version, version, version]);
   });
 
   it('names every production dependency, and no other', () => {

@@ -61,17 +61,27 @@ export class Writer {
     for (const option of this.options) option.value = `Option ${random.text(2)}`;
     const ids = random.some(this.leads.slice(0, this.imported), count);
     const leads = ids.map((id) => ({
-      ...{ ...made.lead, id, firstName: random.text(2), jobTitle: random.pick(TITLES), email: `${id}@example.com` },
+      ...made.lead,
+      id,
+      firstName: random.text(2),
+      jobTitle: random.pick(TITLES),
+      email: `${id}@example.com`,
       tags: random.some(this.options, 2).map((option) => ({ tagOptionId: option.id })),
       events: random.some(refs, 2).map((event) => ({ event, registered: true, checkedIn: random.chance(0.5) })),
       activations: random.some(this.activations, 1).map((id) => ({
-        ...{ activationId: id, registered: random.chance(0.5), checkedIn: true },
+        activationId: id,
+        registered: random.chance(0.5),
+        checkedIn: true,
       })),
       remoteIds: [{ id: `imported-${id}`, integrationType: 'PARDOT' }],
     }));
     const notes = random.some(ids, count / 2).map((id) => ({
-      ...{ ...made.activity(), associatedLead: id, eventNotes: random.text(3), associatedEvent: random.pick(refs) },
-      ...{ associatedActivation: random.pick(this.activations), associatedTagOption: random.pick(this.options).id },
+      ...made.activity(),
+      associatedLead: id,
+      eventNotes: random.text(3),
+      associatedEvent: random.pick(refs),
+      associatedActivation: random.pick(this.activations),
+      associatedTagOption: random.pick(this.options).id,
     }));
     await this.subject.import({
       users: made.users,

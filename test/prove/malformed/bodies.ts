@@ -107,7 +107,8 @@ const coding: Breaker = (random, schema) => {
 const BREAKERS = [
   ...Array<Breaker[]>(20).fill([fields, fields, syntax]).flat(),
   ...Array<Breaker[]>(6).fill([depth, encoding, coding, coding]).flat(),
-  ...[size, bomb],
+  size,
+  bomb,
 ];
 
 export const brokenBody: Breaker = (random, schema) => random.pick(BREAKERS)(random, schema);

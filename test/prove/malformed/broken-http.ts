@@ -25,8 +25,24 @@ HTTP/1.1 200 OK
 CONNECT evil.example:443 HTTP/1.1`);
 
 const HEADERS = [
-  ...['broken', ': x', ' : x', 'A: b\r\n c', 'A: b\0', 'A\0: b', 'A : b', 'A b: c', 'A: \x01', 'A: \x7f', '\xff: x'],
-  ...['A: b\rC: d', 'A(b): c', '@: x', 'A: b\n c', 'Transfer-Encoding : chunked', 'Content-Length : 5', '\t'],
+  'broken',
+  ': x',
+  ' : x',
+  'A: b\r\n c',
+  'A: b\0',
+  'A\0: b',
+  'A : b',
+  'A b: c',
+  'A: \x01',
+  'A: \x7f',
+  '\xff: x',
+  'A: b\rC: d',
+  'A(b): c',
+  '@: x',
+  'A: b\n c',
+  'Transfer-Encoding : chunked',
+  'Content-Length : 5',
+  '\t',
   'Host: b',
 ];
 
@@ -46,9 +62,23 @@ const CODINGS = words('identity xchunked chunked-x "chunked" chunk gzip chunked;
 
 /** Chunks, in which H stands for the hidden request. */
 const CHUNKS = [
-  ...['zz\r\nx', '-1\r\nx', '0x1\r\nx', '+1\r\nx', '', '1\r\nxy', ';x\r\nx', '1 1\r\nx', '1\0\r\nx', '１\r\nx'],
-  ...[`${'f'.repeat(17)}\r\nx`, '1\nx\n0\n\nH', '1;x\ny\r\nH', '1;\rx\r\nH', '0\r\nContent-Length: 5\r\n\r\nH'],
-  ...['0\r\nbroken\r\n\r\nH', '0\r\nA: b\0\r\n\r\nH'],
+  'zz\r\nx',
+  '-1\r\nx',
+  '0x1\r\nx',
+  '+1\r\nx',
+  '',
+  '1\r\nxy',
+  ';x\r\nx',
+  '1 1\r\nx',
+  '1\0\r\nx',
+  '１\r\nx',
+  `${'f'.repeat(17)}\r\nx`,
+  '1\nx\n0\n\nH',
+  '1;x\ny\r\nH',
+  '1;\rx\r\nH',
+  '0\r\nContent-Length: 5\r\n\r\nH',
+  '0\r\nbroken\r\n\r\nH',
+  '0\r\nA: b\0\r\n\r\nH',
 ];
 
 /** A request that would be obeyed. */

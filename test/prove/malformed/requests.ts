@@ -46,7 +46,9 @@ const BROKEN_QUERIES: Record<string, string[]> = {
 };
 const BROKEN_TYPES = [
   ...words('text/plain application/x-www-form-urlencoded json ;;; application/xml application/jsonx */* \xff'),
-  ...['', 'multipart/form-data; boundary=x', 'application/json, x'],
+  '',
+  'multipart/form-data; boundary=x',
+  'application/json, x',
 ];
 const BROKEN_IDEMPOTENCY_KEYS = ['', ' ', 'x'.repeat(256), '\xe9', 'a b', 'x\ty', 'one, two', '"'.repeat(300)];
 
@@ -187,8 +189,20 @@ const body: Spoil = (draft, { random }) => {
 const read: Spoil = (draft) => (draft.method === 'GET' ? [200, 404] : undefined);
 
 const SPOILS: Spoil[] = [
-  ...[missingKey, wrongKey, twoKeys, noToken, idOfNothing, foreignId, malformedId, idempotencyKey, contentType],
-  ...[method, path, read, ...Array<Spoil>(12).fill(body), ...Array<Spoil>(5).fill(query)],
+  missingKey,
+  wrongKey,
+  twoKeys,
+  noToken,
+  idOfNothing,
+  foreignId,
+  malformedId,
+  idempotencyKey,
+  contentType,
+  method,
+  path,
+  read,
+  ...Array<Spoil>(12).fill(body),
+  ...Array<Spoil>(5).fill(query),
 ];
 
 const HEADERS = `X-HTTP-Method-Override: DELETE|X-Original-URL: /api/v0/leads|X-Forwarded-For: 127.0.0.1, ::1, x

@@ -1,0 +1,392 @@
+-- The SQL of src/events, as PostgreSQL gets it. npm run sql writes this file.
+
+-- Prepared statements
+
+-- event.leads.associate: $1 integer, $2 bigint, $3 uuid[], $4 boolean[], $5 boolean[] ($1 is the organization)
+with event as (select id from events where organization_id = $1 and id = $2 for no key update),
+  given as (
+    select *
+    from unnest($3::uuid[], $4::boolean[], $5::boolean[]) with ordinality as g (lead_id, registered, checked_in, n)
+  ),
+  known as (
+    select from event
+    where cardinality($3) = (select count(*) from given g join leads l on l.organization_id = $1 and l.id = g.lead_id)
+  ),
+  overwritten as (
+    update event_leads e set registered = g.registered, checked_in = g.checked_in
+    from given g, known
+    where e.organization_id = $1 and e.event_id = $2 and e.lead_id = g.lead_id
+      and (e.registered, e.checked_in) is distinct from (g.registered, g.checked_in)
+  ),
+  fresh as materialized (
+    select g.*, row_number() over (order by n) - 1 as nth from given g, known
+    where not exists (select from event_leads e
+      where e.organization_id = $1 and e.event_id = $2 and e.lead_id = g.lead_id)
+  ),
+  taken as materialized (
+    select list_take($1, 'event_leads/' || $2, count(*)) as start from fresh having count(*) > 0
+  ),
+  added as (
+    insert into event_leads as e (organization_id, event_id, lead_id, position, associated_at, registered, checked_in)
+    select $1, $2, lead_id, start + nth, clock_timestamp() + nth * interval '1 microsecond', registered, checked_in
+    from fresh, taken
+    -- another request may have added it since this one began, and had the event's lock
+    on conflict (organization_id, event_id, lead_id)
+      do update set registered = excluded.registered, checked_in = excluded.checked_in
+  )
+select '[' || coalesce(
+  (
+    select string_agg(
+      (select row_to_json(o)::text from (select lead_id as "leadId", registered, checked_in as "checkedIn") o), ','
+      order by n
+    )
+    from given event_leads
+  ), ''
+) || ']'
+where exists (select from known);
+
+-- event.delete: $1 integer, $2 bigint ($1 is the organization)
+delete
+from events
+where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organization_id = $1 and id = $2;
+
+-- event.leads.dissociate: $1 integer, $2 bigint, $3 uuid ($1 is the organization)
+delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3;
+
+-- event_leads first page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
+select page.json, counted.total
+from (select coalesce((select rows from list_counts
+  where (organization_id, list, shift, bucket) = ($1, 'event_leads' || '/' || $2::bigint, 40, 0)), 0) as total
+  where exists (select from events where organization_id = $1 and id = $2)) counted
+  left join lateral (
+    select (select row_to_json(o)::text from (select lead_id as "leadId", registered, checked_in as "checkedIn") o) as
+      json, position
+    from (
+      select *
+      from (select * from event_leads where organization_id = $1 and event_id = $2::bigint order by position limit 50)
+        event_leads
+      order by position
+      limit $3::bigint
+    ) event_leads
+  ) page on true
+order by page.position;
+
+-- event_leads page: $1 integer, $2 bigint, $3 bigint, $4 bigint ($1 is the organization)
+select page.json, counted.total
+from (select coalesce((select rows from list_counts
+  where (organization_id, list, shift, bucket) = ($1, 'event_leads' || '/' || $2::bigint, 40, 0)), 0) as total
+  where exists (select from events where organization_id = $1 and id = $2)) counted
+    cross join list_seek($1, 'event_leads' || '/' || $2::bigint, $4::bigint * $3::bigint) seek
+  left join lateral (
+    select (select row_to_json(o)::text from (select lead_id as "leadId", registered, checked_in as "checkedIn") o) as
+      json, position
+    from (
+      select *
+      from (
+        select *
+        from event_leads
+        where organization_id = $1
+          and event_id = $2::bigint
+          and position >= (
+            select position
+            from event_leads
+            where organization_id = $1 and event_id = $2::bigint and position >= seek.start
+            order by position
+            limit 1 offset seek.rest
+          )
+        order by position
+        limit 50
+      ) event_leads
+      order by position
+      limit $3::bigint
+    ) event_leads
+  ) page on true
+order by page.position;
+
+-- event_users first page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
+select page.json, counted.total
+from (select coalesce((select rows from list_counts
+  where (organization_id, list, shift, bucket) = ($1, 'event_users' || '/' || $2::bigint, 40, 0)), 0) as total
+  where exists (select from events where organization_id = $1 and id = $2)) counted
+  left join lateral (
+    select (
+      select (select row_to_json(o)::text from (select id, email, first_name as "firstName", last_name as "lastName") o)
+      from users
+      where users.organization_id = event_users.organization_id and users.id = event_users.user_id
+    ) as json, position
+    from (
+      select *
+      from (select * from event_users where organization_id = $1 and event_id = $2::bigint order by position limit 50)
+        event_users
+      order by position
+      limit $3::bigint
+    ) event_users
+  ) page on true
+order by page.position;
+
+-- event_users page: $1 integer, $2 bigint, $3 bigint, $4 bigint ($1 is the organization)
+select page.json, counted.total
+from (select coalesce((select rows from list_counts
+  where (organization_id, list, shift, bucket) = ($1, 'event_users' || '/' || $2::bigint, 40, 0)), 0) as total
+  where exists (select from events where organization_id = $1 and id = $2)) counted
+    cross join list_seek($1, 'event_users' || '/' || $2::bigint, $4::bigint * $3::bigint) seek
+  left join lateral (
+    select (
+      select (select row_to_json(o)::text from (select id, email, first_name as "firstName", last_name as "lastName") o)
+      from users
+      where users.organization_id = event_users.organization_id and users.id = event_users.user_id
+    ) as json, position
+    from (
+      select *
+      from (
+        select *
+        from event_users
+        where organization_id = $1
+          and event_id = $2::bigint
+          and position >= (
+            select position
+            from event_users
+            where organization_id = $1 and event_id = $2::bigint and position >= seek.start
+            order by position
+            limit 1 offset seek.rest
+          )
+        order by position
+        limit 50
+      ) event_users
+      order by position
+      limit $3::bigint
+    ) event_users
+  ) page on true
+order by page.position;
+
+-- event.get: $1 integer, $2 bigint ($1 is the organization)
+select (
+  select row_to_json(o)::text
+  from (
+    select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
+      start_date as "startDate", end_date as "endDate", location, coalesce(
+      (
+        select json_agg(t.tag_group_id order by t.position)
+        from event_tag_groups t
+        where t.organization_id = events.organization_id and t.event_id = events.id
+      ), '[]'
+    ) as "tagGroups"
+  ) o
+)
+from events
+where organization_id = $1 and id = $2;
+
+-- events first page: $1 integer, $2 bigint ($1 is the organization)
+select page.json, counted.total
+from (select coalesce((select rows from list_counts
+  where (organization_id, list, shift, bucket) = ($1, 'events', 40, 0)), 0) as total ) counted
+  left join lateral (
+    select (
+      select row_to_json(o)::text
+      from (
+        select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
+          start_date as "startDate", end_date as "endDate", location, coalesce(
+          (
+            select json_agg(t.tag_group_id order by t.position)
+            from event_tag_groups t
+            where t.organization_id = events.organization_id and t.event_id = events.id
+          ), '[]'
+        ) as "tagGroups"
+      ) o
+    ) as json, position
+    from (
+      select *
+      from (select * from events where organization_id = $1 order by position limit 50) events
+      order by position
+      limit $2::bigint
+    ) events
+  ) page on true
+order by page.position;
+
+-- events page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
+select page.json, counted.total
+from (select coalesce((select rows from list_counts
+  where (organization_id, list, shift, bucket) = ($1, 'events', 40, 0)), 0) as total ) counted
+    cross join list_seek($1, 'events', $3::bigint * $2::bigint) seek
+  left join lateral (
+    select (
+      select row_to_json(o)::text
+      from (
+        select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
+          start_date as "startDate", end_date as "endDate", location, coalesce(
+          (
+            select json_agg(t.tag_group_id order by t.position)
+            from event_tag_groups t
+            where t.organization_id = events.organization_id and t.event_id = events.id
+          ), '[]'
+        ) as "tagGroups"
+      ) o
+    ) as json, position
+    from (
+      select *
+      from (
+        select *
+        from events
+        where organization_id = $1
+          and position >= (
+            select position
+            from events
+            where organization_id = $1 and position >= seek.start
+            order by position
+            limit 1 offset seek.rest
+          )
+        order by position
+        limit 50
+      ) events
+      order by position
+      limit $2::bigint
+    ) events
+  ) page on true
+order by page.position;
+
+-- Functions
+
+CREATE OR REPLACE FUNCTION public.changes_of_event_leads()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'UPDATE' then
+    insert into changes (organization_id, resource, operation, event_id, id, remote_ids)
+    select organization_id, 5, case tg_op when 'INSERT' then 'c' else 'd' end, changed.event_id, changed.lead_id,
+      null from changed;
+  else
+    insert into changes (organization_id, resource, operation, event_id, id, remote_ids) values
+      (new.organization_id, 5, 'u', new.event_id, new.lead_id, null);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.changes_of_event_tag_groups()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    insert into changes (organization_id, resource, operation, event_id, id, remote_ids)
+    select new.organization_id, 2, 'u', parent.*, null
+    from (select old.event_id, null::uuid union select new.event_id, null::uuid) parent;
+  else
+    insert into changes (organization_id, resource, operation, event_id, id, remote_ids)
+    select distinct organization_id, 2, 'u', changed.event_id, null::uuid, null::jsonb from changed;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.changes_of_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'UPDATE' then
+    insert into changes (organization_id, resource, operation, event_id, id, remote_ids)
+    select organization_id, 2, case tg_op when 'INSERT' then 'c' else 'd' end, changed.id, null::uuid,
+      null from changed;
+  elsif (
+    select (
+      select row_to_json(o)::text
+      from (
+        select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
+          start_date as "startDate", end_date as "endDate", location, coalesce(
+          (
+            select json_agg(t.tag_group_id order by t.position)
+            from event_tag_groups t
+            where t.organization_id = events.organization_id and t.event_id = events.id
+          ), '[]'
+        ) as "tagGroups"
+      ) o
+    )
+    from (select old.*) events
+  ) is distinct from (
+    select (
+      select row_to_json(o)::text
+      from (
+        select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
+          start_date as "startDate", end_date as "endDate", location, coalesce(
+          (
+            select json_agg(t.tag_group_id order by t.position)
+            from event_tag_groups t
+            where t.organization_id = events.organization_id and t.event_id = events.id
+          ), '[]'
+        ) as "tagGroups"
+      ) o
+    )
+    from (select new.*) events
+  ) then
+    insert into changes (organization_id, resource, operation, event_id, id, remote_ids) values
+      (new.organization_id, 2, 'u', new.id, null::uuid, null);
+  end if;
+  return null;
+end $function$;
+
+-- Triggers on its tables, in the order in which they fire
+
+CREATE TRIGGER t00_fixed BEFORE UPDATE OF "position", organization_id, event_id ON public.event_leads FOR EACH ROW WHEN
+  (
+    (
+      (old."position" IS DISTINCT FROM new."position")
+        OR (old.organization_id IS DISTINCT FROM new.organization_id)
+        OR (old.event_id IS DISTINCT FROM new.event_id)
+    )
+  ) EXECUTE FUNCTION refuse();
+CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.event_leads FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER t10_position BEFORE INSERT ON public.event_leads FOR EACH ROW WHEN ((new."position" IS NULL)) EXECUTE
+  FUNCTION list_position('event_leads', 'event_id', '');
+CREATE TRIGGER t60_change_deleted AFTER DELETE ON public.event_leads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION changes_of_event_leads();
+CREATE TRIGGER t60_change_inserted AFTER INSERT ON public.event_leads REFERENCING NEW TABLE AS changed FOR EACH
+  STATEMENT EXECUTE FUNCTION changes_of_event_leads();
+CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.event_leads FOR EACH ROW WHEN
+  (((old.registered IS DISTINCT FROM new.registered) OR (old.checked_in IS DISTINCT FROM new.checked_in))) EXECUTE
+  FUNCTION changes_of_event_leads();
+CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.event_leads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION list_count('event_leads', 'event_id', '');
+CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.event_leads REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION list_count('event_leads', 'event_id', '');
+CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.event_tag_groups FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER t60_change_deleted AFTER DELETE ON public.event_tag_groups REFERENCING OLD TABLE AS changed FOR EACH
+  STATEMENT EXECUTE FUNCTION changes_of_event_tag_groups();
+CREATE TRIGGER t60_change_inserted AFTER INSERT ON public.event_tag_groups REFERENCING NEW TABLE AS changed FOR EACH
+  STATEMENT EXECUTE FUNCTION changes_of_event_tag_groups();
+CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.event_tag_groups FOR EACH ROW WHEN
+  ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION changes_of_event_tag_groups();
+CREATE TRIGGER t00_fixed BEFORE UPDATE OF "position", organization_id, event_id ON public.event_users FOR EACH ROW WHEN
+  (
+    (
+      (old."position" IS DISTINCT FROM new."position")
+        OR (old.organization_id IS DISTINCT FROM new.organization_id)
+        OR (old.event_id IS DISTINCT FROM new.event_id)
+    )
+  ) EXECUTE FUNCTION refuse();
+CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.event_users FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER t10_position BEFORE INSERT ON public.event_users FOR EACH ROW WHEN ((new."position" IS NULL)) EXECUTE
+  FUNCTION list_position('event_users', 'event_id', '');
+CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.event_users REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION list_count('event_users', 'event_id', '');
+CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.event_users REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION list_count('event_users', 'event_id', '');
+CREATE TRIGGER t00_fixed BEFORE UPDATE OF "position", organization_id ON public.events FOR EACH ROW WHEN
+  (((old."position" IS DISTINCT FROM new."position") OR (old.organization_id IS DISTINCT FROM new.organization_id)))
+  EXECUTE FUNCTION refuse();
+CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER t10_position BEFORE INSERT ON public.events FOR EACH ROW WHEN ((new."position" IS NULL)) EXECUTE FUNCTION
+  list_position('events', '', '');
+CREATE TRIGGER t60_change_deleted AFTER DELETE ON public.events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION changes_of_events();
+CREATE TRIGGER t60_change_inserted AFTER INSERT ON public.events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION changes_of_events();
+CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.events FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*))
+  EXECUTE FUNCTION changes_of_events();
+CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION list_count('events', '', '');
+CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION list_count('events', '', '');
+CREATE TRIGGER t90_forget_event_leads AFTER DELETE ON public.events FOR EACH ROW EXECUTE FUNCTION
+  list_forget('event_leads');
+CREATE TRIGGER t90_forget_event_users AFTER DELETE ON public.events FOR EACH ROW EXECUTE FUNCTION
+  list_forget('event_users');

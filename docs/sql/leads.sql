@@ -1,0 +1,489 @@
+-- The SQL of src/leads, as PostgreSQL gets it. npm run sql writes this file.
+
+-- Prepared statements
+
+-- leads.byEmail page: $1 integer, $2 text, $3 bigint, $4 bigint ($1 is the organization)
+with found as materialized (
+  select position
+  from leads
+  where (organization_id = $1) is true and email is not null and email_key(organization_id, email) = email_key($1, $2)
+)
+select page.json, counted.total
+from (select count(*) as total from found) counted
+  left join (
+    select leads.document as json, position
+    from (
+      select *
+      from (select position from found order by position offset $4::bigint * $3::bigint limit 50) places
+      order by position
+      limit $3::bigint
+    ) places
+      join leads using (position)
+    where organization_id = $1
+  ) page on true
+order by page.position;
+
+-- leads.byEmailAndRemoteId page: $1 integer, $2 text, $3 text, $4 text, $5 bigint, $6 bigint ($1 is the organization)
+with found as materialized (
+  select position
+  from leads
+  where (organization_id = $1) is true
+    and email is not null
+    and email_key(organization_id, email) = email_key($1, $2)
+    and remote_ids <> '[]'
+    and remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, $3, $4)]
+)
+select page.json, counted.total
+from (select count(*) as total from found) counted
+  left join (
+    select leads.document as json, position
+    from (
+      select *
+      from (select position from found order by position offset $6::bigint * $5::bigint limit 50) places
+      order by position
+      limit $5::bigint
+    ) places
+      join leads using (position)
+    where organization_id = $1
+  ) page on true
+order by page.position;
+
+-- leads.byRemoteId page: $1 integer, $2 text, $3 text, $4 bigint, $5 bigint ($1 is the organization)
+with found as materialized (select position from leads where (organization_id = $1) is true and remote_ids <> '[]' and
+remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, $2, $3)])
+select page.json, counted.total
+from (select count(*) as total from found) counted
+  left join (
+    select leads.document as json, position
+    from (
+      select *
+      from (select position from found order by position offset $5::bigint * $4::bigint limit 50) places
+      order by position
+      limit $4::bigint
+    ) places
+      join leads using (position)
+    where organization_id = $1
+  ) page on true
+order by page.position;
+
+-- lead.create: $1 integer, $2 jsonb ($1 is the organization)
+with given as materialized (
+    select *
+    from rows from (
+      jsonb_to_recordset($2) as (
+        "createdByEmail" text, "firstName" text, "lastName" text, "companyName" text, "email" text, "phoneNumbers" jsonb
+      )
+    ) with ordinality as g ("createdByEmail", "firstName", "lastName", "companyName", "email", "phoneNumbers", n)
+  ),
+  taken as materialized (select list_take($1, 'leads', count(*)) as start from given),
+  created as (
+    insert into leads
+      (organization_id, position, created_by, first_name, last_name, company_name, email, lead_provided_phone_numbers)
+    select $1, start + n - 1, "createdByEmail", "firstName", "lastName", "companyName", "email",
+      coalesce("phoneNumbers", '[]')
+    from given, taken
+    returning position, document
+  )
+select document from created order by position;
+
+-- lead.delete: $1 integer, $2 uuid ($1 is the organization)
+delete from leads where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organization_id = $1 and id = $2;
+
+-- lead.get: $1 integer, $2 uuid ($1 is the organization)
+select leads.document from leads where organization_id = $1 and id = $2;
+
+-- leads first page: $1 integer, $2 bigint ($1 is the organization)
+select page.json, counted.total
+from (select coalesce((select rows from list_counts
+  where (organization_id, list, shift, bucket) = ($1, 'leads', 40, 0)), 0) as total ) counted
+  left join lateral (
+    select leads.document as json, position
+    from (
+      select *
+      from (select * from leads where organization_id = $1 order by position limit 50) leads
+      order by position
+      limit $2::bigint
+    ) leads
+  ) page on true
+order by page.position;
+
+-- leads page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
+select page.json, counted.total
+from (select coalesce((select rows from list_counts
+  where (organization_id, list, shift, bucket) = ($1, 'leads', 40, 0)), 0) as total ) counted
+    cross join list_seek($1, 'leads', $3::bigint * $2::bigint) seek
+  left join lateral (
+    select leads.document as json, position
+    from (
+      select *
+      from (
+        select *
+        from leads
+        where organization_id = $1
+          and position >= (
+            select position
+            from leads
+            where organization_id = $1 and position >= seek.start
+            order by position
+            limit 1 offset seek.rest
+          )
+        order by position
+        limit 50
+      ) leads
+      order by position
+      limit $2::bigint
+    ) leads
+  ) page on true
+order by page.position;
+
+-- leads.lock: $1 integer ($1 is the organization)
+select set_config('enable_seqscan', 'off', true) from list_take($1, 'leads', 0);
+
+-- leads.matchEmail: $1 integer, $2 jsonb ($1 is the organization)
+with given as materialized (
+    select value, n, min(n) over (partition by lower(value #>> '{}')) as first
+    from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
+  ),
+  found as materialized (
+    select value, n, first,
+      -- The offset keeps PostgreSQL from looking for the value lead by lead in the order of the list.
+      (
+        select id
+        from (
+          select id, position
+          from leads
+          where (organization_id = $1) is true
+            and email is not null
+            and email_key(organization_id, email) = email_key($1, value #>> '{}') offset 0
+        ) leads
+        order by position
+        limit 1
+      ) as id
+    from given
+  ),
+  locked as materialized (
+    select *
+    from leads
+    where (organization_id = $1) is true and id = any(array(select id from found))
+    order by id for no key update
+  )
+select json_build_object('id', found.id, 'first', first - 1, 'isLocked', leads.id is not null)::text
+from found
+  left join locked leads on leads.id = found.id
+  and email is not null
+  and email_key(organization_id, email) = email_key($1, value #>> '{}')
+order by n;
+
+-- leads.matchRemoteId: $1 integer, $2 jsonb ($1 is the organization)
+with given as materialized (
+    select value, n, min(n) over (partition by value) as first
+    from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
+  ),
+  found as materialized (
+    select value, n, first,
+      -- The offset keeps PostgreSQL from looking for the value lead by lead in the order of the list.
+      (select id from (select id, position from leads where (organization_id = $1) is true and remote_ids <> '[]' and
+remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')]
+  offset 0) leads
+        order by position limit 1) as id
+    from given
+  ),
+  locked as materialized (
+    select *
+    from leads
+    where (organization_id = $1) is true and id = any(array(select id from found))
+    order by id for no key update
+  )
+select json_build_object('id', found.id, 'first', first - 1, 'isLocked', leads.id is not null)::text
+from found left join locked leads on leads.id = found.id and remote_ids <> '[]' and
+remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')]
+order by n;
+
+-- lead.patch: $1 integer, $2 uuid, $3 jsonb ($1 is the organization)
+update leads set
+  first_name = case when $3::jsonb ? 'firstName' then $3::jsonb ->> 'firstName' else first_name end,
+  last_name = case when $3::jsonb ? 'lastName' then $3::jsonb ->> 'lastName' else last_name end,
+  email = case when $3::jsonb ? 'email' then $3::jsonb ->> 'email' else email end,
+  address = case when $3::jsonb ? 'address' then $3::jsonb ->> 'address' else address end,
+  linkedin = case when $3::jsonb ? 'linkedin' then $3::jsonb ->> 'linkedin' else linkedin end,
+  facebook = case when $3::jsonb ? 'facebook' then $3::jsonb ->> 'facebook' else facebook end,
+  twitter = case when $3::jsonb ? 'twitter' then $3::jsonb ->> 'twitter' else twitter end,
+  profile_picture = case when $3::jsonb ? 'profilePicture' then $3::jsonb ->> 'profilePicture' else profile_picture end,
+  description = case when $3::jsonb ? 'description' then $3::jsonb ->> 'description' else description end,
+  job_title = case when $3::jsonb ? 'jobTitle' then $3::jsonb ->> 'jobTitle' else job_title end,
+  lead_provided_phone_numbers = case when $3::jsonb ? 'phoneNumbers' then
+    coalesce(nullif($3::jsonb -> 'phoneNumbers', 'null'), '[]')
+    else coalesce(lead_provided_phone_numbers, '[]') end,
+  remote_ids = case when $3::jsonb ? 'remoteId' then set_remote_id(coalesce(remote_ids, '[]'), $3::jsonb -> 'remoteId')
+    else coalesce(remote_ids, '[]') end
+where organization_id = $1 and id = $2
+returning leads.document;
+
+-- leads.upsert: $1 integer, $2 jsonb, $3 uuid[] ($1 is the organization)
+with stored as materialized (select * from leads where (organization_id = $1) is true and id = any($3::uuid[])),
+  wanted as materialized (
+    select given.id, n, row_number() over (partition by given.id is null order by n) - 1 as nth,
+      entry ->> 'createdByEmail' as created_by, entry ->> 'companyName' as company_name, document,
+      case when entry ? 'firstName' then entry ->> 'firstName' else first_name end as first_name,
+      case when entry ? 'lastName' then entry ->> 'lastName' else last_name end as last_name,
+      case when entry ? 'email' then entry ->> 'email' else email end as email,
+      case when entry ? 'address' then entry ->> 'address' else address end as address,
+      case when entry ? 'linkedin' then entry ->> 'linkedin' else linkedin end as linkedin,
+      case when entry ? 'facebook' then entry ->> 'facebook' else facebook end as facebook,
+      case when entry ? 'twitter' then entry ->> 'twitter' else twitter end as twitter,
+      case when entry ? 'profilePicture' then entry ->> 'profilePicture' else profile_picture end as profile_picture,
+      case when entry ? 'description' then entry ->> 'description' else description end as description,
+      case when entry ? 'jobTitle' then entry ->> 'jobTitle' else job_title end as job_title,
+      case when entry ? 'phoneNumbers' then coalesce(nullif(entry -> 'phoneNumbers', 'null'), '[]')
+    else coalesce(lead_provided_phone_numbers, '[]') end as lead_provided_phone_numbers,
+      case when entry ? 'remoteId' then set_remote_id(coalesce(remote_ids, '[]'), entry -> 'remoteId')
+    else coalesce(remote_ids, '[]') end as remote_ids
+    from rows from (jsonb_array_elements($2::jsonb), unnest($3::uuid[])) with ordinality as given (entry, id, n)
+      left join stored on stored.id = given.id
+  ),
+  updated as (
+    update leads set first_name = w.first_name, last_name = w.last_name, email = w.email, address = w.address,
+      linkedin = w.linkedin, facebook = w.facebook, twitter = w.twitter, profile_picture = w.profile_picture,
+      description = w.description, job_title = w.job_title, lead_provided_phone_numbers = w.lead_provided_phone_numbers,
+      remote_ids = w.remote_ids
+    from wanted w
+    where (organization_id = $1) is true and leads.id = any($3) and leads.id = w.id
+      and (
+        leads.first_name, leads.last_name, leads.email, leads.address, leads.linkedin, leads.facebook, leads.twitter,
+          leads.profile_picture, leads.description, leads.job_title, leads.lead_provided_phone_numbers, leads.remote_ids
+      ) is distinct from (
+        w.first_name, w.last_name, w.email, w.address, w.linkedin, w.facebook, w.twitter, w.profile_picture,
+          w.description, w.job_title, w.lead_provided_phone_numbers, w.remote_ids
+      )
+    returning w.n, leads.document
+  ),
+  taken as materialized (
+    select list_take($1, 'leads', count(*)) as start from wanted where id is null having count(*) > 0
+  ),
+  created as (
+    insert into leads (
+      organization_id, position, created_by, company_name, first_name, last_name, email, address, linkedin, facebook,
+        twitter, profile_picture, description, job_title, lead_provided_phone_numbers, remote_ids
+    )
+    select $1, start + nth, created_by, w.company_name, w.first_name, w.last_name, w.email, w.address, w.linkedin,
+      w.facebook, w.twitter, w.profile_picture, w.description, w.job_title, w.lead_provided_phone_numbers, w.remote_ids
+    from wanted w, taken where id is null order by nth
+    returning position, document
+  )
+select format('{"outcome":"%s","lead":%s}',
+  case when c.nth is not null then 'created' when u.n is not null then 'updated' else 'unchanged' end,
+  coalesce(c.document, u.document, w.document))
+from wanted w left join updated u on u.n = w.n
+  left join (select position - start as nth, document from created, taken) c on w.id is null and c.nth = w.nth
+order by w.n;
+
+-- Functions
+
+CREATE OR REPLACE FUNCTION public.changes_of_leads()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'UPDATE' then
+    insert into changes (organization_id, resource, operation, event_id, id, remote_ids)
+    select organization_id, 4, case tg_op when 'INSERT' then 'c' else 'd' end, null::bigint, changed.id,
+      case tg_op when 'DELETE' then remote_ids end from changed;
+  else
+    insert into changes (organization_id, resource, operation, event_id, id, remote_ids) values
+      (new.organization_id, 4, 'u', null::bigint, new.id, null);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.email_key(org integer, email text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select org::text || ' ' || lower(email)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.lead_document(lead leads)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select row_to_json(o)::text
+    from (
+      select lead.id as "id",
+        to_char(lead.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+        lead.is_enriched as "isEnriched", lead.first_name as "firstName", lead.last_name as "lastName",
+        lead.email as "email", lead.description as "description", lead.linkedin as "linkedin",
+        lead.facebook as "facebook", lead.twitter as "twitter", lead.job_title as "jobTitle", lead.address as "address",
+        (
+          select row_to_json(o)
+          from (
+            select lead.lead_provided_phone_numbers as "leadProvided",
+              lead.service_provided_phone_numbers as "serviceProvided"
+          ) o
+        ) as "phoneNumbers", (
+        select row_to_json(o)
+        from (
+          select lead.company_name as "name", lead.company_industry as "industry", lead.company_linkedin as "linkedin",
+            lead.company_street_address as "streetAddress", lead.company_city as "city", lead.company_state as "state",
+            lead.company_zip as "zip", lead.company_country as "country"
+        ) o
+      ) as "company", lead.number_of_scans as "numberOfScans", lead.last_scanned_by as "lastScannedBy", coalesce(
+        (
+          select json_agg(row_to_json(o))
+          from (
+            select a.activation_id as "activationId", a.checked_in as "checkedIn", a.registered as "registered"
+            from lead_activations a
+            where a.organization_id = lead.organization_id and a.lead_id = lead.id
+            order by a.position
+          ) o
+        ), '[]'
+      ) as "activations", coalesce(
+        (
+          select json_agg(row_to_json(o))
+          from (
+            select t.tag_option_id as "tagOptionId",
+              (select o.value from tag_options o where o.organization_id = t.organization_id and o.id = t.tag_option_id)
+              as "value"
+            from lead_tags t
+            where t.organization_id = lead.organization_id and t.lead_id = lead.id
+            order by t.position
+          ) o
+        ), '[]'
+      ) as "tags", coalesce(
+        (
+          select json_agg(e.id order by e.position)
+          from lead_activity_events e
+          where e.organization_id = lead.organization_id and e.lead_id = lead.id
+        ), '[]'
+      ) as "leadActivityEvents", lead.remote_ids as "remoteIds", lead.personal_emails as "personalEmails",
+        lead.professional_emails as "professionalEmails"
+    ) o
+  );
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.remote_id_key(org integer, integration_type text, id text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select org::text || ' ' || integration_type || ' ' || id
+$function$;
+
+CREATE OR REPLACE FUNCTION public.remote_id_keys(org integer, remote_ids jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  -- Not by the function above: an index is built without a search path.
+  select array_agg(org::text || ' ' || (value ->> 'integrationType') || ' ' || (value ->> 'id'))
+  from jsonb_array_elements(remote_ids)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.render_lead()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.document := lead_document(new);
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.render_leads()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  leads_changed uuid[];
+  options uuid[];
+  lead uuid;
+begin
+  if tg_table_name = 'tag_options' then
+    leads_changed := array(select lead_id from lead_tags
+      where organization_id = new.organization_id and tag_option_id = new.id);
+  elsif tg_op = 'UPDATE' then
+    leads_changed := array[old.lead_id, new.lead_id];
+  else
+    leads_changed := array(select distinct lead_id from changed);
+  end if;
+  -- A concurrent rename of one of these tags waits, and then finds its leads.
+  if tg_table_name = 'lead_tags' and tg_op = 'UPDATE' then
+    options := array[new.tag_option_id];
+  elsif tg_table_name = 'lead_tags' and tg_op = 'INSERT' then
+    options := array(select distinct tag_option_id from changed);
+  end if;
+  perform from tag_options o where o.id = any(options) order by o.id for share;
+  -- An import writes what leads show before the leads themselves: then there is nothing to render yet.
+  for lead in select l.id from leads l where l.id = any(leads_changed) order by l.id loop
+    update leads set document = '' where id = lead; -- render_lead() sets it
+  end loop;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.set_remote_id(all_ids jsonb, changed jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(jsonb_agg(value order by n), '[]') from (
+    select n, case when value -> 'integrationType' = changed -> 'integrationType'
+      then changed else value end as value from jsonb_array_elements(all_ids) with ordinality e (value, n)
+    union all
+    select null, changed
+      where not all_ids @> jsonb_build_array(jsonb_build_object('integrationType', changed -> 'integrationType'))
+  ) ids
+  where value ->> 'id' is not null
+$function$;
+
+-- Triggers on its tables, in the order in which they fire
+
+CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.lead_activations FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER t50_render_deleted AFTER DELETE ON public.lead_activations REFERENCING OLD TABLE AS changed FOR EACH
+  STATEMENT EXECUTE FUNCTION render_leads();
+CREATE TRIGGER t50_render_inserted AFTER INSERT ON public.lead_activations REFERENCING NEW TABLE AS changed FOR EACH
+  STATEMENT EXECUTE FUNCTION render_leads();
+CREATE TRIGGER t50_render_updated AFTER UPDATE ON public.lead_activations FOR EACH ROW WHEN (
+  (
+    (
+      (
+        (
+          ((old.organization_id IS DISTINCT FROM new.organization_id) OR (old.lead_id IS DISTINCT FROM new.lead_id))
+            OR (old.activation_id IS DISTINCT FROM new.activation_id)
+        )
+          OR (old."position" IS DISTINCT FROM new."position")
+      )
+        OR (old.registered IS DISTINCT FROM new.registered)
+    )
+      OR (old.checked_in IS DISTINCT FROM new.checked_in)
+  )
+) EXECUTE FUNCTION render_leads();
+CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.lead_tags FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER t50_render_deleted AFTER DELETE ON public.lead_tags REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION render_leads();
+CREATE TRIGGER t50_render_inserted AFTER INSERT ON public.lead_tags REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION render_leads();
+CREATE TRIGGER t50_render_updated AFTER UPDATE ON public.lead_tags FOR EACH ROW WHEN (
+  (
+    ((old.lead_id IS DISTINCT FROM new.lead_id) OR (old.tag_option_id IS DISTINCT FROM new.tag_option_id))
+      OR (old."position" IS DISTINCT FROM new."position")
+  )
+) EXECUTE FUNCTION render_leads();
+CREATE TRIGGER t00_fixed BEFORE UPDATE OF "position", organization_id ON public.leads FOR EACH ROW WHEN
+  (((old."position" IS DISTINCT FROM new."position") OR (old.organization_id IS DISTINCT FROM new.organization_id)))
+  EXECUTE FUNCTION refuse();
+CREATE TRIGGER t00_no_truncate BEFORE TRUNCATE ON public.leads FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER t10_position BEFORE INSERT ON public.leads FOR EACH ROW WHEN ((new."position" IS NULL)) EXECUTE FUNCTION
+  list_position('leads', '', '');
+CREATE TRIGGER t20_render BEFORE INSERT OR UPDATE ON public.leads FOR EACH ROW EXECUTE FUNCTION render_lead();
+CREATE TRIGGER t60_change_deleted AFTER DELETE ON public.leads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION changes_of_leads();
+CREATE TRIGGER t60_change_inserted AFTER INSERT ON public.leads REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION changes_of_leads();
+CREATE TRIGGER t60_change_updated AFTER UPDATE ON public.leads FOR EACH ROW WHEN
+  ((old.document IS DISTINCT FROM new.document)) EXECUTE FUNCTION changes_of_leads();
+CREATE TRIGGER t80_count_deleted AFTER DELETE ON public.leads REFERENCING OLD TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION list_count('leads', '', '');
+CREATE TRIGGER t80_count_inserted AFTER INSERT ON public.leads REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+  EXECUTE FUNCTION list_count('leads', '', '');

@@ -1,0 +1,57 @@
+-- The SQL of src/webhooks, as PostgreSQL gets it. npm run sql writes this file.
+
+-- Prepared statements
+
+-- webhooks POLL: $1 pg_snapshot, $2 timestamp with time zone, $3 uuid[], $4 uuid[], $5 timestamp with time zone,
+-- $6 smallint[]
+with compared as materialized (
+  select pg_current_snapshot() as current, $1::pg_snapshot as previous
+), bounds as materialized (
+  select current, previous is null as is_first, pg_snapshot_xmax(previous)::text::bigint as previous_end,
+    pg_snapshot_xmax(current)::text::bigint as current_end,
+    array(select xid::text::bigint from pg_snapshot_xip(previous) xid
+      except select xid::text::bigint from pg_snapshot_xip(current) xid) as ended
+  from compared
+), since as materialized (
+  select *, least(previous_end, (select min(xid) from unnest(ended) xid)) as lowest from bounds
+), looked_at as (
+  select w.id, changed.is_changed
+  from webhooks w cross join since cross join lateral (
+    select is_first or (lowest < current_end and exists (
+      select from changes c
+      where c.organization_id = w.organization_id and c.resource = any($6::smallint[])
+        and c.xid >= since.lowest and c.xid < since.current_end
+        and (c.xid >= since.previous_end or c.xid = any(since.ended)))) as is_changed) changed
+  where paused_at is null and (next_attempt_at is null or next_attempt_at <= $2 or disabled_at is not null)
+    and (disabled_at is null or waiting_since is null)
+    and (is_changed or (w.id <> all($4::uuid[])
+      and (
+        w.id = any($3::uuid[])
+          or (next_attempt_at is not null and disabled_at is null)
+          or moved_at is null
+          or moved_at < $5
+      )))
+)
+select current::text as snapshot, (
+    select concat_ws(' ', generation, database_identity, 'changes'::regclass::oid) from changes_key) as log,
+  array(select id from looked_at) as ids, array(select id from looked_at where is_changed) as changed
+from since;
+
+-- webhooks STATES
+select count(*) filter (where is_running and failing_since is null)::integer as active,
+  count(*) filter (where is_running and failing_since is not null)::integer as failing,
+  count(*) filter (where disabled_at is null and paused_at is not null)::integer as paused,
+  count(*) filter (where disabled_at is not null)::integer as disabled,
+  min(waiting_since) as "waitingSince"
+from webhooks cross join lateral (select disabled_at is null and paused_at is null as is_running) state;
+
+-- Functions
+
+CREATE OR REPLACE FUNCTION public.pause_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update webhooks set paused_at = now() where paused_at is null;
+  return null;
+end $function$;

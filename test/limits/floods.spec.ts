@@ -1,0 +1,77 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { gzipSync } from 'node:zlib';
+import { type Answer, type Ask, ask } from '../prove/support/ask';
+import { leadInput } from '../support/builders';
+import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
+import { FLOODS, type Send } from './floods';
+
+/** What a default key may send at once. */
+const BURST = 20;
+const CONNECTIONS = 100;
+const BODY_BYTES = 1_048_576;
+const STANDSTILL_NS = 1e9;
+
+/** Requests that cost a server far more than their sender must not keep it from serving another organization. */
+describe('a flood of one organization', () => {
+  let lanyard: InProcess;
+  let flooding: Tenant;
+  let other: Tenant;
+  let port: number;
+  beforeAll(async () => {
+    lanyard = await startInProcess();
+    [flooding, other] = await Promise.all([lanyard.tenant(), lanyard.tenant()]);
+    port = Number(new URL(lanyard.baseUrl).port);
+  });
+
+  /** @returns how often each status came, or each error of the network */
+  const statusesOf = (answers: Answer[]): string[] => [
+    ...new Set(answers.map(({ status, error }) => String(status ?? error))),
+  ];
+
+  /** Sends a request until it is served: on a machine that is busy with more than these suites it may be 503 for a while. */
+  const served = async (request: Ask, key: string): Promise<Answer> => {
+    let answer: Answer;
+    do answer = await ask(port, { ...request, key });
+    while (answer.status !== 200 && (answer.status ?? 0) >= 500);
+    expect([request.path, answer.status, answer.error]).toEqual([request.path, 200, undefined]);
+    return answer;
+  };
+
+  /** What another organization does meanwhile. */
+  const serveOther = async (): Promise<void> => {
+    await served({ method: 'GET', path: '/api/v0/leads?limit=50' }, other.key);
+    await served({ method: 'POST', path: '/api/v0/leads', body: leadInput() }, other.key);
+    await served({ method: 'GET', path: '/api/v0/leads?limit=50' }, other.key);
+  };
+
+  it('of bodies that unpack to 350,000 values is rejected', async () => {
+    const start = `${JSON.stringify(leadInput()).slice(0, -1)},"unknown":[{}`;
+    const values = ',{}'.repeat(Math.floor((BODY_BYTES - start.length - 2) / 3));
+    const body = gzipSync(`${start}${values}]}`.padEnd(BODY_BYTES), { level: 9 });
+    const headers = { 'content-encoding': 'gzip' };
+    const send = () => ask(port, { method: 'POST', path: '/api/v0/leads', key: flooding.key, headers, body });
+    const [answers] = await Promise.all([Promise.all(Array.from({ length: CONNECTIONS }, send)), serveOther()]);
+    expect(statusesOf(answers).filter((status) => status !== '413' && status !== '503')).toEqual([]);
+  }, 60_000);
+
+  it.each(Object.keys(FLOODS))(
+    'of %s is answered, and so are others',
+    async (name) => {
+      const prepare: Send = async (request) => {
+        const { body } = await served(request, flooding.key);
+        return body?.results as Record<string, unknown>;
+      };
+      const next = await FLOODS[name]?.(prepare);
+      if (!next) throw new Error(`There is no flood of ${name}`);
+      const { key } = await flooding.issueKey({ maxTokens: BURST, refillRate: 1 });
+      const delay = monitorEventLoopDelay();
+      delay.enable();
+      const send = () => ask(port, { ...next(), key, isDiscarded: true });
+      const [answers] = await Promise.all([Promise.all(Array.from({ length: BURST }, send)), serveOther()]);
+      // A process that stands still for two seconds may answer 500 (docs/reliability.md).
+      const allowed = ['200', '413', '503', ...(delay.max > STANDSTILL_NS ? ['500'] : [])];
+      expect(statusesOf(answers).filter((status) => !allowed.includes(status))).toEqual([]);
+    },
+    120_000,
+  );
+});

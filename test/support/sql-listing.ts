@@ -1,0 +1,189 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import type { INestApplication } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import type { DataSource } from 'typeorm';
+import { asComment, laidOut } from './sql-layout';
+
+/** SQL that a module exports: a text, a statement, or the statements of a list. */
+type Exported = string | { name?: string; text: string; first?: string; shared?: boolean };
+
+interface Sent {
+  name: string;
+  text: string;
+  /** What `$1` is, where it is not the first of the values. */
+  owner?: string;
+}
+
+const SOURCE = join(__dirname, '../../src');
+const SQL = /^\s*(select|with|insert|update|delete)\b/;
+
+/** The files of src, in the order of their paths. A program would run when it is loaded. */
+const files = (ending: string): string[] =>
+  readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(ending) && !file.endsWith('main.ts'))
+    .sort();
+
+const contextOf = (file: string): string => file.split(sep)[0] ?? '';
+
+const exportsOf = (file: string): [string, unknown][] =>
+  Object.entries(jest.requireActual<Record<string, unknown>>(join(SOURCE, file)));
+
+const isSql = (value: unknown): value is Exported =>
+  typeof value === 'string' ? SQL.test(value) : SQL.test(String((value as { text?: unknown } | null)?.text ?? ''));
+
+/** The SQL of an export: itself, or that of an array or a map. */
+function sqlIn(value: unknown): Exported[] {
+  if (Array.isArray(value)) return value.filter(isSql);
+  if (value instanceof Map) return [...value.values()].filter(isSql);
+  return isSql(value) ? [value] : [];
+}
+
+function sentBy(context: string, exportName: string, exported: Exported): Sent[] {
+  if (typeof exported === 'string') return [{ name: `${context} ${exportName}`, text: exported }];
+  const { name = exportName, text, first, shared } = exported;
+  const owner = shared ? undefined : '$1 is the organization';
+  if (!('values' in exported)) return [{ name, text, owner }];
+  const pages = [{ name: `${name} page`, text, owner }];
+  return first ? [{ name: `${name} first page`, text: first, owner }, ...pages] : pages;
+}
+
+/** Parts of statements are exported as texts, too, but from no file of this kind. */
+const HAS_TEXTS = /(\.sql|\.service|^database[\\/][\w-]+)\.ts$/;
+
+/** Every statement that services send, as modules export it: a new one is listed by itself. */
+function statementsIn(file: string): Sent[] {
+  return exportsOf(file).flatMap(([exportName, value]) =>
+    sqlIn(value)
+      .filter((exported) => typeof exported !== 'string' || HAS_TEXTS.test(file))
+      .flatMap((exported) => sentBy(contextOf(file), exportName, exported)),
+  );
+}
+
+/** A statement with the types of its parameters. @throws when PostgreSQL does not accept it as it is listed */
+async function prepared(db: DataSource, { name, text, owner }: Sent): Promise<string> {
+  const listed = laidOut(`${text.trimEnd()};`);
+  await db.query(`prepare listed as ${listed}`);
+  const [{ types }] = await db.query<[{ types: string[] }]>(
+    `select parameter_types::text[] as types from pg_prepared_statements where name = 'listed'`,
+  );
+  await db.query('deallocate listed');
+  const parameters = types.map((type, index) => `$${index + 1} ${type}`).join(', ');
+  const title = [name, parameters].filter(Boolean).join(': ');
+  return `${asComment(owner ? `${title} (${owner})` : title)}\n${listed}`;
+}
+
+interface TriggerRow {
+  table: string;
+  calls: string;
+  definition: string;
+}
+
+const TRIGGERS = `
+  select relname as table, proname as calls, pg_get_triggerdef(t.oid) as definition
+  from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
+  where not tgisinternal and relnamespace = current_schema()::regnamespace order by relname, tgname`;
+
+const FUNCTIONS = `
+  select proname as name, pg_get_functiondef(p.oid) as definition from pg_proc p
+  where pronamespace = current_schema()::regnamespace
+    and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+  order by proname, pg_get_function_identity_arguments(p.oid)`;
+
+/** Definitions by the context that they belong to. */
+class Definitions {
+  private readonly sections = new Map<string, string[]>();
+
+  add(context: string, definition: string): void {
+    this.sections.set(context, [...(this.sections.get(context) ?? []), definition]);
+  }
+
+  of(context: string): string[] {
+    return this.sections.get(context) ?? [];
+  }
+
+  get contexts(): string[] {
+    return [...this.sections.keys()];
+  }
+}
+
+/** The context of each table. */
+function tablesOf(db: DataSource): Map<string, string> {
+  const entities = files('.entity.ts').flatMap((file) => exportsOf(file).map(([, value]) => [value, file] as const));
+  const places = new Map<unknown, string>(entities);
+  return new Map(
+    db.entityMetadatas.map(({ tableName, target }) => [tableName, contextOf(places.get(target) ?? 'schema')]),
+  );
+}
+
+/** The statements that providers made when they were created, which are properties of theirs. */
+function statementsOfProviders(app: INestApplication): [context: string, sent: Sent][] {
+  const sources = new Map<unknown, string>(
+    files('.ts').flatMap((file) => exportsOf(file).map(([, value]) => [value, file] as const)),
+  );
+  const providers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.providers.values()]);
+  return providers.flatMap(({ instance }) => {
+    const file = sources.get((instance as object | null)?.constructor);
+    if (file === undefined) return [];
+    const properties = Object.entries(instance as object);
+    return properties.flatMap(([name, value]) =>
+      sqlIn(value)
+        .filter((sql) => typeof sql !== 'string' && sql.name !== undefined)
+        .flatMap((sql) => sentBy(contextOf(file), name, sql).map((sent): [string, Sent] => [contextOf(file), sent])),
+    );
+  });
+}
+
+async function statementsOf(db: DataSource, app: INestApplication): Promise<Definitions> {
+  const exported = files('.ts').flatMap((file) =>
+    statementsIn(file).map((sent): [string, Sent] => [contextOf(file), sent]),
+  );
+  const statements = new Definitions();
+  const listed = new Set<string>();
+  for (const [context, sent] of [...exported, ...statementsOfProviders(app)]) {
+    if (listed.has(sent.name)) continue;
+    listed.add(sent.name);
+    statements.add(context, await prepared(db, sent));
+  }
+  return statements;
+}
+
+/** The functions of the database. One that is written for several tables belongs to the context of each of them. */
+async function functionsOf(db: DataSource, triggers: TriggerRow[]): Promise<Definitions> {
+  const functions = new Definitions();
+  const tables = tablesOf(db);
+  const sources = files('').filter((file) => /\.(ts|sql)$/.test(file));
+  const texts = sources.map((file) => [contextOf(file), readFileSync(join(SOURCE, file), 'utf8')] as const);
+  const rows = await db.query<{ name: string; definition: string }[]>(FUNCTIONS);
+  for (const { name, definition } of rows) {
+    const written = texts.find(([, text]) => text.includes(`create or replace function ${name}(`));
+    const on = triggers.find(({ calls }) => calls === name)?.table;
+    functions.add(written?.[0] ?? tables.get(on ?? '') ?? 'schema', laidOut(`${definition.trimEnd()};`));
+  }
+  return functions;
+}
+
+/** The listing of all SQL: the text of a file for each folder of src that has some. */
+export async function sqlListing(db: DataSource, app: INestApplication): Promise<Map<string, string>> {
+  const tables = tablesOf(db);
+  const rows = await db.query<TriggerRow[]>(TRIGGERS);
+  const triggers = new Definitions();
+  for (const { table, definition } of rows) {
+    triggers.add(tables.get(table) ?? 'schema', laidOut(`${definition.trimEnd()};`));
+  }
+  const statements = await statementsOf(db, app);
+  const functions = await functionsOf(db, rows);
+  const contexts = new Set([...statements.contexts, ...functions.contexts, ...triggers.contexts]);
+  return new Map(
+    [...contexts].sort().map((context) => {
+      const title = `-- The SQL of src/${context}, as PostgreSQL gets it. npm run sql writes this file.`;
+      const parts = [
+        ['-- Prepared statements', ...statements.of(context)],
+        ['-- Functions', ...functions.of(context)],
+        ['-- Triggers on its tables, in the order in which they fire', triggers.of(context).join('\n')],
+      ];
+      const filled = parts.filter(([, ...definitions]) => definitions.join('') !== '');
+      return [`${context}.sql`, `${[title, ...filled.flat()].join('\n\n')}\n`];
+    }),
+  );
+}
