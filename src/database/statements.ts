@@ -149,9 +149,9 @@ export class Statements {
     options: Options = {},
   ): Promise<Result<R>> {
     const { manager = this.transactions.manager } = options;
-    if (!manager) return this.queue.run(organizationId, () => this.query<R>(organizationId, query));
-    const { timeoutMs, isBackground } = { ...this.transactions.settings, ...options };
+    const { timeoutMs, isBackground } = manager ? { ...this.transactions.settings, ...options } : options;
     if (timeoutMs) query.query_timeout = timeoutMs;
+    if (!manager) return this.queue.run(organizationId, () => this.query<R>(organizationId, query));
     const connection = (await manager.queryRunner?.connect()) as PoolClient;
     if (isBackground) {
       const { rows, rowCount } = await connection.query<R>(query);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
+import { NestFactory } from '@nestjs/core';
 import { answerOf, cpuMeter, fixed, median, print, request } from './load.mjs';
 import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from '../../scripts/services.mjs';
 
@@ -44,25 +44,17 @@ async function measure(meter, pid, work) {
 
 async function createWebhooks({ environment, defer, pool }, url) {
   const load = (path) => import(`../../dist/src/${path}.js`);
-  const { operatorDataSourceOptions } = await load('database/data-source');
-  const { Statements } = await load('database/statements');
-  const { CONTEXTS, feedResourcesOf, organizationDataOf } = await load('contexts');
-  const { ChangesService } = await load('changes/changes.service');
+  const { Config } = await load('config');
   const { OrganizationsService } = await load('access/organizations.service');
-  const { ReceiverLookup } = await load('webhooks/receiver-lookup');
-  const { WebhookClient } = await load('webhooks/webhook-client');
-  const { WebhookEntity } = await load('webhooks/webhook.entity');
+  const { OperatorModule } = await load('operator/operator.module');
   const { WebhooksService } = await load('webhooks/webhooks.service');
-  const dataSource = await new DataSource(operatorDataSourceOptions(environment.DATABASE_URL)).initialize();
-  defer(() => dataSource.destroy());
-  const client = new WebhookClient(new ReceiverLookup({ allowPrivate: true }));
-  const changes = new ChangesService(Statements.on(dataSource), feedResourcesOf(CONTEXTS));
-  const webhooks = new WebhooksService(dataSource.getRepository(WebhookEntity), changes, client);
+  const config = new Config({ databaseUrl: environment.DATABASE_URL, webhookPrivate: 'on' });
+  const services = await NestFactory.createApplicationContext(OperatorModule.with(config), { logger: false });
+  defer(() => services.close());
+  const webhooks = services.get(WebhooksService);
   const organizations = [];
   for (let n = 0; n < options.webhooks; n++) {
-    const { id } = await new OrganizationsService(dataSource.manager, organizationDataOf(CONTEXTS)).create(
-      `Organization ${n}`,
-    );
+    const { id } = await services.get(OrganizationsService).create(`Organization ${n}`);
     await webhooks.create(id, url, undefined, 'now');
     organizations.push(id);
   }
