@@ -31,6 +31,7 @@ export class DatabaseIdentity1795564800020 implements MigrationInterface {
     await db.query(`
       drop table cursor_positions;
       alter table webhooks drop column paused_at;
+      drop trigger if exists t70_pause_webhooks on changes_key;
       alter table changes_key drop column database_identity;
     `);
   }
