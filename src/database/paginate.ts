@@ -75,7 +75,10 @@ export function arrivalList({ entity, item, exists }: ArrivalList): List {
     firstPage: (limit) => pageOf({ table, item, counted, rows: limited(select('*', conditions), table, limit) }),
     page: ({ limit, index }) =>
       pageOf({
-        ...{ table, item, counted, rows: limited(following, table, limit) },
+        table,
+        item,
+        counted,
+        rows: limited(following, table, limit),
         seek: `cross join list_seek(${list}, ${index} * ${limit}) seek`,
       }),
   });
@@ -103,7 +106,9 @@ export function filteredList({ name, values, entity, item, where, exists }: Filt
   const counted = exists ? `select total from (${count}) counted where exists (${exists})` : count;
   const rows = (more = ''): string => `select * from ${table} where ${where} ${more} order by ${columns}`;
   return listWith({
-    ...{ name, values, shared },
+    name,
+    values,
+    shared,
     firstPage: (limit) => pageOf({ table, item, counted, order, rows: limited(rows(), table, limit, columns) }),
     page: ({ limit, index }) => {
       // The rows before the page are skipped in the index alone.
@@ -121,7 +126,8 @@ export function filteredList({ name, values, entity, item, where, exists }: Filt
 export function lookupList({ name, values, entity, item, where }: Omit<FilteredList, 'exists'>): List {
   const { table } = listOf(entity);
   return listWith({
-    ...{ name, values },
+    name,
+    values,
     page: ({ limit, index }) => `
       with found as materialized (select position from ${table} where ${where})
       select page.json, counted.total

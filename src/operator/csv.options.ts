@@ -38,7 +38,10 @@ export const withCsvImportOptions = (to: Command, service: CsvService): Command 
     )
     .option('--event <EVENT>', 'add every lead to this event, given by its ref, ID or name')
     .addOption(
-      new Option('--match <KEY>', 'how rows are matched to existing leads (default: id)').choices(['id', ...matchesOf(service)]),
+      new Option('--match <KEY>', 'how rows are matched to existing leads (default: id)').choices([
+        'id',
+        ...matchesOf(service),
+      ]),
     )
     .addOption(
       new Option('--repeated <WHICH>', 'which row to keep when a key occurs more than once').choices(['first', 'last']),

@@ -17,7 +17,6 @@ import {
   Sse,
   StreamableFile,
 } from '@nestjs/common';
-import { METHOD_METADATA } from '@nestjs/common/constants';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Type } from 'class-transformer';
 import type { Response } from 'express';
@@ -139,7 +138,7 @@ class BookingsController {
     return new StreamableFile(Buffer.from((await this.halls.create(body)).hallName));
   }
 
-  @Sse('events', { [METHOD_METADATA]: RequestMethod.POST } as never)
+  @Sse('events', { method: RequestMethod.POST })
   follow(): Observable<MessageEvent> {
     return from([{ data: 'told' }]);
   }

@@ -73,7 +73,12 @@ const ODD: unknown[] = [
 ];
 
 const MALFORMED_IDS = [
-  ...['abc', '1', '00000000-0000-4000-8000-00000000000', '{00000000-0000-4000-8000-000000000000}', '\0', "'"],
+  'abc',
+  '1',
+  '00000000-0000-4000-8000-00000000000',
+  '{00000000-0000-4000-8000-000000000000}',
+  '\0',
+  "'",
 ];
 const WRONG_KEYS = [[], [''], [' '], ['lan_unknown'], [`lan_${'0'.repeat(49)}`], ['a', 'b']];
 const WRONG_NUMBERS = ['', '-1', '1.5', 'x', ' 5', '1e1', '0x10', '+1', '٣', '9'.repeat(30), '2147483648'];
@@ -214,11 +219,33 @@ export class Generator {
     return Object.fromEntries(Object.entries(spoilt).filter(([, value]) => value !== undefined));
   }
 
+  private words(): string {
+    return this.random.some(WORDS, this.random.between(1, 3)).join(' ');
+  }
+
+  private industryField(name: string): unknown {
+    const { random } = this;
+    if (/^numberOf/.test(name)) return random.pick([0, 4000, 2_147_483_647, null]);
+    if (/Industries$|Personas$|^keywords$/.test(name)) {
+      return random.pick([[this.words(), random.pick(FILLED)], [], null]);
+    }
+    if (name === 'eventUrl') return random.pick([this.eventUrl(), this.eventUrl(), null]);
+    if (name === 'startDate') return random.pick(MOMENTS);
+    return name === 'endDate' ? random.pick(LAST_MOMENTS) : random.pick([this.words(), random.pick([...TEXTS, null])]);
+  }
+
+  private industryEvent(): Fields {
+    const { random } = this;
+    const [, ...optional] = INDUSTRY_EVENT_FIELDS;
+    const ruled = random.some(['startDate', 'endDate', 'eventUrl'], random.below(4));
+    const names = [...random.some(optional, random.below(6)), ...ruled];
+    return Object.fromEntries(names.map((name) => [name, this.industryField(name)]));
+  }
+
   private validBody(endpoint: EndpointName): Fields | undefined {
     const { random } = this;
     const text = (): string | null => random.pick([...TEXTS, null]);
     const filled = (): string => random.pick(FILLED);
-    const words = (): string => random.some(WORDS, random.between(1, 3)).join(' ');
     const flag = (): boolean => random.chance(0.5);
     const email = (): string => random.pick(EMAILS);
     /** Some of many optional fields. */
@@ -230,19 +257,6 @@ export class Generator {
         type: random.pick(PHONE_TYPES),
         preferred: flag(),
       }));
-    const industryField = (name: string): unknown => {
-      if (/^numberOf/.test(name)) return random.pick([0, 4000, 2_147_483_647, null]);
-      if (/Industries$|Personas$|^keywords$/.test(name)) return random.pick([[words(), filled()], [], null]);
-      if (name === 'eventUrl') return random.pick([this.eventUrl(), this.eventUrl(), null]);
-      if (name === 'startDate') return random.pick(MOMENTS);
-      return name === 'endDate' ? random.pick(LAST_MOMENTS) : random.pick([words(), text()]);
-    };
-    const industryEvent = (): Fields => {
-      const [, ...optional] = INDUSTRY_EVENT_FIELDS;
-      const ruled = random.some(['startDate', 'endDate', 'eventUrl'], random.below(4));
-      const names = [...random.some(optional, random.below(6)), ...ruled];
-      return Object.fromEntries(names.map((name) => [name, industryField(name)]));
-    };
     const patchFields: Record<string, () => unknown> = {
       firstName: text,
       lastName: text,
@@ -267,8 +281,8 @@ export class Generator {
       }),
       patchLead: () => some(patchFields),
       upsertLeads: () => this.batch(() => ({ ...bodies.createLead?.(), ...some(patchFields) })),
-      createIndustryEvent: () => ({ ...industryEvent(), name: random.pick([words(), filled()]) }),
-      updateIndustryEvent: industryEvent,
+      createIndustryEvent: () => ({ ...this.industryEvent(), name: random.pick([this.words(), filled()]) }),
+      updateIndustryEvent: () => this.industryEvent(),
     };
     return bodies[endpoint]?.();
   }

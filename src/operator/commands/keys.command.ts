@@ -154,8 +154,15 @@ const keysTable = (keys: ApiKey[]): string =>
   table(
     ['id', 'key', 'label', 'tokens', 'rate', 'created', 'last used', 'expires', 'revoked'],
     keys.map((key) => [
-      ...[key.id, `${key.prefix}…`, key.label && escapeInvisible(key.label), key.maxTokens, key.refillRate],
-      ...[key.createdAt, key.lastUsedAt, key.expiresAt, key.revokedAt].map(minute),
+      key.id,
+      `${key.prefix}…`,
+      key.label && escapeInvisible(key.label),
+      key.maxTokens,
+      key.refillRate,
+      minute(key.createdAt),
+      minute(key.lastUsedAt),
+      minute(key.expiresAt),
+      minute(key.revokedAt),
     ]),
   );
 

@@ -26,7 +26,10 @@ export function seedCommand(program: Command, service: CsvService): void {
     .action((_, self: Command) => seed(service, self.optsWithGlobals()));
 }
 
-async function seed(service: CsvService, { json, organization: organizationId, ...options }: SeedOptions): Promise<void> {
+async function seed(
+  service: CsvService,
+  { json, organization: organizationId, ...options }: SeedOptions,
+): Promise<void> {
   const records = inventedRecords({ organizationId, ...options });
   const result = await importInto(organizationId, () => ({ records }), new Progress());
   await answerImported(service.datasets, json, { imported: result.imported }, result);

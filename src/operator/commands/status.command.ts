@@ -133,7 +133,10 @@ function webhooksText({ active, failing, paused, disabled }: NonNullable<Status[
 function busiestText(keys: NonNullable<Status['busiestKeys']>): string {
   if (keys.length === 0) return 'No requests were recorded in the last hour.';
   const rows = keys.map(({ prefix, label, organization: { id, name }, requests }) => [
-    ...[`${prefix}…`, label && escapeInvisible(label), `${id} ${escapeInvisible(name)}`, figure(requests)],
+    `${prefix}…`,
+    label && escapeInvisible(label),
+    `${id} ${escapeInvisible(name)}`,
+    figure(requests),
   ]);
   return `Busiest keys of the last hour:\n${table(['key', 'label', 'organization', 'requests'], rows)}`;
 }

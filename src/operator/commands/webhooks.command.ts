@@ -75,6 +75,33 @@ export function webhooksCommand(program: Command): void {
     about: 'Send the changes of an organization to a URL.',
     example: 'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard',
   });
+  createAndListCommands(group);
+  stateCommands(group);
+  command(group, 'test', {
+    about: 'Send a ping to a webhook now, whatever its state is.',
+    result: '{status, milliseconds} or {error}',
+    example: `webhooks test \\\n    ${EXAMPLE_ID}`,
+  })
+    .argument(...ID)
+    .action((id: string, _, self: Command) => test(id, self.optsWithGlobals()));
+  command(group, 'rotate-secret', {
+    about: 'Give a webhook a new secret. The old one signs, too, until the overlap is over.',
+    result: '{id, secret, oldExpiresAt}',
+    example: `webhooks rotate-secret \\\n    ${EXAMPLE_ID} --overlap 24h`,
+  })
+    .argument(...ID)
+    .option('--overlap <TIME>', DURATION_HELP, duration('--overlap'), DAY_S)
+    .action((id: string, _, self: Command) => rotate(id, self.optsWithGlobals()));
+  command(group, 'delete', {
+    about: 'Delete a webhook.',
+    result: '{id}',
+    example: `webhooks delete \\\n    ${EXAMPLE_ID}`,
+  })
+    .argument(...ID)
+    .action((id: string, _, self: Command) => remove(id, self.optsWithGlobals()));
+}
+
+function createAndListCommands(group: Command): void {
   command(group, 'create', {
     about: `Create a webhook, and show its secret this once. An organization has at most ${MAX_WEBHOOKS}.`,
     result: '{id, secret, organizationId, url, resources, state}',
@@ -93,21 +120,10 @@ export function webhooksCommand(program: Command): void {
   command(group, 'list', { about: 'List webhooks, oldest first.', result: `[${ROW}]`, example: 'webhooks list' })
     .option(...ORGANIZATION)
     .action((_, self: Command) => list(self.optsWithGlobals()));
-  command(group, 'test', {
-    about: 'Send a ping to a webhook now, whatever its state is.',
-    result: '{status, milliseconds} or {error}',
-    example: `webhooks test \\\n    ${EXAMPLE_ID}`,
-  })
-    .argument(...ID)
-    .action((id: string, _, self: Command) => test(id, self.optsWithGlobals()));
-  command(group, 'rotate-secret', {
-    about: 'Give a webhook a new secret. The old one signs, too, until the overlap is over.',
-    result: '{id, secret, oldExpiresAt}',
-    example: `webhooks rotate-secret \\\n    ${EXAMPLE_ID} --overlap 24h`,
-  })
-    .argument(...ID)
-    .option('--overlap <TIME>', DURATION_HELP, duration('--overlap'), DAY_S)
-    .action((id: string, _, self: Command) => rotate(id, self.optsWithGlobals()));
+}
+
+/** Commands that change whether and from where a webhook sends. */
+function stateCommands(group: Command): void {
   command(group, 'disable', {
     about: 'Stop sending.',
     result: ROW,
@@ -133,13 +149,6 @@ export function webhooksCommand(program: Command): void {
     .argument('[ID]', 'id of the webhook; without it all that are paused', webhookId)
     .addHelpText('after', RESUME_NOTES)
     .action((id: string | undefined, _, self: Command) => resume(id, self.optsWithGlobals()));
-  command(group, 'delete', {
-    about: 'Delete a webhook.',
-    result: '{id}',
-    example: `webhooks delete \\\n    ${EXAMPLE_ID}`,
-  })
-    .argument(...ID)
-    .action((id: string, _, self: Command) => remove(id, self.optsWithGlobals()));
 }
 
 /** @throws Refusal when there is no such webhook */
