@@ -5,12 +5,15 @@
 -- changes.claim: $1 integer, $2 boolean
 select claim_log($1, $2);
 
--- changes.log: $1 integer, $2 jsonb ($1 is the organization)
+-- changes.load positions: $1 integer, $2 text ($1 is the organization)
+select positions from cursor_positions where organization_id = $1 and hash = decode($2, 'hex');
+
+-- changes.log status: $1 integer, $2 jsonb ($1 is the organization)
 select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
   'generation', state.generation, 'nextXid', greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
-  pg_current_xact_id_if_assigned()::text::bigint + 1), 'open',
+  pg_current_xact_id_if_assigned()::text::bigint + 1), 'openTransactions',
     (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid),
-    'anchor', (
+    'newest', (
   select json_build_array(resource, xid, seq, iso_utc(at))
   from jsonb_to_recordset($2::jsonb) followed (number smallint)
     cross join lateral
@@ -26,19 +29,19 @@ select concat_ws('/', system_identifier, oid)
 from pg_control_system(), pg_database
 where datname = current_database()) as database offset 0) own) state on true;
 
--- changes.news 100: $1 integer, $2 jsonb, $3 jsonb, $4 jsonb ($1 is the organization)
+-- changes.pending 100: $1 integer, $2 jsonb, $3 jsonb, $4 jsonb ($1 is the organization)
 select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
   'generation', state.generation, 'nextXid', greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
-  pg_current_xact_id_if_assigned()::text::bigint + 1), 'open',
+  pg_current_xact_id_if_assigned()::text::bigint + 1), 'openTransactions',
     (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid),
   'isKept', $4::jsonb is null or exists (select from changes where organization_id = $1
     and resource = ($4 ->> 0)::smallint and xid = ($4 ->> 1)::bigint and seq = ($4 ->> 2)::bigint
     and at = ($4 ->> 3)::timestamptz),
-  'isSwept', exists (
+  'isPruned', exists (
     select from jsonb_to_recordset($2::jsonb) followed (number smallint) cross join lateral (
       select * from changes where organization_id = $1 and resource = number order by xid, seq limit 1) oldest
     where operation = 's' and (xid, seq) > (($3::jsonb -> 0 ->> 'xid')::bigint, ($3 -> 0 ->> 'seq')::bigint)),
-  'changes', (
+  'entries', (
     select coalesce(
       json_agg(
         json_build_array(json_build_array(resource, xid, seq, iso_utc(at)), operation, event_id, id, remote_ids)
@@ -46,13 +49,13 @@ select json_build_object('database', state.database, 'secret', state.secret, 'is
       ), '[]'
     )
     from (
-      select news.* from jsonb_to_recordset($2::jsonb) followed (number smallint)
-        cross join jsonb_to_recordset($3) part (xid bigint, seq bigint, before bigint)
+      select pending.* from jsonb_to_recordset($2::jsonb) followed (number smallint)
+        cross join jsonb_to_recordset($3) range (xid bigint, seq bigint, before bigint)
         cross join lateral (
           select * from changes l where organization_id = $1 and resource = number
-            and (l.xid, l.seq) > (part.xid, part.seq) and l.xid < part.before
-          order by l.xid, l.seq limit 101) news
-      order by news.xid, news.seq limit 101) page))::text
+            and (l.xid, l.seq) > (range.xid, range.seq) and l.xid < range.before
+          order by l.xid, l.seq limit 101) pending
+      order by pending.xid, pending.seq limit 101) page))::text
 from (select) one left join lateral (
   select own.database, encode(secret, 'hex') as secret, database_identity is distinct from own.database as is_foreign,
     case when not pg_is_in_recovery() then md5(concat_ws(' ', own.database,
@@ -62,19 +65,19 @@ select concat_ws('/', system_identifier, oid)
 from pg_control_system(), pg_database
 where datname = current_database()) as database offset 0) own) state on true;
 
--- changes.news 500: $1 integer, $2 jsonb, $3 jsonb, $4 jsonb ($1 is the organization)
+-- changes.pending 500: $1 integer, $2 jsonb, $3 jsonb, $4 jsonb ($1 is the organization)
 select json_build_object('database', state.database, 'secret', state.secret, 'isForeign', state.is_foreign,
   'generation', state.generation, 'nextXid', greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
-  pg_current_xact_id_if_assigned()::text::bigint + 1), 'open',
+  pg_current_xact_id_if_assigned()::text::bigint + 1), 'openTransactions',
     (select coalesce(json_agg(xid::text::bigint order by xid), '[]') from pg_snapshot_xip(pg_current_snapshot()) xid),
   'isKept', $4::jsonb is null or exists (select from changes where organization_id = $1
     and resource = ($4 ->> 0)::smallint and xid = ($4 ->> 1)::bigint and seq = ($4 ->> 2)::bigint
     and at = ($4 ->> 3)::timestamptz),
-  'isSwept', exists (
+  'isPruned', exists (
     select from jsonb_to_recordset($2::jsonb) followed (number smallint) cross join lateral (
       select * from changes where organization_id = $1 and resource = number order by xid, seq limit 1) oldest
     where operation = 's' and (xid, seq) > (($3::jsonb -> 0 ->> 'xid')::bigint, ($3 -> 0 ->> 'seq')::bigint)),
-  'changes', (
+  'entries', (
     select coalesce(
       json_agg(
         json_build_array(json_build_array(resource, xid, seq, iso_utc(at)), operation, event_id, id, remote_ids)
@@ -82,13 +85,13 @@ select json_build_object('database', state.database, 'secret', state.secret, 'is
       ), '[]'
     )
     from (
-      select news.* from jsonb_to_recordset($2::jsonb) followed (number smallint)
-        cross join jsonb_to_recordset($3) part (xid bigint, seq bigint, before bigint)
+      select pending.* from jsonb_to_recordset($2::jsonb) followed (number smallint)
+        cross join jsonb_to_recordset($3) range (xid bigint, seq bigint, before bigint)
         cross join lateral (
           select * from changes l where organization_id = $1 and resource = number
-            and (l.xid, l.seq) > (part.xid, part.seq) and l.xid < part.before
-          order by l.xid, l.seq limit 501) news
-      order by news.xid, news.seq limit 501) page))::text
+            and (l.xid, l.seq) > (range.xid, range.seq) and l.xid < range.before
+          order by l.xid, l.seq limit 501) pending
+      order by pending.xid, pending.seq limit 501) page))::text
 from (select) one left join lateral (
   select own.database, encode(secret, 'hex') as secret, database_identity is distinct from own.database as is_foreign,
     case when not pg_is_in_recovery() then md5(concat_ws(' ', own.database,
@@ -98,8 +101,33 @@ select concat_ws('/', system_identifier, oid)
 from pg_control_system(), pg_database
 where datname = current_database()) as database offset 0) own) state on true;
 
--- changes.positions: $1 integer, $2 text ($1 is the organization)
-select positions from cursor_positions where organization_id = $1 and hash = decode($2, 'hex');
+-- changes PRUNE_CHANGES: $1 double precision, $2 bigint
+with recursive logs as (
+  (select organization_id, resource from changes order by 1, 2 limit 1)
+  union all
+  select next.* from logs cross join lateral (
+    select organization_id, resource from changes c
+    where (c.organization_id, c.resource) > (logs.organization_id, logs.resource) order by 1, 2 limit 1) next
+), old as (
+  select organization_id, resource, xid, seq from logs cross join lateral (
+    select xid, seq, operation, is_old, lead(is_old) over (order by xid, seq) as is_next_old
+    from (
+      select c.*, bool_and(at < now() - $1 * interval '1 day') over (order by xid, seq) as is_old from changes c
+      where c.organization_id = logs.organization_id and c.resource = logs.resource
+        and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint order by xid, seq limit $2
+    ) oldest) each
+  where is_old and (operation <> 's' or is_next_old) limit $2
+), mark as (
+  select distinct on (organization_id, resource) * from old order by organization_id, resource, xid desc, seq desc
+), marked as (
+  update changes c set operation = 's', remote_ids = null from mark m
+  where (c.organization_id, c.resource, c.xid, c.seq) = (m.organization_id, m.resource, m.xid, m.seq)
+    and c.operation <> 's'
+), pruned as (
+  delete from changes c using mark m
+  where (c.organization_id, c.resource) = (m.organization_id, m.resource) and (c.xid, c.seq) < (m.xid, m.seq)
+)
+select from old;
 
 -- changes PRUNE_POSITIONS: $1 double precision, $2 bigint
 with old as (
@@ -107,7 +135,108 @@ with old as (
 )
 delete from cursor_positions where ctid = any(array(select ctid from old)) returning 1;
 
--- changes.tagGroups reading: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
+-- changes.reset
+update changes_key set generation = generation + 1 returning generation::text;
+
+-- changes.secret
+select encode(secret, 'hex') from changes_key;
+
+-- changes.store positions: $1 integer, $2 text, $3 text ($1 is the organization)
+insert into cursor_positions as p (organization_id, hash, positions) values ($1, decode($2, 'hex'), $3)
+on conflict (organization_id, hash) do update set used_at = now() where p.used_at < now() - interval '1 hour';
+
+-- changes.tagGroups: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
+select record, remote_ids
+from unnest($2::bigint[], $3::uuid[]) with ordinality wanted (event_id, id, nth) left join lateral (
+  select (
+    select row_to_json(o)::text
+    from (
+      select id, name, status, allows_multiple_selection as "allowsMultipleSelection", display_order as "displayOrder",
+        usage_instructions as "usageInstructions", required, all_events as "allEvents", coalesce(
+        (
+          select json_agg(row_to_json(o))
+          from (
+            select id, display_order as "displayOrder", value
+            from tag_options
+            where organization_id = tag_groups.organization_id and tag_group_id = tag_groups.id
+            order by display_order, id
+          ) o
+        ), '[]'
+      ) as "tagOptions"
+    ) o
+  ) as record, null::text as remote_ids
+  from tag_groups
+  where (organization_id = $1) is true and tag_groups.id = wanted.id limit 1) found on true
+order by nth;
+
+-- changes.events: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
+select record, remote_ids
+from unnest($2::bigint[], $3::uuid[]) with ordinality wanted (event_id, id, nth) left join lateral (
+  select (
+    select row_to_json(o)::text
+    from (
+      select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
+        start_date as "startDate", end_date as "endDate", location, coalesce(
+        (
+          select json_agg(t.tag_group_id order by t.position)
+          from event_tag_groups t
+          where t.organization_id = events.organization_id and t.event_id = events.id
+        ), '[]'
+      ) as "tagGroups"
+    ) o
+  ) as record, null::text as remote_ids
+  from events
+  where (organization_id = $1) is true and events.id = wanted.event_id limit 1) found on true
+order by nth;
+
+-- changes.activations: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
+select record, remote_ids
+from unnest($2::bigint[], $3::uuid[]) with ordinality wanted (event_id, id, nth) left join lateral (
+  select (
+    select row_to_json(o)::text
+    from (
+      select id, event_id as "eventId", name, iso_utc(created_at) as "createdAt", type, start_date as "startDate",
+        end_date as "endDate", start_time as "startTime", end_time as "endTime", created_by as "createdBy", location,
+        users, number_of_scans as "numberOfScans"
+    ) o
+  ) as record, null::text as remote_ids
+  from activations
+  where (organization_id = $1) is true and activations.id = wanted.id limit 1) found on true
+order by nth;
+
+-- changes.leads: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
+select record, remote_ids
+from unnest($2::bigint[], $3::uuid[]) with ordinality wanted (event_id, id, nth) left join lateral (
+  select leads.document as record, remote_ids::text as remote_ids from leads
+  where (organization_id = $1) is true and leads.id = wanted.id limit 1) found on true
+order by nth;
+
+-- changes.eventLeads: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
+select record, remote_ids
+from unnest($2::bigint[], $3::uuid[]) with ordinality wanted (event_id, id, nth) left join lateral (
+  select (select row_to_json(o)::text from (select lead_id as "leadId", registered, checked_in as "checkedIn") o) as
+    record, null::text as remote_ids
+  from event_leads
+  where (organization_id = $1) is true and event_leads.event_id = wanted.event_id and event_leads.lead_id = wanted.id
+  limit 1) found on true
+order by nth;
+
+-- changes.leadActivityEvents: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
+select record, remote_ids
+from unnest($2::bigint[], $3::uuid[]) with ordinality wanted (event_id, id, nth) left join lateral (
+  select (
+    select row_to_json(o)::text
+    from (
+      select id, iso_utc(created_at) as "createdAt", created_by as "createdBy", event_type as "eventType",
+        event_notes as "eventNotes", lead_id as "associatedLead", campaign_id as "associatedCampaign",
+        event_id as "associatedEvent", activation_id as "associatedActivation", tag_option_id as "associatedTagOption"
+    ) o
+  ) as record, null::text as remote_ids
+  from lead_activity_events
+  where (organization_id = $1) is true and lead_activity_events.id = wanted.id limit 1) found on true
+order by nth;
+
+-- changes.tagGroups snapshot: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
 select (
   select row_to_json(o)::text
   from (
@@ -139,7 +268,7 @@ from (
   limit $2::integer
 ) tag_groups;
 
--- changes.events reading: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
+-- changes.events snapshot: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
 select (
   select row_to_json(o)::text
   from (
@@ -167,7 +296,7 @@ from (
   limit $2::integer
 ) events;
 
--- changes.activations reading: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
+-- changes.activations snapshot: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
 select (
   select row_to_json(o)::text
   from (
@@ -190,7 +319,7 @@ from (
   limit $2::integer
 ) activations;
 
--- changes.leads reading: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
+-- changes.leads snapshot: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
 select leads.document as record, remote_ids::text as remote_ids, null as event_id,
   id as id, position
 from (
@@ -206,7 +335,7 @@ from (
   limit $2::integer
 ) leads;
 
--- changes.eventLeads reading: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
+-- changes.eventLeads snapshot: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
 select (select row_to_json(o)::text from (select lead_id as "leadId", registered, checked_in as "checkedIn") o) as
   record, null::text as remote_ids, event_id as event_id,
   lead_id as id, position
@@ -223,7 +352,7 @@ from (
   limit $2::integer
 ) event_leads;
 
--- changes.leadActivityEvents reading: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
+-- changes.leadActivityEvents snapshot: $1 integer, $2 integer, $3 bigint, $4 bigint ($1 is the organization)
 select (
   select row_to_json(o)::text
   from (
@@ -245,135 +374,6 @@ from (
   order by position
   limit $2::integer
 ) lead_activity_events;
-
--- changes.tagGroups: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
-select record, remote_ids
-from unnest($2::bigint[], $3::uuid[]) with ordinality given (event_id, id, nth) left join lateral (
-  select (
-    select row_to_json(o)::text
-    from (
-      select id, name, status, allows_multiple_selection as "allowsMultipleSelection", display_order as "displayOrder",
-        usage_instructions as "usageInstructions", required, all_events as "allEvents", coalesce(
-        (
-          select json_agg(row_to_json(o))
-          from (
-            select id, display_order as "displayOrder", value
-            from tag_options
-            where organization_id = tag_groups.organization_id and tag_group_id = tag_groups.id
-            order by display_order, id
-          ) o
-        ), '[]'
-      ) as "tagOptions"
-    ) o
-  ) as record, null::text as remote_ids
-  from tag_groups
-  where (organization_id = $1) is true and tag_groups.id = given.id limit 1) found on true
-order by nth;
-
--- changes.events: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
-select record, remote_ids
-from unnest($2::bigint[], $3::uuid[]) with ordinality given (event_id, id, nth) left join lateral (
-  select (
-    select row_to_json(o)::text
-    from (
-      select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
-        start_date as "startDate", end_date as "endDate", location, coalesce(
-        (
-          select json_agg(t.tag_group_id order by t.position)
-          from event_tag_groups t
-          where t.organization_id = events.organization_id and t.event_id = events.id
-        ), '[]'
-      ) as "tagGroups"
-    ) o
-  ) as record, null::text as remote_ids
-  from events
-  where (organization_id = $1) is true and events.id = given.event_id limit 1) found on true
-order by nth;
-
--- changes.activations: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
-select record, remote_ids
-from unnest($2::bigint[], $3::uuid[]) with ordinality given (event_id, id, nth) left join lateral (
-  select (
-    select row_to_json(o)::text
-    from (
-      select id, event_id as "eventId", name, iso_utc(created_at) as "createdAt", type, start_date as "startDate",
-        end_date as "endDate", start_time as "startTime", end_time as "endTime", created_by as "createdBy", location,
-        users, number_of_scans as "numberOfScans"
-    ) o
-  ) as record, null::text as remote_ids
-  from activations
-  where (organization_id = $1) is true and activations.id = given.id limit 1) found on true
-order by nth;
-
--- changes.leads: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
-select record, remote_ids
-from unnest($2::bigint[], $3::uuid[]) with ordinality given (event_id, id, nth) left join lateral (
-  select leads.document as record, remote_ids::text as remote_ids from leads
-  where (organization_id = $1) is true and leads.id = given.id limit 1) found on true
-order by nth;
-
--- changes.eventLeads: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
-select record, remote_ids
-from unnest($2::bigint[], $3::uuid[]) with ordinality given (event_id, id, nth) left join lateral (
-  select (select row_to_json(o)::text from (select lead_id as "leadId", registered, checked_in as "checkedIn") o) as
-    record, null::text as remote_ids
-  from event_leads
-  where (organization_id = $1) is true and event_leads.event_id = given.event_id and event_leads.lead_id = given.id
-  limit 1) found on true
-order by nth;
-
--- changes.leadActivityEvents: $1 integer, $2 bigint[], $3 uuid[] ($1 is the organization)
-select record, remote_ids
-from unnest($2::bigint[], $3::uuid[]) with ordinality given (event_id, id, nth) left join lateral (
-  select (
-    select row_to_json(o)::text
-    from (
-      select id, iso_utc(created_at) as "createdAt", created_by as "createdBy", event_type as "eventType",
-        event_notes as "eventNotes", lead_id as "associatedLead", campaign_id as "associatedCampaign",
-        event_id as "associatedEvent", activation_id as "associatedActivation", tag_option_id as "associatedTagOption"
-    ) o
-  ) as record, null::text as remote_ids
-  from lead_activity_events
-  where (organization_id = $1) is true and lead_activity_events.id = given.id limit 1) found on true
-order by nth;
-
--- changes.reset
-update changes_key set generation = generation + 1 returning generation::text;
-
--- changes.secret
-select encode(secret, 'hex') from changes_key;
-
--- changes.store positions: $1 integer, $2 text, $3 text ($1 is the organization)
-insert into cursor_positions as p (organization_id, hash, positions) values ($1, decode($2, 'hex'), $3)
-on conflict (organization_id, hash) do update set used_at = now() where p.used_at < now() - interval '1 hour';
-
--- changes SWEEP: $1 double precision, $2 bigint
-with recursive logs as (
-  (select organization_id, resource from changes order by 1, 2 limit 1)
-  union all
-  select next.* from logs cross join lateral (
-    select organization_id, resource from changes c
-    where (c.organization_id, c.resource) > (logs.organization_id, logs.resource) order by 1, 2 limit 1) next
-), old as (
-  select organization_id, resource, xid, seq from logs cross join lateral (
-    select xid, seq, operation, is_old, lead(is_old) over (order by xid, seq) as is_next_old
-    from (
-      select c.*, bool_and(at < now() - $1 * interval '1 day') over (order by xid, seq) as is_old from changes c
-      where c.organization_id = logs.organization_id and c.resource = logs.resource
-        and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint order by xid, seq limit $2
-    ) oldest) each
-  where is_old and (operation <> 's' or is_next_old) limit $2
-), mark as (
-  select distinct on (organization_id, resource) * from old order by organization_id, resource, xid desc, seq desc
-), marked as (
-  update changes c set operation = 's', remote_ids = null from mark m
-  where (c.organization_id, c.resource, c.xid, c.seq) = (m.organization_id, m.resource, m.xid, m.seq)
-    and c.operation <> 's'
-), swept as (
-  delete from changes c using mark m
-  where (c.organization_id, c.resource) = (m.organization_id, m.resource) and (c.xid, c.seq) < (m.xid, m.seq)
-)
-select from old;
 
 -- Functions
 

@@ -2,189 +2,200 @@
 
 drop table if exists staged_users;
 
-create temporary table staged_users
-  (line integer, place integer, nth integer, created_at timestamptz(3), email text, first_name text, last_name text);
+create temporary table staged_users (
+  line integer, record_index integer, entry_index integer, created_at timestamptz(3), email text, first_name text,
+    last_name text
+);
 
 drop table if exists staged_tag_groups;
 
 create temporary table staged_tag_groups (
-  line integer, place integer, nth integer, created_at timestamptz(3), id uuid, name text, status text,
+  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, name text, status text,
     allows_multiple_selection boolean, display_order integer, usage_instructions text, required boolean,
     all_events boolean
 );
 
 drop table if exists staged_tag_options;
 
-create temporary table staged_tag_options
-  (line integer, place integer, nth integer, id uuid, tag_group_id uuid, display_order integer, value text);
+create temporary table staged_tag_options (
+  line integer, record_index integer, entry_index integer, id uuid, tag_group_id uuid, display_order integer, value text
+);
 
 drop table if exists staged_events;
 
 create temporary table staged_events (
-  line integer, place integer, nth integer, created_at timestamptz(3), ref text, created_by text, name text, type text,
-    registration_enabled boolean, start_date date, end_date date, location jsonb
+  line integer, record_index integer, entry_index integer, created_at timestamptz(3), ref text, created_by text,
+    name text, type text, registration_enabled boolean, start_date date, end_date date, location jsonb
 );
 
 drop table if exists staged_event_tag_groups;
 
 create temporary table staged_event_tag_groups
-  (line integer, place integer, nth integer, event_id text, tag_group_id uuid, position integer);
+  (line integer, record_index integer, entry_index integer, event_id text, tag_group_id uuid, position integer);
 
 drop table if exists staged_event_users;
 
-create temporary table staged_event_users (line integer, place integer, nth integer, event_id text, user_id text);
+create temporary table staged_event_users
+  (line integer, record_index integer, entry_index integer, event_id text, user_id text);
 
 drop table if exists staged_activations;
 
 create temporary table staged_activations (
-  line integer, place integer, nth integer, created_at timestamptz(3), id uuid, event_id text, created_by text,
-    name text, type text, start_date date, end_date date, start_time time(0), end_time time(0), location jsonb,
-    users text[], number_of_scans integer
+  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, event_id text,
+    created_by text, name text, type text, start_date date, end_date date, start_time time(0), end_time time(0),
+    location jsonb, users text[], number_of_scans integer
 );
 
 drop table if exists staged_leads;
 
 create temporary table staged_leads (
-  line integer, place integer, nth integer, created_at timestamptz(3), id uuid, created_by text, first_name text,
-    last_name text, email text, description text, linkedin text, facebook text, twitter text, job_title text,
-    address text, profile_picture text, is_enriched boolean, number_of_scans integer, last_scanned_by text,
-    personal_emails text, professional_emails text, company_name text, company_industry text, company_linkedin text,
-    company_street_address text, company_city text, company_state text, company_zip text, company_country text,
-    lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb, remote_ids jsonb, shown jsonb
+  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, created_by text,
+    first_name text, last_name text, email text, description text, linkedin text, facebook text, twitter text,
+    job_title text, address text, profile_picture text, is_enriched boolean, number_of_scans integer,
+    last_scanned_by text, personal_emails text, professional_emails text, company_name text, company_industry text,
+    company_linkedin text, company_street_address text, company_city text, company_state text, company_zip text,
+    company_country text, lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb, remote_ids jsonb,
+    read_only jsonb
 );
 
 drop table if exists staged_lead_tags;
 
 create temporary table staged_lead_tags
-  (line integer, place integer, nth integer, lead_id uuid, tag_option_id uuid, position integer);
+  (line integer, record_index integer, entry_index integer, lead_id uuid, tag_option_id uuid, position integer);
 
 drop table if exists staged_lead_activations;
 
 create temporary table staged_lead_activations (
-  line integer, place integer, nth integer, lead_id uuid, activation_id uuid, position integer, registered boolean,
-    checked_in boolean
+  line integer, record_index integer, entry_index integer, lead_id uuid, activation_id uuid, position integer,
+    registered boolean, checked_in boolean
 );
 
 drop table if exists staged_event_leads;
 
 create temporary table staged_event_leads (
-  line integer, place integer, nth integer, event_id text, lead_id uuid, associated_at timestamptz, registered boolean,
-    checked_in boolean
+  line integer, record_index integer, entry_index integer, event_id text, lead_id uuid, associated_at timestamptz,
+    registered boolean, checked_in boolean
 );
 
 drop table if exists staged_lead_activity_events;
 
 create temporary table staged_lead_activity_events (
-  line integer, place integer, nth integer, created_at timestamptz(3), id uuid, created_by text, event_type text,
-    event_notes text, lead_id uuid, campaign_id uuid, event_id text, activation_id uuid, tag_option_id uuid
+  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, created_by text,
+    event_type text, event_notes text, lead_id uuid, campaign_id uuid, event_id text, activation_id uuid,
+    tag_option_id uuid
 );
 
 drop table if exists staged_industry_events;
 
 create temporary table staged_industry_events (
-  line integer, place integer, nth integer, id uuid, created_at timestamptz(3), updated_at timestamptz(3), name text,
-    start_date timestamptz(3), end_date timestamptz(3), source_type text, source_id text, event_type text,
-    venue_city text, venue_state text, venue_country text, venue_name text, venue_full_address text,
-    venue_coordinates text, number_of_attendees integer, number_of_exhibitors integer, attendee_cost text,
-    booth_cost text, exhibitor_industries text[], attendee_personas text[], keywords text[], website text,
-    description text, event_url text, is_bookmarked boolean
+  line integer, record_index integer, entry_index integer, id uuid, created_at timestamptz(3),
+    updated_at timestamptz(3), name text, start_date timestamptz(3), end_date timestamptz(3), source_type text,
+    source_id text, event_type text, venue_city text, venue_state text, venue_country text, venue_name text,
+    venue_full_address text, venue_coordinates text, number_of_attendees integer, number_of_exhibitors integer,
+    attendee_cost text, booth_cost text, exhibitor_industries text[], attendee_personas text[], keywords text[],
+    website text, description text, event_url text, is_bookmarked boolean
 );
 
 insert into staged_tag_groups
 select *
 from json_to_recordset($1) as r (
-  line integer, place integer, nth integer, created_at timestamptz(3), id uuid, name text, status text,
+  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, name text, status text,
     allows_multiple_selection boolean, display_order integer, usage_instructions text, required boolean,
     all_events boolean
 );
 
 insert into staged_tag_options
 select *
-from json_to_recordset($1) as r
-  (line integer, place integer, nth integer, id uuid, tag_group_id uuid, display_order integer, value text);
+from json_to_recordset($1) as r (
+  line integer, record_index integer, entry_index integer, id uuid, tag_group_id uuid, display_order integer, value text
+);
 
 insert into staged_leads
 select *
 from json_to_recordset($1) as r (
-  line integer, place integer, nth integer, created_at timestamptz(3), id uuid, created_by text, first_name text,
-    last_name text, email text, description text, linkedin text, facebook text, twitter text, job_title text,
-    address text, profile_picture text, is_enriched boolean, number_of_scans integer, last_scanned_by text,
-    personal_emails text, professional_emails text, company_name text, company_industry text, company_linkedin text,
-    company_street_address text, company_city text, company_state text, company_zip text, company_country text,
-    lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb, remote_ids jsonb, shown jsonb
+  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, created_by text,
+    first_name text, last_name text, email text, description text, linkedin text, facebook text, twitter text,
+    job_title text, address text, profile_picture text, is_enriched boolean, number_of_scans integer,
+    last_scanned_by text, personal_emails text, professional_emails text, company_name text, company_industry text,
+    company_linkedin text, company_street_address text, company_city text, company_state text, company_zip text,
+    company_country text, lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb, remote_ids jsonb,
+    read_only jsonb
 );
 
 insert into staged_lead_tags
 select *
 from json_to_recordset($1) as r
-  (line integer, place integer, nth integer, lead_id uuid, tag_option_id uuid, position integer);
+  (line integer, record_index integer, entry_index integer, lead_id uuid, tag_option_id uuid, position integer);
 
 set local default_statistics_target = 10; analyze staged_users, staged_tag_groups, staged_tag_options, staged_events,
   staged_event_tag_groups, staged_event_users, staged_activations, staged_leads, staged_lead_tags,
   staged_lead_activations, staged_event_leads, staged_lead_activity_events, staged_industry_events;
 
-select s.line, s.place, s.nth, s.id::text as value, count(*) over ()::integer as count, s.first, s.first_line
+select s.line, s.record_index, s.entry_index, s.id::text as value, s.first_index, s.first_line,
+  count(*) over ()::integer as count
     from (
-  select s.*, row_number() over (partition by s.id order by place, nth) as time,
-    first_value(place) over (partition by s.id order by place, nth) as first,
-    first_value(line) over (partition by s.id order by place, nth) as first_line
-  from staged_tag_groups s where s.id in (select s.id from staged_tag_groups s group by s.id having count(*) > 1)
-) s where time > 1 order by s.place, s.nth limit 20;
+  select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,
+    first_value(line) over w as first_line
+  from staged_tag_groups s where s.id in (select s.id from staged_tag_groups s group by 1 having count(*) > 1)
+  window w as (partition by s.id order by record_index, entry_index)
+) s where s.nth > 1 order by s.record_index, s.entry_index limit 20;
 
-select s.line, s.place, s.nth, s.id::text as value, count(*) over ()::integer as count
+select s.line, s.record_index, s.entry_index, s.id::text as value, count(*) over ()::integer as count
 from staged_tag_groups s join tag_groups t on t.id = s.id
 where t.organization_id <> $1
-order by s.place, s.nth
+order by s.record_index, s.entry_index
 limit 20;
 
-select s.line, s.place, s.nth, s.id::text as value, count(*) over ()::integer as count, s.first, s.first_line
+select s.line, s.record_index, s.entry_index, s.id::text as value, s.first_index, s.first_line,
+  count(*) over ()::integer as count
     from (
-  select s.*, row_number() over (partition by s.id order by place, nth) as time,
-    first_value(place) over (partition by s.id order by place, nth) as first,
-    first_value(line) over (partition by s.id order by place, nth) as first_line
-  from staged_tag_options s where s.id in (select s.id from staged_tag_options s group by s.id having count(*) > 1)
-) s where time > 1 order by s.place, s.nth limit 20;
+  select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,
+    first_value(line) over w as first_line
+  from staged_tag_options s where s.id in (select s.id from staged_tag_options s group by 1 having count(*) > 1)
+  window w as (partition by s.id order by record_index, entry_index)
+) s where s.nth > 1 order by s.record_index, s.entry_index limit 20;
 
-select s.line, s.place, s.nth, s.id::text as value, count(*) over ()::integer as count
+select s.line, s.record_index, s.entry_index, s.id::text as value, count(*) over ()::integer as count
 from staged_tag_options s join tag_options t on t.id = s.id
 where t.organization_id <> $1
-order by s.place, s.nth
+order by s.record_index, s.entry_index
 limit 20;
 
-select s.line, s.place, s.nth, s.id::text as value, count(*) over ()::integer as count, s.first, s.first_line
+select s.line, s.record_index, s.entry_index, s.id::text as value, s.first_index, s.first_line,
+  count(*) over ()::integer as count
     from (
-  select s.*, row_number() over (partition by s.id order by place, nth) as time,
-    first_value(place) over (partition by s.id order by place, nth) as first,
-    first_value(line) over (partition by s.id order by place, nth) as first_line
-  from staged_leads s where s.id in (select s.id from staged_leads s group by s.id having count(*) > 1)
-) s where time > 1 order by s.place, s.nth limit 20;
+  select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,
+    first_value(line) over w as first_line
+  from staged_leads s where s.id in (select s.id from staged_leads s group by 1 having count(*) > 1)
+  window w as (partition by s.id order by record_index, entry_index)
+) s where s.nth > 1 order by s.record_index, s.entry_index limit 20;
 
-select s.line, s.place, s.nth, s.id::text as value, count(*) over ()::integer as count
-from staged_leads s join leads t on t.id = s.id where t.organization_id <> $1 order by s.place, s.nth limit 20;
+select s.line, s.record_index, s.entry_index, s.id::text as value, count(*) over ()::integer as count
+from staged_leads s join leads t on t.id = s.id
+where t.organization_id <> $1
+order by s.record_index, s.entry_index
+limit 20;
 
-select s.line, s.place, s.nth, s.tag_option_id::text as value, count(*) over ()::integer as count
-    from staged_lead_tags s
-    where s.tag_option_id is not null
-      and not exists (select from staged_tag_options g where g.id = s.tag_option_id)
-      and not exists (
-        select
-        from tag_options t
-        where t.organization_id = $1
-          and t.id = s.tag_option_id
-          and not exists (select from staged_tag_groups o where o.id = t.tag_group_id)
-      )
-    order by s.place, s.nth
-    limit 20;
+select s.line, s.record_index, s.entry_index, s.tag_option_id::text as value, count(*) over ()::integer as count
+    from staged_lead_tags s where s.tag_option_id is not null and not exists (
+  select
+  from tag_options t
+  where t.organization_id = $1
+    and t.id = s.tag_option_id
+    and not exists (select from staged_tag_groups o where o.id = t.tag_group_id)
+) and not exists (select from staged_tag_options r where r.id = s.tag_option_id)
+order by s.record_index, s.entry_index
+limit 20;
 
-select s.line, s.place, s.nth, s.activation_id::text as value, count(*) over ()::integer as count
-    from staged_lead_activations s where s.activation_id is not null  and not exists (
+select s.line, s.record_index, s.entry_index, s.activation_id::text as value, count(*) over ()::integer as count
+    from staged_lead_activations s where s.activation_id is not null and not exists (
   select from activations t where t.organization_id = $1 and t.id = s.activation_id
-) order by s.place, s.nth limit 20;
+) order by s.record_index, s.entry_index limit 20;
 
-select s.line, s.place, s.nth, s.event_id::text as value, count(*) over ()::integer as count
-    from staged_event_leads s where s.event_id is not null  and not exists (
+select s.line, s.record_index, s.entry_index, s.event_id::text as value, count(*) over ()::integer as count
+    from staged_event_leads s where s.event_id is not null and not exists (
   select from events t where t.organization_id = $1 and t.ref = s.event_id
-) order by s.place, s.nth limit 20;
+) order by s.record_index, s.entry_index limit 20;
 
 START TRANSACTION;
 
@@ -209,7 +220,7 @@ drop table if exists before_tag_groups;
 
 create temporary table before_tag_groups (key text, state text) on commit drop;
 
-with noted as (
+with stored as (
         insert into before_tag_groups
         select t.id::text, md5(
           (
@@ -236,26 +247,19 @@ with noted as (
         )
         from tag_groups t
         where t.organization_id = $1 and (t.id in (select id from staged_tag_groups)) returning key
-      ) select count(*)::integer as count from noted;
+      ) select count(*)::integer as count from stored;
 
 drop table if exists before_leads;
 
 create temporary table before_leads (key text, state text) on commit drop;
 
-with noted as (
-        insert into before_leads
-        select t.id::text, md5(
-          t.document || coalesce(
-            (
-              select json_agg(row(e.event_id, e.registered, e.checked_in) order by e.event_id)::text
-              from event_leads e
-              where e.organization_id = t.organization_id and e.lead_id = t.id
-            ), ''
-          )
-        )
-        from leads t
-        where t.organization_id = $1 and (t.id in (select id from staged_leads)) returning key
-      ) select count(*)::integer as count from noted;
+with stored as (
+          insert into before_leads select t.id::text, md5(t.document || coalesce((
+  select json_agg(row(e.event_id, e.registered, e.checked_in) order by e.event_id)::text
+  from event_leads e where e.organization_id = t.organization_id and e.lead_id = t.id
+), '')) from leads t
+          where t.organization_id = $1 and (t.id in (select id from staged_leads)) returning key
+        ) select count(*)::integer as count from stored;
 
 set constraints all deferred;
 
@@ -263,8 +267,8 @@ update tag_groups t set created_at = coalesce(s.created_at, t.created_at), name 
   allows_multiple_selection = s.allows_multiple_selection, display_order = s.display_order,
   usage_instructions = s.usage_instructions, required = s.required, all_events = s.all_events
 from (
-  select s.place, s.nth, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection, s.display_order,
-    s.usage_instructions, s.required, s.all_events
+  select s.record_index, s.entry_index, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection,
+    s.display_order, s.usage_instructions, s.required, s.all_events
   from staged_tag_groups s
 ) s
 where t.organization_id = $1 and t.id = s.id
@@ -277,14 +281,15 @@ where t.organization_id = $1 and t.id = s.id
   );
 
 with fresh as materialized (
-  select s.*, 0::bigint as parent, row_number() over (partition by 0::bigint order by s.place, s.nth) - 1 as n
+  select s.*, 0::bigint as parent,
+    row_number() over (partition by 0::bigint order by s.record_index, s.entry_index) - 1 as n
   from (
-    select s.place, s.nth, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection, s.display_order,
-      s.usage_instructions, s.required, s.all_events
+    select s.record_index, s.entry_index, s.created_at, s.id, s.name, s.status, s.allows_multiple_selection,
+      s.display_order, s.usage_instructions, s.required, s.all_events
     from staged_tag_groups s
   ) s
   where not exists (select from tag_groups t where t.organization_id = $1 and t.id = s.id)
-), taken as materialized (
+), allocated as materialized (
   select parent, list_take($1, 'tag_groups', count(*)) as start from fresh group by parent order by parent
 )
 insert into tag_groups (
@@ -293,7 +298,7 @@ insert into tag_groups (
 )
 select $1, start + n, coalesce(created_at, now()), id, name, status, allows_multiple_selection, display_order,
   usage_instructions, required, all_events
-from fresh join taken using (parent)
+from fresh join allocated using (parent)
 order by parent, n;
 
 delete from tag_options t using tag_groups o
@@ -301,41 +306,43 @@ where t.organization_id = $1 and o.organization_id = $1 and o.id = t.tag_group_i
   and o.id in (select id from staged_tag_groups)
   and not exists (
     select
-    from (select s.place, s.nth, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s ) s
+    from
+      (select s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s )
+      s
     where s.id = t.id
   );
 
 update tag_options t set tag_group_id = s.tag_group_id, display_order = s.display_order, value = s.value
-from (select s.place, s.nth, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s ) s
+from (select s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s ) s
 where t.organization_id = $1 and t.id = s.id
   and (t.tag_group_id, t.display_order, t.value) is distinct from (s.tag_group_id, s.display_order, s.value);
 
 insert into tag_options (organization_id, id, tag_group_id, display_order, value)
 select $1, id, tag_group_id, display_order, value
-from (select s.place, s.nth, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s ) s
+from (select s.record_index, s.entry_index, s.id, s.tag_group_id, s.display_order, s.value from staged_tag_options s ) s
 where not exists (select from tag_options t where t.organization_id = $1 and t.id = s.id)
-order by place, nth;
+order by record_index, entry_index;
 
 delete from lead_tags t using leads o
 where t.organization_id = $1 and o.organization_id = $1 and o.id = t.lead_id
   and o.id in (select id from staged_leads)
   and not exists (
     select
-    from (select s.place, s.nth, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
+    from (select s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
     where s.lead_id = t.lead_id and s.tag_option_id = t.tag_option_id
   );
 
 update lead_tags t set position = s.position
-from (select s.place, s.nth, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
+from (select s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
 where t.organization_id = $1 and t.lead_id = s.lead_id and t.tag_option_id = s.tag_option_id
   and (t.position) is distinct from (s.position);
 
 insert into lead_tags (organization_id, lead_id, tag_option_id, position)
 select $1, lead_id, tag_option_id, position
-from (select s.place, s.nth, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
+from (select s.record_index, s.entry_index, s.lead_id, s.tag_option_id, s.position from staged_lead_tags s ) s
 where not exists
   (select from lead_tags t where t.organization_id = $1 and t.lead_id = s.lead_id and t.tag_option_id = s.tag_option_id)
-order by place, nth;
+order by record_index, entry_index;
 
 delete from lead_activations t using leads o
 where t.organization_id = $1 and o.organization_id = $1 and o.id = t.lead_id
@@ -343,7 +350,7 @@ where t.organization_id = $1 and o.organization_id = $1 and o.id = t.lead_id
   and not exists (
     select
     from (
-      select s.place, s.nth, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
+      select s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
       from staged_lead_activations s
     ) s
     where s.lead_id = t.lead_id and s.activation_id = t.activation_id
@@ -351,7 +358,7 @@ where t.organization_id = $1 and o.organization_id = $1 and o.id = t.lead_id
 
 update lead_activations t set position = s.position, registered = s.registered, checked_in = s.checked_in
 from (
-  select s.place, s.nth, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
+  select s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
   from staged_lead_activations s
 ) s
 where t.organization_id = $1 and t.lead_id = s.lead_id and t.activation_id = s.activation_id
@@ -360,7 +367,7 @@ where t.organization_id = $1 and t.lead_id = s.lead_id and t.activation_id = s.a
 insert into lead_activations (organization_id, lead_id, activation_id, position, registered, checked_in)
 select $1, lead_id, activation_id, position, registered, checked_in
 from (
-  select s.place, s.nth, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
+  select s.record_index, s.entry_index, s.lead_id, s.activation_id, s.position, s.registered, s.checked_in
   from staged_lead_activations s
 ) s
 where not exists (
@@ -368,7 +375,7 @@ where not exists (
   from lead_activations t
   where t.organization_id = $1 and t.lead_id = s.lead_id and t.activation_id = s.activation_id
 )
-order by place, nth;
+order by record_index, entry_index;
 
 update leads t set created_at = coalesce(s.created_at, t.created_at), created_by = s.created_by,
   first_name = s.first_name, last_name = s.last_name, email = s.email, description = s.description,
@@ -381,10 +388,10 @@ update leads t set created_at = coalesce(s.created_at, t.created_at), created_by
   lead_provided_phone_numbers = s.lead_provided_phone_numbers,
   service_provided_phone_numbers = s.service_provided_phone_numbers, remote_ids = s.remote_ids
 from (
-  select s.place, s.nth, s.created_at, s.id, s.created_by, s.first_name, s.last_name, s.email, s.description,
-    s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture, s.is_enriched, s.number_of_scans,
-    s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name, s.company_industry, s.company_linkedin,
-    s.company_street_address, s.company_city, s.company_state, s.company_zip, s.company_country,
+  select s.record_index, s.entry_index, s.created_at, s.id, s.created_by, s.first_name, s.last_name, s.email,
+    s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture, s.is_enriched,
+    s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name, s.company_industry,
+    s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip, s.company_country,
     s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
   from staged_leads s
 ) s
@@ -404,17 +411,18 @@ where t.organization_id = $1 and t.id = s.id
   );
 
 with fresh as materialized (
-  select s.*, 0::bigint as parent, row_number() over (partition by 0::bigint order by s.place, s.nth) - 1 as n
+  select s.*, 0::bigint as parent,
+    row_number() over (partition by 0::bigint order by s.record_index, s.entry_index) - 1 as n
   from (
-    select s.place, s.nth, s.created_at, s.id, s.created_by, s.first_name, s.last_name, s.email, s.description,
-      s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture, s.is_enriched, s.number_of_scans,
-      s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name, s.company_industry,
-      s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip, s.company_country,
-      s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
+    select s.record_index, s.entry_index, s.created_at, s.id, s.created_by, s.first_name, s.last_name, s.email,
+      s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture, s.is_enriched,
+      s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name,
+      s.company_industry, s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip,
+      s.company_country, s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
     from staged_leads s
   ) s
   where not exists (select from leads t where t.organization_id = $1 and t.id = s.id)
-), taken as materialized (
+), allocated as materialized (
   select parent, list_take($1, 'leads', count(*)) as start from fresh group by parent order by parent
 )
 insert into leads (
@@ -428,13 +436,14 @@ select $1, start + n, coalesce(created_at, now()), id, created_by, first_name, l
   personal_emails, professional_emails, company_name, company_industry, company_linkedin, company_street_address,
   company_city, company_state, company_zip, company_country, lead_provided_phone_numbers,
   service_provided_phone_numbers, remote_ids
-from fresh join taken using (parent)
+from fresh join allocated using (parent)
 order by parent, n;
 
 update event_leads t set associated_at = coalesce(s.associated_at, t.associated_at), registered = s.registered,
   checked_in = s.checked_in
 from (
-  select s.place, s.nth, to_event_id.id as event_id, s.lead_id, s.associated_at, s.registered, s.checked_in
+  select s.record_index, s.entry_index, to_event_id.id as event_id, s.lead_id, s.associated_at, s.registered,
+    s.checked_in
   from staged_event_leads s
     left join events to_event_id on to_event_id.organization_id = $1
     and to_event_id.ref = s.event_id
@@ -445,28 +454,31 @@ where t.organization_id = $1 and t.lead_id = s.lead_id and t.event_id = s.event_
 
 with fresh as materialized (
   select s.*, s.event_id as parent,
-    row_number() over (partition by s.event_id order by coalesce(s.associated_at, now()), s.place, s.nth) - 1 as n
+    row_number() over (partition by s.event_id order by coalesce(s.associated_at, now()), s.record_index, s.entry_index)
+      - 1 as n
   from (
-    select s.place, s.nth, to_event_id.id as event_id, s.lead_id, s.associated_at, s.registered, s.checked_in
+    select s.record_index, s.entry_index, to_event_id.id as event_id, s.lead_id, s.associated_at, s.registered,
+      s.checked_in
     from staged_event_leads s
       left join events to_event_id on to_event_id.organization_id = $1
       and to_event_id.ref = s.event_id
   ) s
   where not exists
     (select from event_leads t where t.organization_id = $1 and t.lead_id = s.lead_id and t.event_id = s.event_id)
-), taken as materialized (
+), allocated as materialized (
   select parent, list_take($1, 'event_leads/' || parent, count(*)) as start from fresh group by parent order by parent
 )
 insert into event_leads (organization_id, position, event_id, lead_id, associated_at, registered, checked_in)
-select $1, start + n, event_id, lead_id, coalesce(associated_at, now() + place * interval '1 microsecond'), registered,
-  checked_in
-from fresh join taken using (parent)
+select $1, start + n, event_id, lead_id, coalesce(associated_at, now() + record_index * interval '1 microsecond'),
+  registered, checked_in
+from fresh join allocated using (parent)
 order by parent, n;
 
 set constraints all immediate;
 
-select s.line, s.place, s.nth, null::text as value, count(*) over ()::integer as count
-from staged_leads s join leads t on t.organization_id = $1 and t.id = s.id
-where s.shown is not null and not t.document::jsonb @> s.shown order by s.place, s.nth limit 20;
+select s.line, s.record_index, s.entry_index, null::text as value, count(*) over ()::integer as count
+  from staged_leads s
+join leads t on t.organization_id = $1 and t.id = s.id
+where s.read_only is not null and not t.document::jsonb @> s.read_only order by s.record_index, s.entry_index limit 20;
 
 COMMIT;

@@ -6,7 +6,9 @@
 with found as materialized (
   select position
   from leads
-  where (organization_id = $1) is true and email is not null and email_key(organization_id, email) = email_key($1, $2)
+  where (leads.organization_id = $1) is true
+    and leads.email is not null
+    and email_key(leads.organization_id, leads.email) = email_key($1, $2)
 )
 select page.json, counted.total
 from (select count(*) as total from found) counted
@@ -27,11 +29,11 @@ order by page.position;
 with found as materialized (
   select position
   from leads
-  where (organization_id = $1) is true
-    and email is not null
-    and email_key(organization_id, email) = email_key($1, $2)
-    and remote_ids <> '[]'
-    and remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, $3, $4)]
+  where (leads.organization_id = $1) is true
+    and leads.email is not null
+    and email_key(leads.organization_id, leads.email) = email_key($1, $2)
+    and leads.remote_ids <> '[]'
+    and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3, $4)]
 )
 select page.json, counted.total
 from (select count(*) as total from found) counted
@@ -49,8 +51,13 @@ from (select count(*) as total from found) counted
 order by page.position;
 
 -- leads.byRemoteId page: $1 integer, $2 text, $3 text, $4 bigint, $5 bigint ($1 is the organization)
-with found as materialized (select position from leads where (organization_id = $1) is true and remote_ids <> '[]' and
-remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, $2, $3)])
+with found as materialized (
+  select position
+  from leads
+  where (leads.organization_id = $1) is true
+    and leads.remote_ids <> '[]'
+    and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $2, $3)]
+)
 select page.json, counted.total
 from (select count(*) as total from found) counted
   left join (
@@ -73,7 +80,8 @@ with given as materialized (
       jsonb_to_recordset($2) as (
         "createdByEmail" text, "firstName" text, "lastName" text, "companyName" text, "email" text, "phoneNumbers" jsonb
       )
-    ) with ordinality as g ("createdByEmail", "firstName", "lastName", "companyName", "email", "phoneNumbers", n)
+    )
+      with ordinality as g ("createdByEmail", "firstName", "lastName", "companyName", "email", "phoneNumbers", n)
   ),
   taken as materialized (select list_take($1, 'leads', count(*)) as start from given),
   created as (
@@ -145,33 +153,25 @@ with given as materialized (
     from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
   ),
   found as materialized (
-    select value, n, first,
-      -- The offset keeps PostgreSQL from looking for the value lead by lead in the order of the list.
-      (
-        select id
-        from (
-          select id, position
-          from leads
-          where (organization_id = $1) is true
-            and email is not null
-            and email_key(organization_id, email) = email_key($1, value #>> '{}') offset 0
-        ) leads
-        order by position
-        limit 1
-      ) as id
-    from given
+    select value, n, first, (select id from (
+  select l.id, l.position
+  from leads l
+  where (l.organization_id = $1) is true
+    and l.email is not null
+    and email_key(l.organization_id, l.email) = email_key($1, value #>> '{}') offset 0
+) l order by position limit 1) as id from given
   ),
   locked as materialized (
     select *
     from leads
-    where (organization_id = $1) is true and id = any(array(select id from found))
+    where (leads.organization_id = $1) is true and id = any(array(select id from found))
     order by id for no key update
   )
-select json_build_object('id', found.id, 'first', first - 1, 'isLocked', leads.id is not null)::text
+select json_build_object('id', found.id, 'firstIndex', first - 1, 'isLocked', locked.id is not null)::text
 from found
-  left join locked leads on leads.id = found.id
-  and email is not null
-  and email_key(organization_id, email) = email_key($1, value #>> '{}')
+  left join locked on locked.id = found.id
+  and locked.email is not null
+  and email_key(locked.organization_id, locked.email) = email_key($1, value #>> '{}')
 order by n;
 
 -- leads.matchRemoteId: $1 integer, $2 jsonb ($1 is the organization)
@@ -180,23 +180,22 @@ with given as materialized (
     from jsonb_array_elements($2::jsonb) with ordinality g (value, n)
   ),
   found as materialized (
-    select value, n, first,
-      -- The offset keeps PostgreSQL from looking for the value lead by lead in the order of the list.
-      (select id from (select id, position from leads where (organization_id = $1) is true and remote_ids <> '[]' and
-remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')]
-  offset 0) leads
-        order by position limit 1) as id
-    from given
+    select value, n, first, (select id from (
+  select l.id, l.position from leads l where (l.organization_id = $1) is true and l.remote_ids <> '[]' and
+remote_id_keys(l.organization_id, l.remote_ids) @> array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')]
+  offset 0
+) l order by position limit 1) as id from given
   ),
   locked as materialized (
     select *
     from leads
-    where (organization_id = $1) is true and id = any(array(select id from found))
+    where (leads.organization_id = $1) is true and id = any(array(select id from found))
     order by id for no key update
   )
-select json_build_object('id', found.id, 'first', first - 1, 'isLocked', leads.id is not null)::text
-from found left join locked leads on leads.id = found.id and remote_ids <> '[]' and
-remote_id_keys(organization_id, remote_ids) @> array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')]
+select json_build_object('id', found.id, 'firstIndex', first - 1, 'isLocked', locked.id is not null)::text
+from found left join locked on locked.id = found.id and locked.remote_ids <> '[]' and
+remote_id_keys(locked.organization_id, locked.remote_ids) @>
+  array[remote_id_key($1, value ->> 'integrationType', value ->> 'id')]
 order by n;
 
 -- lead.patch: $1 integer, $2 uuid, $3 jsonb ($1 is the organization)
@@ -220,7 +219,7 @@ where organization_id = $1 and id = $2
 returning leads.document;
 
 -- leads.upsert: $1 integer, $2 jsonb, $3 uuid[] ($1 is the organization)
-with stored as materialized (select * from leads where (organization_id = $1) is true and id = any($3::uuid[])),
+with stored as materialized (select * from leads where (leads.organization_id = $1) is true and id = any($3::uuid[])),
   wanted as materialized (
     select given.id, n, row_number() over (partition by given.id is null order by n) - 1 as nth,
       entry ->> 'createdByEmail' as created_by, entry ->> 'companyName' as company_name, document,
@@ -247,7 +246,7 @@ with stored as materialized (select * from leads where (organization_id = $1) is
       description = w.description, job_title = w.job_title, lead_provided_phone_numbers = w.lead_provided_phone_numbers,
       remote_ids = w.remote_ids
     from wanted w
-    where (organization_id = $1) is true and leads.id = any($3) and leads.id = w.id
+    where (leads.organization_id = $1) is true and leads.id = any($3) and leads.id = w.id
       and (
         leads.first_name, leads.last_name, leads.email, leads.address, leads.linkedin, leads.facebook, leads.twitter,
           leads.profile_picture, leads.description, leads.job_title, leads.lead_provided_phone_numbers, leads.remote_ids
