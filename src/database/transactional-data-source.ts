@@ -1,4 +1,4 @@
-import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { DataSource, type DataSourceOptions, type QueryRunner, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { FairQueue } from './fair-queue';
 import { DEFAULT_POOL_SIZE, RESERVED_CONNECTIONS } from './limits';
 import { lendRunner, Transactions } from './transactions';
@@ -42,6 +42,8 @@ function takingTurns(runner: QueryRunner, queue: FairQueue): QueryRunner {
     connect: async (): Promise<unknown> => {
       turn ??= queue.hold(REPOSITORIES);
       await turn;
+      // Released while it waited: nobody would give the connection back.
+      if (runner.isReleased) throw new QueryRunnerAlreadyReleasedError();
       return connect() as Promise<unknown>;
     },
     release: async (): Promise<void> => {
