@@ -7,7 +7,7 @@ import type { Waiting } from '../database/connect';
 import { operatorDataSourceOptions } from '../database/data-source';
 import { VALUES } from '../schema/functions';
 import { migrate, underMigrationLock } from '../schema/migrate';
-import { COPY_SETTINGS, quote, quoteNames } from './backup.service';
+import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type BackupTable, type RowCounts } from './backup-file';
 
 export interface RestoreResult {
@@ -156,7 +156,7 @@ async function copyTables(runner: QueryRunner, reader: BackupReader, names: Set<
 }
 
 async function copyRows(client: PoolClient, reader: BackupReader, { name, columns }: BackupTable): Promise<number> {
-  const rows = client.query(copyFrom(`copy ${quote(name)} (${quoteNames(columns)}) from stdin`));
+  const rows = client.query(copyFrom(`copy ${quoteName(name)} (${quoteNames(columns)}) from stdin`));
   await pipeline(reader.rows(), rows);
   return rows.rowCount;
 }
@@ -164,7 +164,7 @@ async function copyRows(client: PoolClient, reader: BackupReader, { name, column
 async function restoreSequences(manager: EntityManager, { sequences }: BackupHead): Promise<void> {
   for (const { name, value } of sequences) {
     await manager.query('select setval(to_regclass($1), $2::bigint) where to_regclass($1) is not null', [
-      quote(name),
+      quoteName(name),
       value,
     ]);
   }
