@@ -27,19 +27,18 @@ export async function* datasetRecords(
   /** The object so far, or a line that has not ended. */
   let pending = '';
   let line = 1;
+  let isJson = false;
   for await (const part of text) {
     requireStringLength(pending.length + part.length);
     pending += part;
     if (form === 'ndjson') requireRowLength(pending.length - part.length, line);
-    if (form === undefined) {
-      if (pending.trim() === '') {
-        // Blank lines are counted and dropped. Searching them again with each part would take quadratic time.
-        line += pending.split('\n').length - 1;
-        pending = '';
-        continue;
-      }
-      requireJson(pending, csvCommand);
+    // Blank lines are dropped, and the start is looked at once: doing so with each part would take quadratic time.
+    if (!isJson && pending.trim() === '') {
+      line += pending.split('\n').length - 1;
+      pending = '';
+      continue;
     }
+    isJson ||= beginsWithJson(pending, csvCommand);
     if (form === 'object' || !part.includes('\n')) continue;
     form ??= formOf(pending);
     if (form === 'object') continue;
@@ -64,15 +63,17 @@ function requireStringLength(length: number): void {
 }
 
 /**
- * Rejects a file by its first line if that is not JSON.
+ * Whether a file begins with JSON; false while that is not known yet.
  * @param text the file so far
+ * @throws ImportError if its first line is not JSON
  */
-function requireJson(text: string, csvCommand: string): void {
+function beginsWithJson(text: string, csvCommand: string): boolean {
   const start = text.slice(0, FIRST_LINE_LENGTH).trimStart();
-  if (start === '' || /^[{[]/.test(start)) return;
+  if (/^[{[]/.test(start)) return true;
   const [firstLine = '', ...others] = start.split(/\r\n|\n|\r/);
   const isComplete = others.length > 0 || text.length >= FIRST_LINE_LENGTH;
-  if (!isComplete || parseJson(firstLine) !== undefined) return;
+  if (start === '' || !isComplete) return false;
+  if (parseJson(firstLine) !== undefined) return true;
   if (looksLikeCsv(firstLine)) throw importError(`This looks like CSV, not JSON. Try: ${csvCommand}`);
   throw notJson(1);
 }

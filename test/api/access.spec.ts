@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AccessService } from '../../src/access/access.service';
+import { AccessService, ADD_USAGE } from '../../src/access/access.service';
 import { BoundedThrottlerStorage } from '../../src/access/failed-authentication.throttler';
 import { newKey } from '../../src/access/key-format';
 import { Overloaded } from '../../src/errors/exceptions';
@@ -15,14 +15,13 @@ function database(known: object | undefined) {
       const all = known ? hashes.map((hash) => ({ ...known, hash: hash.toString('base64') })) : [];
       lookUps.push({ hashes, answer: (rows = all) => resolve({ rows }), fail });
     });
-  const source = {
-    failsToWrite: false,
-    driver: { master: { query: lookUp } },
-    query: (_: string, values: unknown[]) => {
-      uses.push(values as (typeof uses)[0]);
-      return source.failsToWrite ? Promise.reject(new Error('away')) : Promise.resolve();
-    },
+  const storeUsage = (values: unknown[]): Promise<void> => {
+    uses.push(values as (typeof uses)[0]);
+    return source.failsToWrite ? Promise.reject(new Error('away')) : Promise.resolve();
   };
+  const query = (text: string, values: unknown[]) =>
+    text === ADD_USAGE ? storeUsage(values) : lookUp(text, values as Buffer[][]);
+  const source = { failsToWrite: false, driver: { master: { query } } };
   const access = new AccessService(source as unknown as DataSource);
   return { source, access, lookUps, uses };
 }

@@ -50,7 +50,7 @@ const csvOf = (chunks: AsyncIterable<Buffer>) => readCsv(chunks, new IssueCollec
 
 describe('an input that does not end is refused as soon as it is too long:', () => {
   it.each([
-    ['a row of CSV', 'email\n', csvOf, 'longer than 16 MiB'],
+    ['a row of CSV', 'email\n', csvOf, 'a row over 16 MiB'],
     ['the first row of CSV', '', csvOf, 'longer than 16 MiB'],
     [
       'a line of NDJSON',

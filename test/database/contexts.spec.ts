@@ -1,12 +1,15 @@
+/**
+ * Its modules name entities, which the suites of a shared process would take for Lanyard's own.
+ * @jest-environment node
+ */
 import { randomUUID } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Column, DataSource } from 'typeorm';
+import { Column, type DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { Text, Uuid } from '../../src/api/fields';
 import { feedResource, uuidKey } from '../../src/changes/feed-resource';
 import { type Context, CONTEXTS, datasetsOf, feedResourcesOf, schemaOf } from '../../src/contexts';
-import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { json } from '../../src/database/rendering';
 import { datasetOf } from '../../src/datasets/dataset';
 import { ExportService } from '../../src/datasets/export.service';
@@ -15,8 +18,7 @@ import { ListedUuidRow, RefersTo } from '../../src/schema/columns';
 import { Functions } from '../../src/schema/functions';
 import { ListedEntity } from '../../src/schema/lists';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
-import { atTheEnd } from '../support/at-the-end';
-import { testDatabase } from '../support/database';
+import { asOperator, testDatabase } from '../support/database';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 
 // A context of an extension: nothing outside these declarations names its table or its resource.
@@ -72,9 +74,7 @@ describe('a context of an extension', () => {
   let db: DataSource;
   beforeAll(async () => {
     const { url } = await testDatabase();
-    const options = operatorDataSourceOptions(url);
-    db = await new DataSource({ ...options, entities: [...(options.entities as string[]), HallEntity] }).initialize();
-    atTheEnd(() => db.destroy());
+    db = await asOperator(url);
     await db.query(HALLS_TABLE);
     await new Functions(db, schemaOf(contexts)).apply();
     lanyard = await startInProcess({ databaseUrl: url }, undefined, [], contexts);

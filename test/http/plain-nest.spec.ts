@@ -1,3 +1,7 @@
+/**
+ * Its modules name entities, which the suites of a shared process would take for Lanyard's own.
+ * @jest-environment node
+ */
 import { randomUUID } from 'node:crypto';
 import {
   Body,
