@@ -89,6 +89,8 @@ export async function startInProcess(
     },
   };
   const stop = atTheEnd(async () => {
+    // A client may hold a connection that it never used: the server would wait for it until its headers are overdue.
+    app.getHttpServer().closeAllConnections();
     await app.close();
     await database?.drop();
   });
