@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LANYARD, makeOrganization, readOptions, run, startServer, startServices } from './services.mjs';
+import { recordsWithExamples } from './example-ids.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DESCRIPTION = 'openapi.json';
@@ -45,9 +46,9 @@ const lastRelease = () => {
  * @returns their names
  */
 async function writeWithExamples(file) {
-  const { EXAMPLE_IDS } = await import('../dist/src/api/schemas.js');
+  const known = recordsWithExamples();
   const document = JSON.parse(readFileSync(join(ROOT, DESCRIPTION), 'utf8'));
-  const isUnknown = (path) => [...path.matchAll(/\{(\w+)Id\}/g)].some(([, record]) => !(record in EXAMPLE_IDS));
+  const isUnknown = (path) => [...path.matchAll(/\{(\w+)Id\}/g)].some(([, record]) => !known.has(record));
   const unknown = Object.entries(document.paths).filter(([path]) => isUnknown(path));
   for (const [path] of unknown) delete document.paths[path];
   writeFileSync(file, JSON.stringify(document));
