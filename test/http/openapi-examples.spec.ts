@@ -66,7 +66,12 @@ describe('the examples of openapi.json', () => {
   it('tell of records that a first start has', async () => {
     const { api, import: load } = await (await startInProcess()).tenant();
     await load(demo);
-    const reads = ENDPOINTS.filter(({ method, slots }) => method === 'get' && slots.every(({ name }) => ids[name]));
+    // A parameter for which no context has an example shows the id of a lead.
+    const hasOwnExample = (name: string): boolean =>
+      Boolean(ids[name]) && (name === 'leadId' || ids[name] !== ids.leadId);
+    const reads = ENDPOINTS.filter(
+      ({ method, slots }) => method === 'get' && slots.every(({ name }) => hasOwnExample(name)),
+    );
     expect(reads.length).toBeGreaterThan(14);
     for (const endpoint of reads) await send(api, endpoint, ids).expect(200);
   });

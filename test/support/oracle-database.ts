@@ -74,6 +74,7 @@ async function seedDecoy(services: INestApplicationContext): Promise<void> {
       values (uuid_v7(), $1, '', '{}', '', false, '', now())`,
     [id],
   );
+  await db.query(`insert into cursor_positions (organization_id, hash, positions) values ($1, '', '')`, [id]);
   for (const table of await scopedTables(db)) {
     const [row] = await db.query<object[]>(`select from ${table} where organization_id = $1 limit 1`, [id]);
     if (row) continue;
