@@ -14,8 +14,8 @@ const CONDITION = /(?:"?\w+"?\.)?"?organization_id"? = \$1/g;
 /** Conditions beside another that keeps the statement from meeting foreign rows. */
 const REDUNDANT = [
   // The leads were found in the organization before.
-  'POST /leads/batch: from leads where (organization_id = $1) is true and id = any',
-  'POST /leads/batch: from wanted w where (organization_id = $1) is true and leads.id = any',
+  'POST /leads/batch: from leads where (leads.organization_id = $1) is true and id = any',
+  'POST /leads/batch: from wanted w where (leads.organization_id = $1) is true and leads.id = any',
   // The count by which a further page is found was.
   'GET /leadActivityEvents: from lead_activity_events where organization_id = $1 and lead_id = $2 on further pages',
 ];
