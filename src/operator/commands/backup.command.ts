@@ -1,5 +1,5 @@
-import { lstatSync, rmSync } from 'node:fs';
-import { type FileHandle, open, rename, stat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { Command } from 'commander';
@@ -10,9 +10,10 @@ import { BackupService } from '../backup.service';
 import type { RowCounts } from '../backup-file';
 import { PROGRAM } from '../../server/command-name';
 import { command, GlobalOptions } from '../arguments';
+import { writeFile } from '../output-file';
 import { withServices } from '../session';
 import { figure } from '../terminal/table';
-import { answer, reasonOf, Refusal } from '../terminal/terminal';
+import { answer, Refusal } from '../terminal/terminal';
 
 const NOTES = `
 The backup is of one moment: everything that was acknowledged before is in it.
@@ -38,7 +39,7 @@ async function backup(file: string, { json }: GlobalOptions): Promise<void> {
   if (lstatSync(file, { throwIfNoEntry: false })) throw new Refusal(`${file} exists already: name a new file`);
   const backedUp: RowCounts = {};
   // Without the migrations of this release: a backup comes before an upgrade.
-  await withServices((services) => write(file, services.get(BackupService).backup(backedUp)), findDatabase);
+  await withServices((services) => compress(services.get(BackupService).backup(backedUp), file), findDatabase);
   const { size: bytes } = await stat(file);
   await answer(json, { backedUp, bytes }, () => {
     const { organizations = 0, leads = 0 } = backedUp;
@@ -51,28 +52,10 @@ function requireDatabase({ databaseUrl, dataDir }: Config): void {
   if (!databaseUrl && majorOf(dataDir) === undefined) throw new Refusal(`there is no database yet in ${dataDir}`);
 }
 
-/** Writes next to the file and renames when complete, so that a file of that name is a whole backup. */
-async function write(file: string, backup: AsyncIterable<string | Buffer>): Promise<void> {
-  const part = `${file}.${process.pid}.part`;
-  const output = await named(file, open(part, 'wx', 0o600));
-  const removePart = () => rmSync(part, { force: true });
-  process.once('exit', removePart); // also after a signal
-  try {
-    const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-    await pipeline(backup, gzip, (chunks: AsyncIterable<Buffer>) => append(file, output, chunks));
-    await named(file, output.sync());
-    await named(file, rename(part, file));
-  } finally {
-    await output.close();
-    removePart();
-    process.off('exit', removePart);
-  }
-}
-
-async function append(file: string, output: FileHandle, chunks: AsyncIterable<Buffer>): Promise<void> {
-  for await (const chunk of chunks) await named(file, output.appendFile(chunk));
-}
-
-/** @throws Refusal that names the file when the work on it fails */
-const named = <T>(file: string, work: Promise<T>): Promise<T> =>
-  work.catch((error: unknown) => Promise.reject(new Refusal(`cannot write ${file}: ${reasonOf(error)}`)));
+/** Compresses the backup into the file. */
+const compress = (backup: AsyncIterable<string | Buffer>, file: string): Promise<void> =>
+  writeFile(file, (append) =>
+    pipeline(backup, createGzip({ level: constants.Z_BEST_SPEED }), async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) await append(chunk);
+    }),
+  );

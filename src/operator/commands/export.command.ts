@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs';
-import { open, rename, stat } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import { EntityManager } from 'typeorm';
 import type { CsvService } from '../../csv/csv.service';
@@ -11,9 +9,10 @@ import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/
 import { ExportService } from '../../datasets/export.service';
 import { PROGRAM } from '../../server/command-name';
 import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
+import { writeFile } from '../output-file';
 import { withServices } from '../session';
 import { Progress } from '../terminal/progress';
-import { answer, OutputClosed, print, reasonOf, Refusal, UsageError } from '../terminal/terminal';
+import { answer, OutputClosed, print, UsageError } from '../terminal/terminal';
 import { countsText } from './import.command';
 
 interface ExportOptions extends GlobalOptions, CsvOptions {
@@ -69,7 +68,7 @@ async function exportData(
       ? await csvExportFormatOf(services.get(EntityManager), service, id, csv, Boolean(bom))
       : jsonFormat;
     const send = (to: Sink) => sendRecords(exports, id, sections, format, to);
-    if (output) return intoFile(output, send);
+    if (output) return writeFile(output, send);
     return send(print).catch((error: unknown) => {
       if (!(error instanceof OutputClosed)) throw error; // who wanted the first records (`… | head`) has them
     });
@@ -125,27 +124,4 @@ async function sendRecords(
   } finally {
     progress?.stop();
   }
-}
-
-const OWNER_ONLY = 0o600;
-const PERMISSIONS = 0o777;
-
-/** Writes next to the file and renames when complete, so that half an export never replaces an earlier one. */
-async function intoFile(file: string, send: (to: Sink) => Promise<Counts>): Promise<Counts> {
-  /** @throws Refusal that names the file when the work on it fails */
-  const named = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error: unknown) => Promise.reject(new Refusal(`cannot write ${file}: ${reasonOf(error)}`)));
-  const existing = await stat(file).catch(() => undefined);
-  if (existing?.isFile() === false) throw new Refusal(`cannot write ${file}: it is no regular file`);
-  const part = `${file}.${process.pid}.part`;
-  // Exclusively, so that a link of that name, which anybody may make in a shared folder, is not followed. What it holds is
-  // personal data: a new file is for its owner only, and one that replaces another keeps the permissions of that.
-  const to = await named(open(part, 'wx', OWNER_ONLY));
-  process.once('exit', () => rmSync(part, { force: true })); // also after a signal
-  if (existing) await named(to.chmod(existing.mode & PERMISSIONS));
-  const counts = await send((text) => named(to.appendFile(text)));
-  await named(to.sync());
-  await named(to.close());
-  await named(rename(part, file));
-  return counts;
 }
