@@ -4,11 +4,12 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --omit=optional --include=dev
 COPY tsconfig.json tsconfig.build.json nest-cli.json ormconfig.ts ./
+COPY scripts/build.mjs ./scripts/
 COPY src ./src
 # --build-arg TRACING=on adds OpenTelemetry, 110 MB: docs/tracing.md. Source maps of packages, and TypeORM for browsers, are of no
 # use to a server: 48 of 115 MB.
 ARG TRACING=off
-RUN npx nest build && npm prune --omit=dev --omit=optional --ignore-scripts && \
+RUN node scripts/build.mjs && npm prune --omit=dev --omit=optional --ignore-scripts && \
     if [ "$TRACING" = on ]; then npm install --no-save --omit=dev --omit=optional --ignore-scripts \
       @opentelemetry/auto-instrumentations-node@0.81.2; fi && \
     find node_modules -name '*.map' -delete && rm -r node_modules/typeorm/browser
