@@ -234,7 +234,7 @@ describe('a start', () => {
       const { status, stderr } = await outcomeOf(startProgram({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' }));
       expect({ status, stderr }).toEqual({
         status: 1,
-        stderr: expect.stringMatching(/^DATABASE_URL: .*certificate.*\n$/),
+        stderr: expect.stringMatching(/^Cannot connect .*DATABASE_URL.*certificate.*\n$/),
       });
     });
   });
