@@ -61,7 +61,7 @@ export class BackupReader {
 
   /** @throws BackupError if the file is not a backup, or has a newer format */
   async readHead(): Promise<BackupHead> {
-    const head = parseJson(await this.line()) as BackupHead | undefined;
+    const head = parseJson(await this.readLine()) as BackupHead | undefined;
     if (head?.format !== BACKUP_FORMAT) throw this.error(FOREIGN);
     if (head.version === BACKUP_FORMAT_VERSION) return head;
     throw this.error(
@@ -70,15 +70,15 @@ export class BackupReader {
   }
 
   /** Reads the head of the next table. The result is undefined after the last one. */
-  async table(): Promise<BackupTable | undefined> {
-    const line = parseJson(await this.line()) as { readTable?: BackupTable; rows?: RowCounts } | undefined;
+  async readTable(): Promise<BackupTable | undefined> {
+    const line = parseJson(await this.readLine()) as { table?: BackupTable; rows?: RowCounts } | undefined;
     if (line?.rows) {
       this.counts = line.rows;
       await this.end();
       return undefined;
     }
-    if (!line?.readTable) throw this.error(DAMAGED);
-    return line.readTable;
+    if (!line?.table) throw this.error(DAMAGED);
+    return line.table;
   }
 
   /** The number of rows of each table. It is empty until the last table has been read. */
@@ -102,7 +102,7 @@ export class BackupReader {
     return new BackupError(`${this.name} ${reason}`, { cause });
   }
 
-  private async line(): Promise<string> {
+  private async readLine(): Promise<string> {
     for (;;) {
       const end = this.buffered.indexOf('\n');
       if (end !== -1) return this.take(end + 1).toString();
@@ -140,9 +140,9 @@ export class BackupReader {
   }
 }
 
-function parseJson(readLine: string): unknown {
+function parseJson(line: string): unknown {
   try {
-    return JSON.parse(readLine) as unknown;
+    return JSON.parse(line) as unknown;
   } catch {
     return undefined;
   }

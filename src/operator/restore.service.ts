@@ -159,7 +159,7 @@ async function suspend(manager: EntityManager): Promise<[foreignKeys: SuspendedO
 async function copyTables(runner: QueryRunner, reader: BackupReader, names: Set<string>): Promise<RowCounts> {
   const client = (await runner.connect()) as PoolClient;
   const restored: RowCounts = {};
-  for (let table = await reader.table(); table; table = await reader.table()) {
+  for (let table = await reader.readTable(); table; table = await reader.readTable()) {
     if (names.has(table.name)) restored[table.name] = await copyRows(client, reader, table);
     else for await (const _ of reader.readRows());
   }

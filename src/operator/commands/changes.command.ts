@@ -17,16 +17,16 @@ interface ChangesOptions extends GlobalOptions {
 const POLL_INTERVAL_MS = 1000;
 
 const NOTES = `
-Without --follow it shows what a new client gets: every record once (a snapshot),
-then what has changed meanwhile. With --follow it shows changes from now on,
-polls once a second, and ends with Ctrl-C. The table shows which records change,
-but not their contents; --json and --ndjson print whole records, including
-personal data.`;
+Without --follow it shows what a new client gets: every record once (a
+snapshot), then what has changed meanwhile. With --follow it shows changes from
+now on, polls once a second, and ends with Ctrl-C. The table shows which records
+change, but not their contents; --json and --ndjson print whole records,
+including personal data.`;
 
 const RESET_NOTES = `
 Run it after you have put back an older copy of the database's files: Lanyard
-cannot detect cursors that are newer than the copy. No records and no changes are
-deleted.`;
+cannot detect cursors that are newer than the copy. No records and no changes
+are deleted.`;
 
 /** `changes …`. The option --organization is checked by the action, because `changes reset` does not need it. */
 export function changesCommand(program: Command): void {

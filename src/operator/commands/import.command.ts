@@ -44,16 +44,16 @@ again changes only what differs.
 Or CSV of any size, with column names in the first line:
   $ ${PROGRAM} import leads.csv \\
     --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
-A column fills the field of its name, ignoring case, blanks and punctuation. Usual
-names in other programs (Email Address, Title, Account Name …) are recognized,
-too. --map assigns other columns, --map "COLUMN=" skips one, and
+A column fills the field of its name, ignoring case, blanks and punctuation.
+Names that other programs use (Email Address, Title, Account Name …) are
+recognized, too. --map assigns other columns, --map "COLUMN=" skips one, and
 --map "Phone#2=phone.office" assigns the second of two columns of the same name.
 Fields:
 ${fieldsText(service)}
 An empty cell is null, or the default for a new record. A list is a; b or a JSON
-array. A row whose id or ref is known (a ref is any text that identifies the lead
-in your file) updates the lead in the columns of the file. Without id and ref,
-each row becomes a new lead.`;
+array. A row whose id or ref is known (a ref is any text that identifies the
+lead in your file) updates the lead in the columns of the file. Without id and
+ref, each row becomes a new lead.`;
 
 interface ImportOptions extends GlobalOptions, CsvOptions {
   organization: number;

@@ -65,9 +65,9 @@ function parseResources(value: string): string[] {
 }
 
 const RESUME_NOTES = `
-Webhooks are paused in a database that was restored or copied, because they would
-send to the receivers of the original. Resume them if this database replaces the
-original. In a copy for tests, delete them.`;
+Webhooks are paused in a database that was restored or copied, because they
+would send to the receivers of the original. Resume them if this database
+replaces the original. In a copy for tests, delete them.`;
 
 interface CreateOptions extends GlobalOptions {
   organization: number;
