@@ -34,7 +34,11 @@ describe('the usage of the command line', () => {
       ['a blank name', ['organizations', 'create', '--name', ' '], '--name must have'],
       ['a long label', [...issueFor, '--label', 'x'.repeat(256)], '--label must have'],
       ['a name that is not UTF-8', ['organizations', 'create', '--name', 'M\ufffdller'], '--name must be UTF-8, '],
-      ['an organization that is no number', ['keys', 'list', '--organization', '1e3'], 'The ID of an organization must be a number'],
+      [
+        'an organization that is no number',
+        ['keys', 'list', '--organization', '1e3'],
+        'The ID of an organization must be a number',
+      ],
       ['tokens that are no number', [...issueFor, '--max-tokens', '0x10'], '--max-tokens must be'],
       ['a rate with four decimals', [...issueFor, '--refill-rate', '0.0625'], '--refill-rate must be'],
       ['faults that are none', [...issueFor, '--simulate', 'status=200'], '--simulate must be a list of faults'],
