@@ -44,8 +44,5 @@ it('names the tables and columns of a module in snake_case, those of relations t
   ]);
   const joined = manyToManyRelations[0]?.junctionEntityMetadata;
   expect(joined?.tableName).toBe('exhibition_hall_other_plans_floor_plan');
-  expect(joined?.columns.map(({ databaseName }) => databaseName)).toEqual([
-    'exhibition_hall_id',
-    'floor_plan_plan_id',
-  ]);
+  expect(joined?.columns.map(({ databaseName }) => databaseName)).toEqual(['exhibition_hall_id', 'floor_plan_plan_id']);
 });
