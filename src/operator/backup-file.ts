@@ -68,14 +68,14 @@ export class BackupReader {
 
   /** The next table, or undefined after the last one. */
   async table(): Promise<BackupTable | undefined> {
-    const line = parseJson(await this.line()) as { readTable?: BackupTable; rows?: RowCounts } | undefined;
+    const line = parseJson(await this.line()) as { table?: BackupTable; rows?: RowCounts } | undefined;
     if (line?.rows) {
       this.counts = line.rows;
       await this.end();
       return undefined;
     }
-    if (!line?.readTable) throw this.error(DAMAGED);
-    return line.readTable;
+    if (!line?.table) throw this.error(DAMAGED);
+    return line.table;
   }
 
   /** The number of rows of each table, known after the last table. */
@@ -137,9 +137,9 @@ export class BackupReader {
   }
 }
 
-function parseJson(readLine: string): unknown {
+function parseJson(line: string): unknown {
   try {
-    return JSON.parse(readLine) as unknown;
+    return JSON.parse(line) as unknown;
   } catch {
     return undefined;
   }
