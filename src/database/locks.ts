@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 /** Any number: the class of the advisory locks of organizations. The second key is the organization. */
 const ORGANIZATION_LOCK = 1_767_225_600;
 
-/** The catalogue of industry events, which all organizations share: its lock comes after that of an organization. */
+/** The industry-event catalog, which all organizations share: its lock comes after that of an organization. */
 export const CATALOGUE = 0;
 
 /** Any other number: the class of the advisory locks by which the imports of an organization take turns. */
