@@ -87,7 +87,9 @@ function parseMappings(service: CsvService, section: string, entries: string[]):
     if (column === '') throw new UsageError('--map must be COLUMN=FIELD, as in --map "E-mail=email"');
     const field = service.fieldNamed(section, name);
     if (field || name === '') return { column, field };
-    throw new UsageError(`--map: ${section} have no field ${name}. See "import --help" for the fields.`);
+    throw new UsageError(
+      `--map ${quote(entry)}: ${section} have no field called ${name}. "import --help" lists the fields.`,
+    );
   });
 }
 

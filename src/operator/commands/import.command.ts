@@ -175,18 +175,18 @@ export function printImportResult(
   { imported, outcomes }: ImportResult,
   dryRun = false,
 ): Promise<void> {
-  const text = outcomesText(datasets, imported, outcomes);
+  const text = `${dryRun ? 'Would import' : 'Imported'} ${outcomesText(datasets, imported, outcomes)}.`;
   return printResult(json, jsonResult, () => text, dryRun ? undefined : `The import was stored. ${text}`);
 }
 
-/** Describes the result, such as `Imported 50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
+/** Describes the result, such as `50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
 function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
   const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
     const count = imported[section] ?? 0;
     const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
     return `${formatCount(count, datasets.of(section).noun)}: ${what}`;
   });
-  return `Imported ${parts.join('; ') || 'nothing'}.`;
+  return parts.join('; ') || 'nothing';
 }
 
 /** Lists the number of records of each section in one line. */

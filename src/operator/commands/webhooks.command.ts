@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { isUuid } from '../../api/text';
 import { type Config, readConfig } from '../../config';
 import { ReceiverLookup } from '../../webhooks/receiver-lookup';
-import { isAcknowledged } from '../../webhooks/webhook-client';
+import { type DeliveryResult, isAcknowledged } from '../../webhooks/webhook-client';
 import { urlError } from '../../webhooks/webhook-url';
 import {
   type ListedWebhook,
@@ -204,27 +204,37 @@ async function list({ json, organization: id }: GlobalOptions & { organization?:
 }
 
 async function test(id: string, { json }: GlobalOptions): Promise<void> {
-  const sent = await withWebhooks(id, (webhooks) => webhooks.test(id));
-  const { milliseconds } = sent;
-  if ('error' in sent) {
-    const { error } = sent;
-    const message = `Delivery failed: ${readableError(error)}`;
-    await printResult(json, { error }, () => `${message} after ${milliseconds} ms`);
-    throw new CommandError(message);
-  }
-  const { status } = sent;
-  const verb = isAcknowledged(sent) ? 'Acknowledged' : 'Rejected';
-  const message = `${verb} with ${status} after ${milliseconds} ms`;
-  await printResult(json, { status, milliseconds }, () => message);
-  if (!isAcknowledged(sent)) throw new CommandError(message);
+  const result = await withWebhooks(id, (webhooks) => webhooks.test(id));
+  const isSuccess = isAcknowledged(result);
+  const message = pingText(result);
+  // Without --json, the message of a failure is printed only once, as the error.
+  if (json || isSuccess) await printResult(json, pingJson(result), () => message);
+  if (!isSuccess) throw new CommandError(message);
+}
+
+type PingResult = DeliveryResult & { milliseconds: number };
+
+const pingJson = (result: PingResult): object =>
+  'error' in result ? { error: result.error } : { status: result.status, milliseconds: result.milliseconds };
+
+function pingText(result: PingResult): string {
+  if ('error' in result) return `Delivery failed: ${readableError(result.error)}`;
+  const verb = isAcknowledged(result) ? 'Acknowledged' : 'Rejected';
+  return `${verb} with ${result.status} after ${result.milliseconds} ms`;
 }
 
 const ERROR_TEXTS: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
   ENOTFOUND: 'the host name does not exist',
   ECANCELLED: 'no DNS server responded in time',
   ETIMEOUT: 'no DNS server responded in time',
+  timeout: 'no response in time',
+  CERT_HAS_EXPIRED: "the receiver's certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the receiver's certificate is self-signed",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the receiver's certificate is for another host name",
 };
 
 const readableError = (error: string): string => ERROR_TEXTS[error] ?? error;
