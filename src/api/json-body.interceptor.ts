@@ -141,7 +141,7 @@ async function readBody(request: Request, response: Response, onChunk: (chunk: B
   // The unpacked size of a compressed body is not known yet.
   if (!isCompressed && Number(request.headers['content-length']) > MAX_BODY_BYTES) throw new PayloadTooLargeException();
   if (request.headers.expect?.toLowerCase() === '100-continue') {
-    // The connection of a client that waits for it in vain ends with the response: see broken-requests.ts.
+    // The connection of a client that waits for it in vain ends with the response: see malformed-requests.ts.
     response.removeHeader('Connection');
     response.writeContinue();
   }

@@ -1,15 +1,16 @@
 import type { EntityManager } from 'typeorm';
 
 /** Any number: the class of the advisory locks of organizations. The second key is the organization. */
-const ORGANIZATION_LOCK = 1_767_225_600;
+const ORGANIZATION_LOCK_CLASS = 1_767_225_600;
 
 /** The catalogue of industry events, which all organizations share: its lock comes after that of an organization. */
-export const CATALOGUE = 0;
+export const CATALOG = 0;
 
 /** SQL that takes an organization's lock until the end of the transaction. docs/locking.md says who takes it, and when. */
-export const lockOf = (organization: string): string => `pg_advisory_xact_lock(${ORGANIZATION_LOCK}, ${organization})`;
+export const organizationLock = (organization: string): string =>
+  `pg_advisory_xact_lock(${ORGANIZATION_LOCK_CLASS}, ${organization})`;
 
 /** Takes an organization's lock until the end of the transaction. */
 export async function lockOrganization(manager: EntityManager, organizationId: number): Promise<void> {
-  await manager.query(`select ${lockOf('$1')}`, [organizationId]);
+  await manager.query(`select ${organizationLock('$1')}`, [organizationId]);
 }

@@ -20,7 +20,7 @@ interface CurrentConnection extends ConnectionSettings {
  */
 export class Transactions {
   private readonly storage = new AsyncLocalStorage<CurrentConnection>();
-  private entered = 0;
+  private activeRuns = 0;
 
   constructor(private readonly dataSource: DataSource) {}
 
@@ -35,13 +35,13 @@ export class Transactions {
 
   /** Runs work on the connection of a manager. */
   async runOn<T>(manager: EntityManager, work: () => Promise<T>, settings: ConnectionSettings = {}): Promise<T> {
-    this.entered++;
+    this.activeRuns++;
     try {
       return await this.storage.run({ ...settings, manager }, work);
     } finally {
-      this.entered--;
+      this.activeRuns--;
       // The promises of other requests are as fast as before.
-      if (this.entered === 0) this.storage.disable();
+      if (this.activeRuns === 0) this.storage.disable();
     }
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { hasSqlState } from '../database/errors';
-import { CATALOGUE, lockOrganization } from '../database/locks';
+import { CATALOG, lockOrganization } from '../database/locks';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
 import { Checks } from './checks';
 import { type Coverage, FULL_COVERAGE } from './coverage';
@@ -147,7 +147,7 @@ export class ImportService {
     { onWritten, dryRun = false }: ImportOptions,
   ): Promise<Written> {
     await lockOrganization(transaction, organizationId);
-    if (tables.some(({ isShared }) => isShared)) await lockOrganization(transaction, CATALOGUE);
+    if (tables.some(({ isShared }) => isShared)) await lockOrganization(transaction, CATALOG);
     await run(transaction, organizationId, lockStatements(tables));
     await stage.matchStoredRows(organizationId, coverage);
     const outcomes = new OutcomeCounter(transaction, organizationId, tables);

@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../api/schemas';
 import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../api/text';
-import { PROGRAM } from '../server/command-name';
+import { COMMAND_NAME } from '../server/command-name';
 import { CommandError, UsageError } from './terminal/terminal';
 
 /** Readers of arguments and options. Their errors never repeat the value: it may be a key pasted by mistake. */
@@ -35,7 +35,7 @@ export function addCommand(
     .command(name)
     .summary(summary)
     .description(jsonResult ? `${text}\n\nWith --json it prints ${jsonResult}.` : text)
-    .addHelpText('after', `\nExample:\n  $ ${PROGRAM} ${example}`);
+    .addHelpText('after', `\nExample:\n  $ ${COMMAND_NAME} ${example}`);
 }
 
 /** Text that is stored: not blank, at most 255 characters. */

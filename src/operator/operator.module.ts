@@ -4,7 +4,7 @@ import { ChangesModule } from '../changes/changes.module';
 import { Config } from '../config';
 import { CONTEXTS, ContextsModule } from '../contexts';
 import { CsvModule } from '../csv/csv.module';
-import { CONNECT_TIMEOUT } from '../database/connect';
+import { ATTEMPT_TIMEOUT_MS } from '../database/connect';
 import { operatorDataSourceOptions } from '../database/data-source';
 import { DatabaseOptions } from '../database/data-source.module';
 import { DatabaseModule } from '../database/database.module';
@@ -18,7 +18,7 @@ import { StatusService } from './status.service';
 
 /** A database that does not answer is named at once; `openDatabase` has waited for it where somebody waits. */
 const databaseOptions = ({ databaseUrl = '' }: Config): DatabaseOptions => ({
-  options: { ...operatorDataSourceOptions(databaseUrl), connectTimeoutMS: CONNECT_TIMEOUT, retryAttempts: 1 },
+  options: { ...operatorDataSourceOptions(databaseUrl), connectTimeoutMS: ATTEMPT_TIMEOUT_MS, retryAttempts: 1 },
 });
 
 /** The services of the operator's commands. Nothing in it runs by itself: that is for the server's modules. */

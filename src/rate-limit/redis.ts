@@ -18,9 +18,9 @@ const HANDSHAKE_TIMEOUT_MS = 1_000;
  */
 export class RedisConnection extends Redis {
   /** why there is no connection that can be used */
-  failure?: Error;
+  lastError?: Error;
   /** when Redis last said something, by the clock of `performance.now()` */
-  private heardAt = -Infinity;
+  private lastReplyAt = -Infinity;
   private isCorked = false;
 
   /**
@@ -40,13 +40,13 @@ export class RedisConnection extends Redis {
       sentinelRetryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
     });
     // Without a listener ioredis prints every attempt to reconnect. The token buckets log what matters, once.
-    this.on('error', (error: Error) => (this.failure = error));
-    this.on('ready', () => (this.failure = undefined));
-    this.on('connect', () => this.stream.on('data', () => (this.heardAt = performance.now())));
+    this.on('error', (error: Error) => (this.lastError = error));
+    this.on('ready', () => (this.lastError = undefined));
+    this.on('connect', () => this.stream.on('data', () => (this.lastReplyAt = performance.now())));
   }
 
   /** Waits for the connection, so that the first requests find it; a second at most, and no error, if it does not answer. */
-  async untilReady(): Promise<void> {
+  async waitUntilReady(): Promise<void> {
     if (this.status === 'ready') return;
     await once(this, 'ready', { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
   }
@@ -69,10 +69,10 @@ export class RedisConnection extends Redis {
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
       let sentAt = 0;
-      const wait = (time: number) => (timer = setTimeout(() => setImmediate(look), time));
-      const look = () => {
+      const wait = (time: number) => (timer = setTimeout(() => setImmediate(checkDeadline), time));
+      const checkDeadline = () => {
         const now = performance.now();
-        const silence = now - Math.max(sentAt, this.heardAt);
+        const silence = now - Math.max(sentAt, this.lastReplyAt);
         if (silence >= DEADLINE_MS - 1 || now - sentAt >= MAX_WAIT_MS) {
           reject(new Error(`No response within ${DEADLINE_MS} ms`));
         } else if (timer) wait(DEADLINE_MS - silence);

@@ -5,10 +5,10 @@ import { constants, createGzip } from 'node:zlib';
 import { Command } from 'commander';
 import { type Config, readConfig } from '../../config';
 import { findDatabase } from '../../schema/open';
-import { majorOf } from '../../embedded-postgres/cluster';
+import { majorVersionOf } from '../../embedded-postgres/cluster';
 import { BackupService } from '../backup.service';
 import type { RowCounts } from '../backup-file';
-import { PROGRAM } from '../../server/command-name';
+import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions } from '../arguments';
 import { writeFile } from '../output-file';
 import { withServices } from '../session';
@@ -20,7 +20,7 @@ The backup is of one moment: everything that was acknowledged before is in it.
 It holds personal data, hashes of API keys and the secrets of webhooks, so that
 only its owner may read the file. A pg_dump does the same for a PostgreSQL of
 your own. To restore it:
-  $ ${PROGRAM} restore lanyard.backup`;
+  $ ${COMMAND_NAME} restore lanyard.backup`;
 
 /** `backup` */
 export function backupCommand(program: Command): void {
@@ -49,7 +49,8 @@ async function backup(file: string, { json }: GlobalOptions): Promise<void> {
 
 /** Opening the embedded PostgreSQL would create it. */
 function requireDatabase({ databaseUrl, dataDir }: Config): void {
-  if (!databaseUrl && majorOf(dataDir) === undefined) throw new CommandError(`there is no database yet in ${dataDir}`);
+  if (!databaseUrl && majorVersionOf(dataDir) === undefined)
+    throw new CommandError(`there is no database yet in ${dataDir}`);
 }
 
 /** Compresses the backup into the file. */

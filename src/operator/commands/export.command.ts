@@ -7,7 +7,7 @@ import type { CsvFormat } from '../../csv/csv-columns';
 import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
 import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/export-format';
 import { ExportService } from '../../datasets/export.service';
-import { PROGRAM } from '../../server/command-name';
+import { COMMAND_NAME } from '../../server/command-name';
 import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
 import { writeFile } from '../output-file';
 import { withServices } from '../session';
@@ -26,7 +26,7 @@ const CSV_NOTES = `
 CSV has one section, with the names of fields in the first line, and can be
 imported again without loss. With --map it has only those columns, in that
 order:
-  $ ${PROGRAM} export --organization 1 \\
+  $ ${COMMAND_NAME} export --organization 1 \\
     --csv leads --map "E-mail=email" --map "Firm=company.name"
 A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets an
 apostrophe before it, which import removes. Use --raw for other programs.`;
