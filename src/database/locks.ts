@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 /** Any number: the class of the advisory locks of organizations. The second key is the organization. */
 const ORGANIZATION_LOCK_CLASS = 1_767_225_600;
 
-/** The catalogue of industry events, which all organizations share: its lock comes after that of an organization. */
+/** The industry-event catalog, which all organizations share: its lock comes after that of an organization. */
 export const CATALOG = 0;
 
 /** SQL that takes an organization's lock until the end of the transaction. docs/locking.md says who takes it, and when. */

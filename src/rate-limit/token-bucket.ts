@@ -44,11 +44,11 @@ const MICROS_PER_SECOND = 1_000_000;
 /** Why these limits cannot be given to a key, in one line; undefined when they can. */
 export function limitsError({ maxTokens, refillRate }: BucketLimits): string | undefined {
   if (!Number.isInteger(maxTokens) || maxTokens < MAX_TOKENS.min || maxTokens > MAX_TOKENS.max) {
-    return `maxTokens must be an integer from ${MAX_TOKENS.min} to ${MAX_TOKENS.max}`;
+    return `--max-tokens must be an integer from ${MAX_TOKENS.min} to ${MAX_TOKENS.max}`;
   }
   const threeDecimals = Math.round(refillRate * 1000) / 1000 === refillRate;
   if (!threeDecimals || refillRate < REFILL_RATE.min || refillRate > REFILL_RATE.max) {
-    return `refillRate must be from ${REFILL_RATE.min} to ${REFILL_RATE.max} with at most three decimals`;
+    return `--refill-rate must be a number from ${REFILL_RATE.min} to ${REFILL_RATE.max} with at most three decimals`;
   }
   return undefined;
 }
