@@ -3,6 +3,7 @@ import {
   IdempotencyKeyReused,
   InvalidField,
   InvalidRequest,
+  InvalidValue,
   NotReplayable,
   Overloaded,
   ResponseTooLarge,
@@ -31,6 +32,7 @@ export interface ErrorRow {
 /** Every error of the API. The filter, the API reference and the database read it. */
 export const ERRORS = {
   invalidField: { status: 400, type: InvalidField, sendsMessage: true },
+  invalidValue: { status: 400, type: InvalidValue, sendsMessage: true },
   notReplayable: { status: 400, type: NotReplayable, sendsMessage: true },
   invalidRequest: {
     status: 400,

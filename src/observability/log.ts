@@ -28,7 +28,7 @@ export function createLog(level: LogLevel, destination: DestinationStream = (out
   return pino({ ...options, formatters }, destination);
 }
 
-/** made once: more than one server may run in a process */
+/** made once: context than one server may run in a process */
 let output: DestinationStream | undefined;
 let buffer: SonicBoom | undefined;
 
@@ -80,22 +80,44 @@ export async function flushLog(): Promise<void> {
 const requestLine = ({ method, route, status, durationMs }: Record<string, unknown>): string =>
   `${String(method)} ${String(route)} ${String(status)} in ${Number(durationMs).toFixed(1)} ms`;
 
-/**
- * What modules say through Nest's Logger: a text, or an object of fields, and the name of the part that says it. `log` is
- * at level `debug`, because Nest has a line for every module and route at each start.
- */
+/** The parts of Nest that log a line for every module and route at each start. */
+const NEST_PARTS = [
+  'NestFactory',
+  'NestApplication',
+  'NestApplicationContext',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+];
+
+/** What modules log through Nest's Logger: a text, an object of fields or an error, and the name of the part that logs it. */
 export class NestLog implements LoggerService {
   constructor(private readonly destination: Log) {}
 
-  log = (message: unknown, ...context: unknown[]): void => this.write('debug', message, context);
+  log = (message: unknown, ...context: unknown[]): void => {
+    const isNest = NEST_PARTS.includes(String(context.at(-1)));
+    this.write(isNest ? 'debug' : 'info', message, context);
+  };
+  fatal = (message: unknown, ...context: unknown[]): void => this.write('fatal', message, context);
   error = (message: unknown, ...context: unknown[]): void => this.write('error', message, context);
   warn = (message: unknown, ...context: unknown[]): void => this.write('warn', message, context);
+  debug = (message: unknown, ...context: unknown[]): void => this.write('debug', message, context);
+  verbose = (message: unknown, ...context: unknown[]): void => this.write('trace', message, context);
 
-  /** @param context a stack perhaps, and last the name of the part */
+  /** @param context further messages or the stack of an error, and last the name of the part */
   private write(level: Level, message: unknown, context: unknown[]): void {
-    const [stack, part] = context.length > 1 ? context.slice(-2) : [undefined, context[0]];
+    const hasPart = typeof context.at(-1) === 'string';
+    const part = hasPart ? context.at(-1) : undefined;
+    const rest = hasPart ? context.slice(0, -1) : context;
+    const isError = level === 'error' || level === 'fatal';
+    const [stack] = isError ? rest.splice(0, 1) : [];
+    const details = rest.length > 0 ? rest : undefined;
+    if (message instanceof Error) {
+      this.destination[level]({ part, stack: stack ?? message.stack, details }, message.message);
+      return;
+    }
     const fields = typeof message === 'object' ? message : {};
     const text = typeof message === 'object' ? undefined : String(message);
-    this.destination[level]({ part, ...fields, stack }, text);
+    this.destination[level]({ part, ...fields, stack, details }, text);
   }
 }

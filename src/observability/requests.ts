@@ -12,6 +12,8 @@ interface ObservedRequest {
   readonly milliseconds: number;
   /** the part of the request for which it is a 400, as its answer names it */
   readonly fault?: unknown;
+  /** the text of an exception that a module threw */
+  readonly error?: string;
 }
 
 export type Observer = (observed: ObservedRequest, request: Request) => void;
@@ -32,6 +34,7 @@ export function observeRequest(request: Request, response: Response, observers: 
       status: isSent ? response.statusCode : CLIENT_CLOSED_STATUS,
       milliseconds: performance.now() - startedAt,
       fault: response.getHeader(FAULT_HEADER),
+      error: response.locals?.error,
     };
     for (const observer of observers) observer(observed, request);
   });
@@ -49,7 +52,7 @@ const PROBE_PREFIX = '/health/';
 /** A line a request. Whose it was stands in it, what was asked for and answered does not: that is personal data. */
 export const createRequestLogger =
   (log: Log): Observer =>
-  ({ method, route, status, milliseconds, fault }, { id, caller }) => {
+  ({ method, route, status, milliseconds, fault, error }, { id, caller }) => {
     const level = status >= 500 ? 'error' : route.startsWith(PROBE_PREFIX) ? 'debug' : 'info';
     log[level]({
       requestId: id,
@@ -57,6 +60,7 @@ export const createRequestLogger =
       route,
       status,
       fault,
+      error,
       durationMs: Math.round(milliseconds * 1000) / 1000,
       organizationId: caller?.organizationId,
       keyId: caller?.keyId,

@@ -293,13 +293,13 @@ describe('the limits of a key', () => {
   );
 
   it.each([
-    ['maxTokens', 0, 1],
-    ['maxTokens', 9_000_001, 1],
-    ['maxTokens', 1.5, 1],
-    ['refillRate', 1, 0],
-    ['refillRate', 1, 1_000_000.001],
-    ['refillRate', 1, 0.0625],
-  ])('may not have such a %s: %d tokens at %d a second', (name, maxTokens, refillRate) =>
+    ['--max-tokens', 0, 1],
+    ['--max-tokens', 9_000_001, 1],
+    ['--max-tokens', 1.5, 1],
+    ['--refill-rate', 1, 0],
+    ['--refill-rate', 1, 1_000_000.001],
+    ['--refill-rate', 1, 0.0625],
+  ])('may not have such %s: %d tokens at %d a second', (name, maxTokens, refillRate) =>
     expect(limitsError({ maxTokens, refillRate })).toContain(`${name} must be`),
   );
 });
