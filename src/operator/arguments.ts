@@ -85,8 +85,8 @@ export function parseDateTimeOption(value: string): Date {
 const SECONDS_PER_UNIT: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const MAX_DURATION_S = 999_999_999;
 
-/** Describes durations in the help of an option. */
-export const DURATION_HELP = 'such as 90s, 15m, 24h or 7d (seconds without a unit)';
+/** Describes durations in help and errors. */
+export const DURATION_HELP = 'such as 90s, 15m, 24h or 7d, or a number of seconds';
 
 /** Parses a duration such as `90s`, `15m`, `24h` or `7d`, or a number of seconds. The result is in seconds. */
 export const parseDuration =

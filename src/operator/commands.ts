@@ -52,7 +52,7 @@ export async function operatorProgram(): Promise<Command> {
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', NOTES);
   addCommand(program, 'start', {
-    summary: 'Start the server, which is also what happens without a command.',
+    summary: 'Start the server. This is the default without a command.',
     notes: 'Settings come from environment variables; "config" shows them.',
     example: 'start',
   }).action(startServer);

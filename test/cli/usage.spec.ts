@@ -57,7 +57,7 @@ describe('the usage of the command line', () => {
       [
         'an unknown field',
         [...importCsv, '--map', 'A=jobTitel'],
-        'leads have no field jobTitel. See "import --help" for the fields.',
+        'leads have no field called jobTitel. "import --help" lists the fields.',
       ],
       ['a field that cannot be exported', [...exportCsv, '--map', 'A=ref'], '--map "A=ref": ref cannot be exported.'],
       [

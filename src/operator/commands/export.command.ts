@@ -34,7 +34,8 @@ apostrophe, which import removes. Use --raw for other programs.`;
 export function exportCommand(program: Command, service: CsvService): void {
   const exporter = addCommand(program, 'export', {
     summary: 'Export all data of an organization, and the industry-event catalog.',
-    jsonResult: 'the dataset, as without --json; with --output {exported: {users, leads, …}}, the records per section',
+    jsonResult:
+      'the dataset, as without --json; with --output {exported: {users, leads, …}}, the number of records per section',
     example: 'export --organization 1 > backup.json',
   })
     .requiredOption('--organization <ID>', 'organization whose data to export', parseOrganizationId)

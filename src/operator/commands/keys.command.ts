@@ -164,7 +164,7 @@ async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: 
         : error;
     }),
   );
-  const old = `key ${id} ${overlap === 0 ? 'no longer works' : `works until ${oldEnds.toISOString()}`}`;
+  const old = `key ${id} ${overlap === 0 ? 'no longer works' : `keeps working until ${oldEnds.toISOString()}`}`;
   const shown = (): string => `${issuedText(issued)}\nThe old ${old}.`;
   await printResult(json, issued, shown, `${notShownText(issued)} The old ${old}.`);
 }
@@ -195,7 +195,7 @@ const keyJson = ({ organizationId: _, simulate, ...row }: ApiKey) => ({
 
 const keysTable = (keys: ApiKey[]): string =>
   formatTable(
-    ['id', 'key', 'label', 'tokens', 'rate', 'created', 'last used', 'expires', 'revoked'],
+    ['id', 'key', 'label', 'max tokens', 'refill rate', 'created', 'last used', 'expires', 'revoked'],
     keys.map((key) => [
       key.id,
       `${key.prefix}…`,
