@@ -11,7 +11,7 @@ import { TokenBucketStore } from '../rate-limit/token-bucket.store';
 import type { Observer } from './requests';
 
 /** Seconds. A request takes a few milliseconds; one that waits for a database in trouble two seconds at most. */
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60];
+const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60];
 /** Milliseconds for which a scrape waits for the database. */
 const DATABASE_TIMEOUT_MS = 1000;
 
@@ -26,7 +26,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     name: 'lanyard_http_request_duration_seconds',
     help: 'Time from the headers of a request to the last byte of its response, in seconds.',
     labelNames: ['method', 'route', 'status'] as const,
-    buckets: BUCKETS,
+    buckets: DURATION_BUCKETS_SECONDS,
     registers: this.registers,
   });
 
@@ -132,7 +132,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     this.connections.set({ state: 'idle' }, pool.idleCount);
     this.maxConnections.set(pool.options.max);
     this.waitingRequests.set(this.writes.waitingRequests);
-    this.redisDegraded.set(Number(this.buckets.degraded));
+    this.redisDegraded.set(Number(this.buckets.isDegraded));
     this.decisionsWithoutRedis.reset();
     this.decisionsWithoutRedis.inc(this.buckets.degradedDecisions);
     return this.registry.metrics();
@@ -141,9 +141,9 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
   /** @returns undefined when PostgreSQL does not answer in time */
   private async databaseSize(): Promise<number | undefined> {
     const size = { text: 'select pg_database_size(current_database()) as size', query_timeout: DATABASE_TIMEOUT_MS };
-    const found = await poolOf(this.dataSource)
+    const result = await poolOf(this.dataSource)
       .query<{ size: string }>(size)
       .catch(() => undefined);
-    return found && Number(found.rows[0]?.size);
+    return result && Number(result.rows[0]?.size);
   }
 }

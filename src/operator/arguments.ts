@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { type Organization, OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../api/schemas';
 import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../api/text';
-import { PROGRAM } from '../server/command-name';
+import { COMMAND_NAME } from '../server/command-name';
 import { configureUsageErrors } from './program';
 import { CommandError, UsageError } from './terminal/terminal';
 
@@ -35,7 +35,7 @@ export function addCommand(
   return configureUsageErrors(parent.command(name))
     .summary(summary)
     .description(jsonResult ? `${text}\n\nWith --json it prints ${jsonResult}.` : text)
-    .addHelpText('after', `\nExample:\n  $ ${PROGRAM} ${example}`);
+    .addHelpText('after', `\nExample:\n  $ ${COMMAND_NAME} ${example}`);
 }
 
 /** Parses text that is stored: at most 255 characters, not all of them blank. */

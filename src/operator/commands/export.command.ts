@@ -7,7 +7,7 @@ import type { CsvFormat } from '../../csv/csv-columns';
 import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
 import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/export-format';
 import { ExportService } from '../../datasets/export.service';
-import { PROGRAM } from '../../server/command-name';
+import { COMMAND_NAME } from '../../server/command-name';
 import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
 import { writeFile } from '../output-file';
 import { withServices } from '../session';
@@ -25,7 +25,7 @@ interface ExportOptions extends GlobalOptions, CsvOptions {
 const CSV_NOTES = `
 CSV contains one section, with field names in the first line, and can be
 imported again without loss. --map chooses the columns and their order:
-  $ ${PROGRAM} export --organization 1 \\
+  $ ${COMMAND_NAME} export --organization 1 \\
     --csv leads --map "E-mail=email" --map "Firm=company.name"
 A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets a leading
 apostrophe, which import removes. Use --raw for other programs.`;

@@ -12,7 +12,7 @@ import {
   ImportService,
 } from '../../datasets/import.service';
 import { escapeInvisible } from '../../datasets/quote';
-import { PROGRAM } from '../../server/command-name';
+import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
 import {
   csvFormatOf,
@@ -42,7 +42,7 @@ Records are matched by id, users by email, events by ref, so importing a file
 again changes only what differs.
 
 Or CSV of any size, with column names in the first line:
-  $ ${PROGRAM} import leads.csv \\
+  $ ${COMMAND_NAME} import leads.csv \\
     --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
 A column fills the field of its name, ignoring case, blanks and punctuation.
 Names that other programs use (Email Address, Title, Account Name …) are
@@ -113,7 +113,7 @@ async function importFile(
 /** The command that imports a file as CSV. */
 function csvCommand(file: string, id: number): string {
   const quotedFile = /^[\w./-]+$/.test(file) ? file : `"${file}"`;
-  return `${PROGRAM} import ${quotedFile} --organization ${id} --csv leads`;
+  return `${COMMAND_NAME} import ${quotedFile} --organization ${id} --csv leads`;
 }
 
 /** The records to import and the options to import them with. */
