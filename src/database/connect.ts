@@ -16,11 +16,11 @@ export const ATTEMPT_TIMEOUT_MS = 5000;
 
 /** How a start bears a PostgreSQL that does not answer. */
 export interface StartupOptions {
-  /** milliseconds for which it is asked again */
+  /** For how many milliseconds to retry. */
   retryForMs?: number;
-  /** called once, when the wait begins */
+  /** Prints one line when the wait begins. */
   log?: (line: string) => void;
-  /** ends the waiting */
+  /** Ends the wait. */
   signal?: AbortSignal;
 }
 

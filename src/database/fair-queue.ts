@@ -15,9 +15,9 @@ interface QueuedRequest {
 export class FairQueue {
   private running = 0;
   private readonly inUse = new Map<number, number>();
-  /** organizations that hold one connection at a time for a while, because their results are large */
+  /** Organizations that may use only one connection at a time for a while, because their results are large. */
   private readonly limitedToOne = new Map<number, NodeJS.Timeout>();
-  /** in the order in which they are served */
+  /** The queues by organization, in the order in which they are served. */
   private readonly queues = new Map<number, QueuedRequest[]>();
 
   /**

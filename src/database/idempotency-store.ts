@@ -30,11 +30,11 @@ export const STORE_RESPONSE = `
 
 /** What a request asks for may be a thousand times as long as the request, so answers above this size are counted. */
 const LARGE_RESPONSE_BYTES = 16_384;
-/** of one answer: while it is stored, locks of its request are held */
+/** Maximum size of one stored response in bytes. While it is stored, the locks of its request are held. */
 export const MAX_RESPONSE_BYTES = 2 << 20;
 /** Of the headers of one response: as many as a request may have, so that they need no share of the room below. */
 const MAX_HEADER_BYTES = 32_768;
-/** of the large answers of an API key, as they are stored */
+/** Maximum total size in bytes of the large responses of one API key, as PostgreSQL stores them. */
 const MAX_STORED_BYTES_PER_KEY = 256 << 20;
 export const HAS_STORAGE_QUOTA = `
   select coalesce(sum(pg_column_size(answer)), 0) < ${MAX_STORED_BYTES_PER_KEY} as "hasRoom" from idempotent_answers

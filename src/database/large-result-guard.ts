@@ -18,7 +18,7 @@ export interface Result<R extends unknown[]> {
  */
 @Injectable()
 export class LargeResultGuard {
-  /** the query of each organization whose result is large */
+  /** The query of each organization that is receiving a large result. */
   private readonly large = new Map<number, object>();
 
   constructor(private readonly queue: FairQueue) {}

@@ -5,9 +5,9 @@ import { logFields } from './errors';
 
 /** What expires in a table. */
 export interface PruneTask {
-  /** as the log names it */
+  /** What is pruned, as the log calls it. */
   noun: string;
-  /** removes at most `limit` rows, few at a time, so that nothing else waits; its result has a row for each */
+  /** A statement that deletes at most `batchSize` rows, few enough that nothing else waits. It returns one row for each. */
   text: string;
   values: unknown[];
   batchSize: number;

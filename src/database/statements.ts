@@ -14,23 +14,23 @@ export type JsonText = string & { readonly isJson: unique symbol };
 
 /** One page of a list. */
 export interface Page {
-  /** items a page */
+  /** The number of items per page. */
   limit: number;
-  /** zero-based page index */
+  /** The zero-based index of the page. */
   offset: number;
-  /** JSON texts, or plain objects */
+  /** JSON texts, or plain objects. */
   items: (JsonText | object)[];
-  /** records matching the query */
+  /** The number of records that match the query. */
   total: number;
 }
 
 /** A prepared statement. */
 export interface Statement {
-  /** unique */
+  /** The unique name of the prepared statement. */
   name: string;
-  /** SQL with `$n` parameters; the first column of its rows is JSON text, and most have no other */
+  /** SQL with `$n` parameters. The first column of its rows is JSON text; most statements have no other column. */
   text: string;
-  /** of the catalogue, which belongs to no organization: `$1` is the first value */
+  /** Whether it belongs to no organization, like those of the catalog. Then `$1` is the first value. */
   isShared?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Caller {
 
 /** Where a statement runs, when it is not on a connection of its own, or on the one of `Transactions.runOn`. */
 interface StatementOptions extends ConnectionSettings {
-  /** of the transaction */
+  /** The manager of the transaction to run in. */
   manager?: EntityManager;
 }
 

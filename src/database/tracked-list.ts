@@ -2,9 +2,9 @@ import type { DataSource } from 'typeorm';
 
 /** The parent of a list that each of them has for itself, as each event has a list of leads. */
 export interface ListParent {
-  /** the parents' table, whose primary key is `id` */
+  /** The table of the parents, whose primary key is `id`. */
   table: string;
-  /** the property, and so the column, that holds the parent's id */
+  /** The property, and so the column, that holds the parent's ID. */
   property: string;
   type: 'bigint' | 'integer' | 'uuid';
 }

@@ -31,7 +31,7 @@ type TransactionCallback<T> = (manager: EntityManager, timeoutMs?: number) => Pr
 @Injectable()
 export class Writes implements BeforeApplicationShutdown {
   private readonly longWriteQueue = new FairQueue(MAX_LONG_WRITES, 1);
-  /** the connections of long writes under way */
+  /** The connections of the long writes under way. */
   private readonly longWrites = new Set<Client>();
   private isStopping = false;
   private readonly batchers = new Map<Statement, Batcher<BatchInput, JsonText>>();

@@ -7,7 +7,7 @@ export interface Seed {
   organizationId: number;
   seed: number;
   leads: number;
-  /** YYYY-MM-DD: everything is before it, except for the last event */
+  /** A date such as 2026-05-04. Everything is before it, except for the last event. */
   until: string;
 }
 
@@ -18,7 +18,7 @@ const INTERESTS = ['Pumps', 'Valves', 'Sensors', 'Service contracts'];
 const TAG_GROUPS = { Temperature: ['Hot', 'Warm', 'Cold'], Interest: INTERESTS };
 const ACTIONS = ['NOTE', 'PHONE', 'EMAIL', 'CALENDAR', 'LINKEDIN'];
 const NOTES = ['Asked for a quotation.', 'Wants a visit to the plant.', 'Budget is approved.', 'Left a message.'];
-/** of one lead and the next */
+/** How many activity events a lead has. The numbers repeat from lead to lead. */
 const ACTIVITIES_PER_LEAD = [2, 0, 1, 0, 1];
 
 const LOCATIONS = [

@@ -3,16 +3,16 @@ import { DataSource } from 'typeorm';
 
 /** What `status` reports. What cannot be looked up is null. */
 export interface Status {
-  /** of the program that looks */
+  /** The version of the program that reports the status. */
   version: string;
-  /** `error`: why it is not reachable; `size` in bytes on disk */
+  /** The database: `error` says why it is not reachable, and `size` is its size on disk in bytes. */
   database: { reachable: boolean; error?: string; embedded: boolean; version: string | null; size: number | null };
-  /** null when none is configured */
+  /** The state of Redis; null if none is configured. */
   redis: { reachable: boolean; error?: string; version: string | null } | null;
-  /** `pending`: names, in their order */
+  /** The migrations: `pending` has their names, in order. */
   migrations: { applied: number; pending: string[] } | null;
   organizations: number | null;
-  /** `active` are valid now; those of them that end within a week are `expiring` */
+  /** The numbers of keys: `active` ones are valid now, and `expiring` ones are those of them that expire within a week. */
   keys: { active: number; expiring: number; expired: number; revoked: number } | null;
   leads: number | null;
   webhooks: { active: number; failing: number; paused: number; disabled: number } | null;
@@ -24,7 +24,7 @@ interface BusyKey {
   prefix: string;
   label: string | null;
   organization: { id: number; name: string };
-  /** in the last hour, as far as the servers have written them (once a minute) */
+  /** The number in the last hour, as far as the servers have stored it (once a minute). */
   requests: number;
 }
 
