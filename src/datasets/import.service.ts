@@ -27,13 +27,15 @@ export interface ImportResult {
   ids: Record<string, Record<string, number | null>>;
   /** In a dry run of a partial file, the JSON texts of the first records as they would be stored. */
   preview: string[];
+  /** How many rows were dropped or merged because others are the same record. */
+  repeatedRows: number;
 }
 
 export interface ImportOptions {
   /** Called once a batch with the number of records that have been read. */
   onProgress?: (records: number) => void;
   /** Called when all is written, before PostgreSQL commits. */
-  onWritten?: () => void;
+  onWritten?: () => void | Promise<void>;
   /** Which fields the file provides; all of them by default. */
   coverage?: Coverage;
   /** Collects the errors; the reader of the records may add its own. */
@@ -48,7 +50,7 @@ const TRIGGER_MAINTAINED_TABLES = ['lists', 'list_counts'];
 /** How often the checks are repeated when others change what they have seen. */
 const MAX_ATTEMPTS = 4;
 
-type Written = Pick<ImportResult, 'outcomes' | 'ids' | 'preview'>;
+type Written = Omit<ImportResult, 'repeatedRows'>;
 
 /** The staged records of one import. */
 interface StagedImport {
@@ -56,7 +58,8 @@ interface StagedImport {
   organizationId: number;
   /** The tables that the file fills. */
   tables: Table[];
-  imported: Counts;
+  /** Numbers of valid records by section. */
+  read: Counts;
   coverage: Coverage;
   issues: IssueCollector;
   /** The sections with invalid records, which are not staged. */
@@ -102,15 +105,14 @@ export class ImportService {
       const reader = new RecordReader(this.datasets, coverage, issues);
       const hasRecords = await stageRecords(records, reader, stage, issues, options.onProgress);
       if (!hasRecords && !issues.hasAny) throw importError('The file has no records.', 'a file with records');
-      await stage.finish(organizationId, coverage);
+      const { repeatedRows } = await stage.finish(organizationId, coverage);
       const filledTables = tables.filter(({ section }) => Number(reader.counts[section]) > 0);
-      const imported = await stage.count(filledTables, reader.counts, coverage);
       const { incompleteSections } = reader;
       const staged: StagedImport = {
         manager,
         organizationId,
         tables: filledTables,
-        imported,
+        read: reader.counts,
         coverage,
         issues,
         incompleteSections,
@@ -118,7 +120,7 @@ export class ImportService {
       };
       const written = await this.write(staged, options);
       if (!options.dryRun) await analyze(staged);
-      return { imported, ...written };
+      return { ...written, repeatedRows };
     } finally {
       await runner.release();
     }
@@ -143,12 +145,13 @@ export class ImportService {
 
   private async writeOnce(
     transaction: EntityManager,
-    { organizationId, tables, coverage, stage, imported }: StagedImport,
+    { organizationId, tables, coverage, stage, read }: StagedImport,
     { onWritten, dryRun = false }: ImportOptions,
   ): Promise<Written> {
     await lockOrganization(transaction, organizationId);
     if (tables.some(({ isShared }) => isShared)) await lockOrganization(transaction, CATALOGUE);
     await run(transaction, organizationId, lockStatements(tables));
+    await coverage.createReferences?.(transaction);
     await stage.matchStoredRows(organizationId, coverage);
     const outcomes = new OutcomeCounter(transaction, organizationId, tables);
     await outcomes.recordBefore();
@@ -156,13 +159,15 @@ export class ImportService {
     const issues = new IssueCollector();
     await new Checks(transaction, organizationId, this.datasets, coverage).checkReadOnlyFields(tables, issues);
     issues.throwIfAny();
+    const imported = await stage.count(tables, read, coverage);
     const written = {
+      imported,
       outcomes: await outcomes.compareAfter(imported),
       ids: { ...this.noIds(), ...(await outcomes.reportedIds(dryRun)) },
       preview: dryRun && coverage.isPartial ? await outcomes.preview() : [],
     };
     if (dryRun) throw new DryRunRollback(written);
-    onWritten?.();
+    await onWritten?.();
     return written;
   }
 
@@ -200,8 +205,8 @@ async function stageRecords(
 }
 
 /** Lets running servers plan their statements anew for tables that have grown. The import has succeeded in any case. */
-async function analyze({ manager, tables, imported }: StagedImport): Promise<void> {
-  const count = Object.values(imported).reduce((sum, each) => sum + each, 0);
+async function analyze({ manager, tables, read }: StagedImport): Promise<void> {
+  const count = Object.values(read).reduce((sum, each) => sum + each, 0);
   if (count < STAGE_BATCH_SIZE) return;
   const names = [...tables.map(({ name }) => name), ...TRIGGER_MAINTAINED_TABLES];
   await manager.query(`analyze ${names.join(', ')}`).catch(() => undefined);

@@ -60,6 +60,9 @@ export interface Table {
 /** The staged column for the values of read-only fields. */
 export const READ_ONLY_COLUMN = 'read_only';
 
+/** The staged column for the cells of the row that a record was read from, if the row may still be skipped. */
+export const SOURCE_CELLS_COLUMN = 'source_cells';
+
 /** A table of a section before its columns are known. */
 interface TableSource {
   section: string;
@@ -126,6 +129,7 @@ function tableOf(
 
 function unstoredColumns({ computedFields = {}, readOnlyFields }: Dataset): StagedColumn[] {
   const columns = Object.entries(computedFields).map(([path, { type }]) => ({ name: snakeCase(path), type, path }));
+  columns.push({ name: SOURCE_CELLS_COLUMN, type: 'jsonb', path: SOURCE_CELLS_COLUMN });
   if (readOnlyFields) columns.push({ name: READ_ONLY_COLUMN, type: 'jsonb', path: READ_ONLY_COLUMN });
   return columns;
 }

@@ -26,8 +26,9 @@ function tableStatements(table: Table, coverage: Coverage): string[] {
   const isProvided = coverage.providesField(list.name);
   const statements: string[] = [];
   if (isProvided && !list.isAdditive) statements.push(deleteMissingEntries(table));
-  // A partial file adds entries to such a list, and leaves those that are stored as they are.
-  if (isProvided && !(coverage.isPartial && list.isAdditive)) statements.push(...updateRows(table, coverage));
+  // A partial file adds entries to such a list, and leaves those that are stored as they are but for the fields it names.
+  const areUpdated = !(coverage.isPartial && list.isAdditive) || coverage.updatedEntryFields?.(list.name).length;
+  if (isProvided && areUpdated) statements.push(...updateRows(table, coverage));
   return [...statements, insertRows(table)];
 }
 
@@ -69,9 +70,10 @@ function deleteMissingEntries(table: Table): string {
 /** Updates the stored rows that differ; no statement if the file provides nothing but their keys. */
 function updateRows(table: Table, coverage: Coverage): string[] {
   const { name, columns, match, list } = table;
-  const updated = columns.filter(
-    (column) => !match.includes(column.name) && (list !== undefined || coverage.providesField(column.path)),
-  );
+  const entryFields = coverage.isPartial && list?.isAdditive ? coverage.updatedEntryFields?.(list.name) : undefined;
+  const isUpdated = ({ path }: FilledColumn): boolean =>
+    list ? (entryFields?.includes(path) ?? true) : coverage.providesField(path);
+  const updated = columns.filter((column) => !match.includes(column.name) && isUpdated(column));
   if (updated.length === 0) return [];
   const values = updated.map((column) => updatedValue(column, coverage));
   const assignments = updated.map((column, index) => `${column.name} = ${values[index]}`);

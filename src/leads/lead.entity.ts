@@ -16,6 +16,10 @@ const jsonList = { type: 'jsonb', default: [] } as const;
 @Index('leads_remote_ids_idx', { synchronize: false })
 @RefersTo('OrganizationEntity', 'organizationId', 'leads_organization_fkey')
 export class LeadEntity extends ListedUuidRow {
+  /** What an import called the lead, stored but not shown in v0. */
+  @Column(TEXT) ref: string | null;
+  /** Which program or list the ref is from. */
+  @Column(TEXT) source: string | null;
   @Column(TEXT) createdBy: string | null;
   @Column(TEXT) firstName: string | null;
   @Column(TEXT) lastName: string | null;
