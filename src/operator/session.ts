@@ -9,7 +9,7 @@ import { OpenDatabase, openDatabase } from '../schema/open';
 import { Interrupted, stopSignal } from '../server/stop-signal';
 import { SCHEMA } from './contexts';
 import { OperatorModule } from './operator.module';
-import { say } from './terminal/terminal';
+import { printStatus } from './terminal/terminal';
 
 /**
  * Runs a command's work with the services of the OperatorModule, on the database of the settings, and closes it afterwards.
@@ -23,14 +23,16 @@ export async function withServices<T>(
 ): Promise<T> {
   const stop = stopSignal();
   const config = readConfig();
-  const database = await open(config, say, { schema: SCHEMA, say, signal: stop }).catch((error: unknown) => {
-    stop.throwIfAborted(); // the signal ended the wait
-    throw error;
-  });
+  const database = await open(config, printStatus, { schema: SCHEMA, say: printStatus, signal: stop }).catch(
+    (error: unknown) => {
+      stop.throwIfAborted(); // the signal ended the wait
+      throw error;
+    },
+  );
   try {
     const services = await connectServices(new Config({ ...config, databaseUrl: database.url }), database.url);
-    const used = new Set<Client>();
-    poolOf(services.get(DataSource)).on('acquire', (client) => used.add(client as PoolClient & Client));
+    const usedConnections = new Set<Client>();
+    poolOf(services.get(DataSource)).on('acquire', (client) => usedConnections.add(client as PoolClient & Client));
     let isFinishing = false;
     stop.throwIfAborted();
     const interruption = new Promise<never>((_, reject) => {
@@ -40,7 +42,7 @@ export async function withServices<T>(
       return await Promise.race([work(services, database, () => (isFinishing = true)), interruption]);
     } catch (error) {
       // It does not wait for the running statement.
-      if (error instanceof Interrupted) for (const client of used) client.end().catch(() => undefined);
+      if (error instanceof Interrupted) for (const client of usedConnections) client.end().catch(() => undefined);
       throw error;
     } finally {
       // Interrupted work may never return its connection: it may be waiting for its input.

@@ -63,7 +63,7 @@ export class RedisConnection extends Redis {
    * timers run before the replies that wait in the socket are read, so the limit is checked again after they were. While
    * Redis answers other commands it is busy, and not unreachable.
    *
-   * @throws Error `No answer within 100 ms`
+   * @throws Error `No response within 100 ms`
    */
   withDeadline<T>(reply: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -74,7 +74,7 @@ export class RedisConnection extends Redis {
         const now = performance.now();
         const silence = now - Math.max(sentAt, this.heardAt);
         if (silence >= DEADLINE_MS - 1 || now - sentAt >= MAX_WAIT_MS) {
-          reject(new Error(`No answer within ${DEADLINE_MS} ms`));
+          reject(new Error(`No response within ${DEADLINE_MS} ms`));
         } else if (timer) wait(DEADLINE_MS - silence);
       };
       const sent = setImmediate(() => {

@@ -1,14 +1,14 @@
 import { Command } from 'commander';
 import { openDatabase } from '../../schema/open';
-import { command, GlobalOptions } from '../arguments';
+import { addCommand, GlobalOptions } from '../arguments';
 import { withServices } from '../session';
-import { answer } from '../terminal/terminal';
+import { printResult } from '../terminal/terminal';
 
 /** `migrate` */
 export function migrateCommand(program: Command): void {
-  command(program, 'migrate', {
-    about: 'Apply the missing migrations now; a server would at its start.',
-    result: '{applied: [name]}',
+  addCommand(program, 'migrate', {
+    summary: 'Apply the missing migrations now; a server would at its start.',
+    jsonResult: '{applied: [name]}',
     example: 'migrate',
   }).action((_, self: Command) => run(self.optsWithGlobals()));
 }
@@ -18,5 +18,5 @@ async function run({ json }: GlobalOptions): Promise<void> {
   const open: typeof openDatabase = (config, say, waiting) =>
     openDatabase(config, say, { ...waiting, milliseconds: config.databaseWaitMs });
   const applied = await withServices((_, database) => Promise.resolve(database.applied), open);
-  await answer(json, { applied }, () => (applied.length === 0 ? 'Nothing was missing.' : applied.join('\n')));
+  await printResult(json, { applied }, () => (applied.length === 0 ? 'Nothing was missing.' : applied.join('\n')));
 }
