@@ -1,7 +1,7 @@
 import { closestName } from '../datasets/closest-name';
 import { importError, type IssueCollector, type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
 import { quote, quoteShortened } from '../datasets/quote';
-import { columnKey, mappedName, mappingsOf } from './column-mappings';
+import { columnKey, mappingsOf } from './column-mappings';
 import type { CsvField } from './csv-fields';
 import type { ColumnMapping, CsvColumn, CsvFormat } from './csv-format';
 import type { CsvMatch, ExternalSystem } from './csv-section';
@@ -56,7 +56,7 @@ export class ColumnAssignment {
       }
       if (mappings.length === 0) columns.push(this.columnOf(name, index, nth));
     }
-    this.reportUnknown();
+    this.reportUnknown(columns);
     const unused = this.format.mappings.find((mapping) => !used.has(mapping));
     if (unused) this.reportUnusedMapping(unused);
     if (this.unknown.length === 0 && !columns.some(({ field }) => field))
@@ -88,8 +88,19 @@ export class ColumnAssignment {
   }
 
   private fieldNamed(name: string): CsvField | undefined {
+    if (this.isForeign(name)) return undefined;
     const field = this.fieldsByKey.get(columnKey(name));
     return field?.isExactName && field.name !== name.trim() ? undefined : field;
+  }
+
+  /** Whether a program means something else by a name. */
+  private isForeign(name: string): boolean {
+    const { foreignColumns = [] } = this.csv.definition(this.format.section);
+    const has = (other: string): boolean =>
+      this.survey.header.names.some((each) => columnKey(each) === columnKey(other));
+    return foreignColumns.some(
+      ({ names, beside }) => names.some((each) => columnKey(each) === columnKey(name)) && has(beside),
+    );
   }
 
   private isIdentifier({ name }: CsvField): boolean {
@@ -141,12 +152,16 @@ export class ColumnAssignment {
     }
   }
 
-  private reportUnknown(): void {
+  private reportUnknown(columns: CsvColumn[]): void {
     if (this.unknown.length === 0) return;
-    const names = [...this.fieldsByKey].map(([key, { name }]): [string, string] => [key, name]);
+    // A name that differs in more than a typing error means something else: `Position ID` is no position.
+    const isFree = (field: CsvField): boolean => field.isList || !columns.some((column) => column.field === field);
+    const names = [...this.fieldsByKey]
+      .filter(([, field]) => isFree(field) && !this.isIdentifier(field))
+      .map(([key, { name }]): [string, string] => [key, name]);
     const { line } = this.survey.header;
     const listed = this.unknown.slice(0, MAX_LISTED);
-    const suggestions = new Map(listed.map((column) => [column, closestName(column, names)]));
+    const suggestions = new Map(listed.map((column) => [column, closestName(column, names, 1)]));
     const reported = listed.map((column): LocatedIssue => {
       const expected = suggestions.get(column) ?? 'the name of a field';
       return { ...NO_LOCATION, line, column, expected, message: 'Unknown column.' };

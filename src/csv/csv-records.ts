@@ -8,7 +8,7 @@ import { quote } from '../datasets/quote';
 import type { RowCheck } from '../datasets/row-check';
 import { columnKey, mappingsOf } from './column-mappings';
 import { ColumnAssignment, findMatchColumns, isLeftOutList, LEFT_OUT_COLUMNS } from './csv-columns';
-import { type CellContext, type CsvField, filledPaths, fillsPath } from './csv-fields';
+import { type CellContext, type CsvField, filledPaths, fillsPath, type RecordDraft } from './csv-fields';
 import type { CsvColumn, CsvFormat, OptionValue } from './csv-format';
 import type { CsvRow } from './csv-parser';
 import type { CsvDefinition, CsvMatch } from './csv-section';
@@ -17,15 +17,9 @@ import { CsvValueError } from './csv-values';
 import type { CsvService } from './csv.service';
 import type { LeftOutCounter } from './left-out';
 import { Lookup } from './lookup';
-import {
-  cellOrder,
-  type CsvSource,
-  type OptionSource,
-  parseOptionValue,
-  type ReadRow,
-  rowIssue,
-  RowReader,
-} from './row-reader';
+import { cellOrder, rowIssue } from './row-issues';
+import { type CsvSource, type OptionSource, parseOptionValue, RowReader } from './row-reader';
+import { RowRecovery, type RowRecoveryOptions } from './row-recovery';
 
 /** What reading a file needs beside its format. */
 export interface CsvReading {
@@ -90,6 +84,12 @@ export class CsvRecords implements Coverage {
     }
   }
 
+  /** The names of the file's own columns, without those of a list of what was left out of it. */
+  get ownColumnNames(): string[] {
+    const names = this.survey?.header.names ?? [];
+    return isLeftOutList(names) ? names.slice(LEFT_OUT_COLUMNS.length) : names;
+  }
+
   providesField = (path: string): boolean =>
     [...this.sources, ...this.optionSources].some(({ field }) => fillsPath(field, path));
 
@@ -100,7 +100,6 @@ export class CsvRecords implements Coverage {
     if (parts.length === 0 || hasWholeValue) return imported;
     // Fields that are merged alike, such as all kinds of phone numbers, are merged once.
     const merges = new Set(parts.map(({ mergeSql }) => mergeSql));
-    if (merges.size === 1) return [...merges][0]?.(stored, imported, path) ?? imported;
     return [...merges].reduce((merged, merge) => merge?.(merged, imported, path) ?? merged, stored);
   }
 
@@ -129,6 +128,13 @@ export class CsvRecords implements Coverage {
   updatedEntryFields(list: string): string[] {
     const flags = [...this.sources, ...this.optionSources].flatMap(({ field }) => field.entryFields?.[list] ?? []);
     return [...new Set(flags)];
+  }
+
+  /** Columns of flags of a list that no column and no option fills. */
+  get columnsWithoutEffect(): CsvColumn[] {
+    const hasNoList = ({ field }: CsvColumn): boolean =>
+      field?.entryFields !== undefined && !Object.keys(field.entryFields).some((list) => this.providesField(list));
+    return this.columns.filter(hasNoList);
   }
 
   createsReferences = (path: string): boolean =>
@@ -250,94 +256,74 @@ export class CsvRecords implements Coverage {
     if (ownCells.every((cell) => cell.trim() === '') && row.problem === undefined) return undefined;
     const { leftOut, issues } = this.reading;
     const noRecord = rowIssue(row, header);
-    if (!noRecord) return leftOut ? this.lenientRecord(row, reader, leftOut) : this.strictRecord(row, reader);
-    if (leftOut) leftOut.addRow(row.line, ownCells, noRecord.message);
-    else issues.add(noRecord);
-    return undefined;
-  }
-
-  private strictRecord(row: CsvRow, reader: RowReader): RawRecord {
-    const { record, issues, reportedPaths } = reader.read(row, new Set());
-    const missing = this.missingMatchIssue(record, row.line);
-    if (missing && !reportedPaths.includes(this.matchPath ?? '')) {
-      issues.push(missing);
-      reportedPaths.push(this.matchPath ?? '');
+    if (noRecord) {
+      if (leftOut) leftOut.addRow(row.line, ownCells, noRecord.message);
+      else issues.add(noRecord);
+      return undefined;
     }
-    this.reading.issues.add(...issues);
-    const { section } = this.format;
-    const complete = this.completed(record);
-    return { section, record: complete, line: row.line, reportedPaths: issues.length > 0 ? reportedPaths : undefined };
+    return leftOut ? this.lenientRecord(row, reader, leftOut) : this.strictRecord(row, reader);
   }
 
-  /** Reads a row as often as there are cells in it that are not valid, each time without those. */
+  private strictRecord(row: CsvRow, reader: RowReader): RawRecord | undefined {
+    const { issues } = this.reading;
+    issues.add(...reader.namelessCellIssues(row));
+    return this.recover(row, reader, {
+      onInvalidCell: (issue) => issues.add(issue),
+      onInvalidRow: () => undefined,
+      findProblem: (record) => {
+        const missing = this.missingMatchIssue(record, row.line);
+        // A value that is not valid has been reported.
+        const isBlank = this.matchColumns.every(({ index }) => (row.cells[index] ?? '').trim() === '');
+        if (missing && isBlank) issues.add(missing);
+        return missing;
+      },
+    });
+  }
+
   private lenientRecord(row: CsvRow, reader: RowReader, leftOut: LeftOutCounter): RawRecord | undefined {
-    const emptied = new Set<number>();
+    const { cells, line } = row;
     for (const { index, name, skipReason } of this.columns) {
-      const value = row.cells[index] ?? '';
-      if (skipReason !== undefined && value.trim() !== '') leftOut.addValue(row.line, name, value, skipReason);
+      const value = cells[index] ?? '';
+      if (skipReason !== undefined && value.trim() !== '') leftOut.addValue(line, name, value, skipReason);
     }
-    const readAgain = (invalid: LocatedIssue[]): RawRecord | undefined => {
-      let { issues } = { issues: invalid };
-      let read: ReadRow | undefined;
-      do {
-        if (!this.leaveOut(issues, row, emptied, leftOut))
-          return this.skip(row, reader, issues[0]?.message ?? '', leftOut);
-        read = reader.read(row, emptied);
-        ({ issues } = read);
-      } while (issues.length > 0);
-      const reason = this.uselessReason(read, row.line);
-      if (reason !== undefined) return this.skip(row, reader, reason, leftOut);
-      return {
-        section: this.format.section,
-        record: this.completed(read.record),
-        line: row.line,
-        sourceCells: row.cells.slice(reader.firstColumn),
-        withoutInvalid: readAgain,
-      };
-    };
-    return readAgain(reader.read(row, emptied).issues);
+    const leaveOut = ({ column, value, message }: LocatedIssue): void =>
+      leftOut.addValue(line, column ?? '', String(value ?? ''), message);
+    reader.namelessCellIssues(row).forEach(leaveOut);
+    return this.recover(row, reader, {
+      onInvalidCell: leaveOut,
+      onInvalidRow: ({ message }) => leftOut.addRow(line, cells.slice(reader.firstColumn), message),
+      findProblem: (record) => this.missingMatchIssue(record, line) ?? this.uselessIssue(record, line),
+    });
   }
 
-  /** @returns whether there is a cell to leave out for each issue */
-  private leaveOut(issues: LocatedIssue[], row: CsvRow, emptied: Set<number>, leftOut: LeftOutCounter): boolean {
-    for (const { column: name, path, message } of issues) {
-      const source = this.sources.find(({ field }) => field.name === path);
-      const inputs = source?.inputs.filter(({ column }) => name === null || column.name === name) ?? [];
-      const invalid = inputs.filter(({ column }) => !emptied.has(column.index));
-      if (invalid.length === 0 && path !== null) return false;
-      for (const { column } of invalid) {
-        emptied.add(column.index);
-        leftOut.addValue(row.line, column.name, row.cells[column.index] ?? '', message);
-      }
-      // A cell in a column without a name fills nothing.
-      if (path === null) leftOut.addValue(row.line, '', '', message);
-    }
-    if (issues.some(({ path }) => path === null)) emptied.add(-1);
-    return true;
-  }
-
-  private skip(row: CsvRow, reader: RowReader, reason: string, leftOut: LeftOutCounter): undefined {
-    leftOut.addRow(row.line, row.cells.slice(reader.firstColumn), reason);
+  private recover(
+    row: CsvRow,
+    reader: RowReader,
+    handlers: Pick<RowRecoveryOptions, 'onInvalidCell' | 'onInvalidRow' | 'findProblem'>,
+  ): RawRecord | undefined {
+    const { section } = this.format;
+    const { sources } = this;
+    const complete = (record: RecordDraft): RecordDraft => this.completed(record);
+    return new RowRecovery(row, { section, reader, sources, complete, ...handlers }).read();
   }
 
   /** Why a row that can be read is of no use. */
-  private uselessReason({ record }: ReadRow, line: number): string | undefined {
-    const missing = this.missingMatchIssue(record, line);
-    if (missing) return missing.message;
+  private uselessIssue(record: RecordDraft, line: number): LocatedIssue | undefined {
     const { usable } = this.definition;
     const hasSuchField = this.sources.some(({ field }) => usable?.fieldNames.test(field.name));
     if (!usable || !hasSuchField || usable.isUsable(record)) return undefined;
-    return 'Nothing is left by which somebody could be recognized or reached.';
+    const message = 'Nothing is left by which somebody could be recognized or reached.';
+    return { ...NO_LOCATION, line, expected: 'a name, an address, a phone number or a company', message };
   }
 
-  private completed(record: ReadRow['record']): ReadRow['record'] {
+  private completed(record: RecordDraft): RecordDraft {
     this.definition.complete?.(record);
     record[this.csv.keyOf(this.format.section)] ??= this.definition.generateId?.();
     return record;
   }
 
   /** Rows need the value that `--match` names; an id of another program, by which they are matched without it, may be missing. */
-  private missingMatchIssue(record: ReadRow['record'], line: number): LocatedIssue | undefined {
+  private missingMatchIssue(record: RecordDraft, line: number): LocatedIssue | undefined {
     const [column] = this.matchColumns;
     if (!this.match || !column || this.format.match === undefined || this.match.hasKey(record)) return undefined;
     const { noun } = this.match;
@@ -353,7 +339,3 @@ export class CsvRecords implements Coverage {
     };
   }
 }
-
-/** The names of a file's own columns, without those of the list of what was left out of it. */
-export const ownColumnNames = (names: string[]): string[] =>
-  isLeftOutList(names) ? names.slice(LEFT_OUT_COLUMNS.length) : names;

@@ -17,6 +17,8 @@ export interface CsvDefinition {
   identifiers?: CsvIdentifiers;
   /** Fields that hold the address of a user. A column of one of them without any address is skipped. */
   userFields?: string[];
+  /** Names that mean something else in a file that has a certain other column. */
+  foreignColumns?: { names: string[]; beside: string }[];
   /** Completes a record when all its cells have been read. */
   complete?: (record: RecordDraft) => void;
   /** The fields of which a record needs one with a value to be of use, and whether it has one. */

@@ -4,6 +4,7 @@ import { importError } from '../datasets/import-error';
 import { type CsvHeader, openCsvText } from './csv-header';
 import { CsvParser, type CsvRow } from './csv-parser';
 import { trimInvisible } from './csv-values';
+import { rowIssue } from './row-issues';
 import { type DateFormat, isDateOnly, isTimeOnly, numericDate } from './date-times';
 
 /** Opens a file anew. It is read twice: what a column means may depend on its last value. */
@@ -120,18 +121,21 @@ export async function surveyFile(open: OpenFile, options: ReadingOptions, patter
   const onProblem = (problem: EncodingProblem) => (encodingProblem = problem);
   for await (const part of readRows(open, options, onProblem)) {
     header = part.header;
-    for (const { cells, line, problem } of part.rows) {
-      if (problem !== undefined) continue;
-      for (const [index, cell] of cells.entries()) {
-        if (cell === '' || index >= header.names.length) continue;
-        const known = facts.get(index) ?? new ColumnFacts(patterns);
-        facts.set(index, known);
-        known.add(cell, line);
-      }
+    for (const row of part.rows) {
+      if (!rowIssue(row, header.names)) addFacts(facts, row, header.names.length, patterns);
     }
   }
   if (!header) throw importError('The file is empty.');
   return { header, encodingProblem, facts };
+}
+
+function addFacts(facts: Map<number, ColumnFacts>, { cells, line }: CsvRow, columns: number, patterns: RegExp[]): void {
+  for (const [index, cell] of cells.entries()) {
+    if (cell === '' || index >= columns) continue;
+    const known = facts.get(index) ?? new ColumnFacts(patterns);
+    facts.set(index, known);
+    known.add(cell, line);
+  }
 }
 
 /** Some rows of a file, and the header that they are below. */

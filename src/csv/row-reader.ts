@@ -3,11 +3,12 @@ import { NO_LOCATION } from '../datasets/import-error';
 import { quote, quoteShortened } from '../datasets/quote';
 import { mappedName } from './column-mappings';
 import { isLeftOutList, LEFT_OUT_COLUMNS } from './csv-columns';
-import { type CellContext, type CsvField, filledPaths, type RecordDraft, skipOption } from './csv-fields';
+import { type CellContext, type CsvField, type RecordDraft, skipOption } from './csv-fields';
 import type { CsvColumn, OptionValue } from './csv-format';
 import { unescapeFormula } from './csv-formulas';
-import { type CsvRow, ROW_EXPECTED } from './csv-parser';
+import type { CsvRow } from './csv-parser';
 import { CsvValueError } from './csv-values';
+import { cellOrder } from './row-issues';
 
 /** A field, and the columns that fill it. */
 export interface CsvSource {
@@ -24,8 +25,6 @@ export interface OptionSource extends OptionValue {
 export interface ReadRow {
   record: RecordDraft;
   issues: LocatedIssue[];
-  /** The paths of fields that have such issues. */
-  reportedPaths: string[];
 }
 
 /** The columns of a file, and what their cells become. */
@@ -35,41 +34,6 @@ export interface RowLayout {
   optionSources: OptionSource[];
   /** Whether cells that a spreadsheet would run as formulas have no apostrophe before them. */
   raw: boolean;
-}
-
-/** Why a row is no record, if it is none. */
-export function rowIssue(row: CsvRow, header: string[]): LocatedIssue | undefined {
-  const { cells, line, problem } = row;
-  if (problem !== undefined) return { ...NO_LOCATION, line, expected: ROW_EXPECTED, message: problem };
-  if (cells.length === 1 && header.length > 1) return singleCellIssue(row, header);
-  const isHeader =
-    cells.length === header.length && cells.every((cell, index) => cell.trim() === header[index]?.trim());
-  if (isHeader && header.length > 1) {
-    const message = 'The header is repeated here. Skip the line, or delete it.';
-    return { ...NO_LOCATION, line, expected: 'a record', message, isLineSkippable: true };
-  }
-  return surplusCellIssue(row, header);
-}
-
-function singleCellIssue({ cells, line }: CsvRow, header: string[]): LocatedIssue {
-  const [cell = ''] = cells;
-  const issue = { ...NO_LOCATION, line, value: cell, expected: `${header.length} cells`, kind: 'single cell' };
-  const isQuotedRow = [',', ';', '\t'].some((delimiter) => cell.split(delimiter).length >= header.length);
-  if (isQuotedRow) {
-    const message = `Only one cell in a file of ${header.length} columns: the whole row is quoted. Remove the quotation marks around it.`;
-    return { ...issue, kind: 'quoted row', message };
-  }
-  const message = `Only one cell in a file of ${header.length} columns. If this is a footer, skip the line or delete it.`;
-  return { ...issue, message, isLineSkippable: true };
-}
-
-function surplusCellIssue({ cells, line }: CsvRow, header: string[]): LocatedIssue | undefined {
-  const index = cells.findIndex((cell, each) => each >= header.length && cell.trim() !== '');
-  if (index < 0) return undefined;
-  const columns = header.length === 1 ? '1 column' : `${header.length} columns`;
-  const message = `This row has ${cells.length} cells, but the header has ${columns}. Quote cells that contain the delimiter.`;
-  const order = cellOrder(line, index);
-  return { ...NO_LOCATION, line, value: cells[index], expected: `${header.length} cells`, message, order };
 }
 
 /** Reads rows into records. */
@@ -87,16 +51,12 @@ export class RowReader {
   /** @param emptied indexes of columns whose cells count as empty */
   read(row: CsvRow, emptied: ReadonlySet<number>): ReadRow {
     const record: RecordDraft = {};
-    const issues = emptied.size > 0 ? [] : this.namelessCellIssues(row);
-    const reportedPaths: string[] = [];
+    const issues: LocatedIssue[] = [];
     for (const source of this.layout.sources) {
-      const found = this.parseCells(record, source, row, emptied);
-      if (found.length === 0) continue;
-      issues.push(...found);
-      reportedPaths.push(...filledPaths(source.field));
+      issues.push(...this.parseCells(record, source, row, emptied));
     }
     for (const source of this.layout.optionSources) parseOptionValue(record, source);
-    return { record, issues, reportedPaths };
+    return { record, issues };
   }
 
   /** The text of a cell, with the time that another column has of its date. */
@@ -106,7 +66,8 @@ export class RowReader {
     return time === '' || cell.trim() === '' ? cell : `${cell.trim()} ${time}`;
   }
 
-  private namelessCellIssues({ cells, line }: CsvRow): LocatedIssue[] {
+  /** The values of a row in columns without a name. */
+  namelessCellIssues({ cells, line }: CsvRow): LocatedIssue[] {
     return this.namelessColumns.flatMap((index) => {
       const value = cells[index] ?? '';
       if (value.trim() === '') return [];
@@ -183,10 +144,3 @@ function disagreement(
 /** Parses the value of an option as a list of one entry, whatever it contains. */
 export const parseOptionValue = (draft: RecordDraft, { field, value, context }: OptionSource): void =>
   field.parseInto(draft, field.references ? JSON.stringify([value]) : value, context);
-
-/** A row has fewer columns than this. */
-const MAX_COLUMNS = 2 ** 25;
-
-/** Sorts the errors of cells in the order of the file. */
-export const cellOrder = (line: number | null, columnIndex = -1): number =>
-  (line ?? 0) + (columnIndex + 1) / MAX_COLUMNS;

@@ -124,11 +124,9 @@ export interface RawRecord {
   record: unknown;
   /** One-based line number in the file, where the format has lines. */
   line?: number;
-  /** The paths for which its reader has already reported errors; undefined if it has reported none. */
-  reportedPaths?: string[];
   /** The cells of its row, if it may still be skipped. */
   sourceCells?: string[];
-  /** Reads the record again without the values that are not valid. Returns undefined if the record is skipped. */
+  /** Takes the issues of the record and reads it again without the values that are not valid; undefined if it is skipped. */
   withoutInvalid?: (issues: LocatedIssue[]) => RawRecord | undefined;
 }
 

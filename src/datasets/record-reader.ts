@@ -45,7 +45,7 @@ export class RecordReader {
     let current: RawRecord | undefined = raw;
     while (current) {
       const { record, issues } = this.checkOnce(location, current);
-      if (record && issues.length === 0 && !current.reportedPaths) return this.accept(location, record, current);
+      if (record && issues.length === 0) return this.accept(location, record, current);
       if (!current.withoutInvalid) return this.reject(location, issues);
       current = current.withoutInvalid(issues);
     }
@@ -54,14 +54,11 @@ export class RecordReader {
 
   private checkOnce(
     location: RecordLocation,
-    { section, record: raw, reportedPaths }: RawRecord,
+    { section, record: raw }: RawRecord,
   ): { record?: object; issues: LocatedIssue[] } {
     if (!isObject(raw)) return { issues: [this.noObject(location, raw)] };
     const record = toInstance(this.datasets.of(section).record, raw);
-    const issues = [
-      ...this.unknownFields(location, raw, record),
-      ...this.invalidFields(location, record, reportedPaths),
-    ];
+    const issues = [...this.unknownFields(location, raw, record), ...this.invalidFields(location, record)];
     return { record, issues };
   }
 
@@ -98,9 +95,8 @@ export class RecordReader {
     }));
   }
 
-  private invalidFields(location: RecordLocation, record: object, reportedPaths: string[] = []): LocatedIssue[] {
-    const isChecked = (path: string): boolean =>
-      this.coverage.providesField(path) && !reportedPaths.some((reported) => path.startsWith(reported));
+  private invalidFields(location: RecordLocation, record: object): LocatedIssue[] {
+    const isChecked = (path: string): boolean => this.coverage.providesField(path);
     // Most records are valid, and this is the fast way to see it.
     if (firstInvalidPath(record, isChecked) === undefined) return [];
     return [...fieldErrors(record)]

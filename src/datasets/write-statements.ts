@@ -75,7 +75,10 @@ function updateRows(table: Table, coverage: Coverage): string[] {
     list ? (entryFields?.includes(path) ?? true) : coverage.providesField(path);
   const updated = columns.filter((column) => !match.includes(column.name) && isUpdated(column));
   if (updated.length === 0) return [];
-  const values = updated.map((column) => updatedValue(column, coverage));
+  // The entries of a partial file set flags of those that are stored, and never reset them.
+  const values = updated.map((column) =>
+    entryFields ? `t.${column.name} or s.${column.name}` : updatedValue(column, coverage),
+  );
   const assignments = updated.map((column, index) => `${column.name} = ${values[index]}`);
   const stored = updated.map((column) => `t.${column.name}`);
   return [

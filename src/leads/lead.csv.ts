@@ -26,6 +26,8 @@ export const LEAD_CSV: CsvDefinition = {
   fields: [...ID_FIELDS, ...NAME_FIELDS, ...EMAIL_FIELDS, ...PHONE_FIELDS, ...LINK_FIELDS],
   identifiers: LEAD_IDENTIFIERS,
   userFields: ['createdBy', 'lastScannedBy'],
+  // Mailchimp tells the region of the IP address that a form was sent from.
+  foreignColumns: [{ names: ['Region'], beside: 'OPTIN_IP' }],
   complete: completeAttendance,
   usable: { fieldNames: /^(?:firstName|lastName|name|email|address|company\.name|phone)/, isUsable },
   matches: {

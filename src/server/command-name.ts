@@ -1,16 +1,29 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 
 const BIN = 'lanyard';
 
-/** How the command line was started, for messages: by its name, by npx, by npm, or (in a container) by its file. */
-export function programName(script: string, environment: NodeJS.ProcessEnv): string {
-  if (basename(script) !== BIN) {
-    return existsSync('scripts/build.mjs') ? 'npm run --silent operator --' : 'node dist/src/operator/main.js';
-  }
+const NPM_SCRIPT = 'npm run --silent operator --';
+
+/** The built programs: the command line, and the server, beside which it stands. */
+const COMMAND_LINE_FILE = /[/\\]operator[/\\]main\.js$/;
+const SERVER_FILE = /[/\\]src[/\\]main\.js$/;
+
+/**
+ * How the command line was started, for messages: by its name, by npx, by npm, or by its file. It works from the folder in
+ * which it was started.
+ */
+export function programName(script: string, environment: NodeJS.ProcessEnv, folder = process.cwd()): string {
+  if (basename(script) !== BIN) return environment.npm_lifecycle_event ? NPM_SCRIPT : fileCommand(script, folder);
   if (environment.npm_lifecycle_event === 'npx') return `npx ${npxPackage(script)}`;
   const isFound = environment.PATH?.split(delimiter).includes(dirname(script)) ?? true;
   return isFound ? BIN : script; // a package that is installed in a folder
+}
+
+/** A checkout that is not built has only the script of npm. */
+function fileCommand(script: string, folder: string): string {
+  const file = script.replace(SERVER_FILE, join('/src', 'operator', 'main.js'));
+  return COMMAND_LINE_FILE.test(file) ? `node ${relative(folder, file)}` : NPM_SCRIPT;
 }
 
 /** npx notes the package that it was given, a file perhaps, in the folder that it installs it in. */

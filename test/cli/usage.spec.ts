@@ -136,7 +136,9 @@ describe('the usage of the command line', () => {
     expect(programName(bin, npx)).toBe('npx /srv/lanyard-0.1.0.tgz');
     expect(programName('/usr/local/bin/lanyard', {})).toBe('lanyard');
     expect(programName('/srv/node_modules/.bin/lanyard', { PATH: '/usr/bin' })).toBe('/srv/node_modules/.bin/lanyard');
-    expect(programName('/app/dist/src/main.js', {})).toBe('npm run --silent operator --');
+    expect(programName('/app/dist/src/main.js', { npm_lifecycle_event: 'start' })).toBe('npm run --silent operator --');
+    expect(programName('/app/dist/src/main.js', {}, '/app')).toBe('node dist/src/operator/main.js');
+    expect(programName('/app/dist/src/operator/main.js', {}, '/app/data')).toBe('node ../dist/src/operator/main.js');
     rmSync(folder, { recursive: true });
   });
 });

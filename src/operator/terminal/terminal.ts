@@ -6,6 +6,9 @@ export class CommandError extends Error {}
 /** Wrong usage, detected without the database, in one line: exit status 2. */
 export class UsageError extends Error {}
 
+/** An import has stored what it could read and skipped rows, as its result says: exit status 3. */
+export class RowsSkipped extends Error {}
+
 /** A message about wrong usage, in one line with what to do; commander puts its suggestion into a line of its own. */
 export function formatUsageError(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
