@@ -33,8 +33,9 @@ function comparison({ date, conditions, rows }) {
     max: Math.max(...rows.flatMap(({ handWritten, nest }) => [handWritten, nest])) * 1.05,
     reference: { value: 1, label: '1 = as fast' },
     format: ratio,
+    caption: `Requests per second of Lanyard, divided by those of the other server. Measured on ${date}: ${conditions}.`,
     table: table(
-      ['request', 'to the hand-written server', 'to the bare NestJS'],
+      ['request', 'relative to the hand-written server', 'relative to a bare NestJS'],
       ['---', '---:', '---:'],
       rows.map(({ request, handWritten, nest }) => [`\`${request}\``, ratio(handWritten), ratio(nest)]),
     ),
@@ -54,8 +55,9 @@ function products({ date, conditions, rows }) {
     })),
     max: Math.max(...rows.flatMap(({ directus, strapi }) => [directus, strapi])),
     valueWidth: 40,
+    caption: `Requests per second of Lanyard, divided by those of the other product. Measured on ${date}: ${conditions}.`,
     table: table(
-      ['request', 'of Directus', 'of Strapi'],
+      ['request', 'relative to Directus', 'relative to Strapi'],
       ['---', '---:', '---:'],
       rows.map(({ request, directus, strapi }) => [request, `${directus} ×`, `${strapi} ×`]),
     ),
@@ -75,8 +77,9 @@ function scale({ date, rows }) {
     })),
     max: Math.max(...rows.map(({ high }) => high)),
     valueWidth: 90,
+    caption: `Requests per second, divided by those for the first page of 1,000 records. Measured on ${date}.`,
     table: table(
-      ['pages of a million records', 'of the first page of 1,000'],
+      ['page of a million records', 'relative to the first page of 1,000'],
       ['---', '---:'],
       rows.map((row) => [row.pages, range(row)]),
     ),
@@ -151,14 +154,14 @@ const PAGES = {
 
 const fileOf = (id, theme) => `figures/${id}-${theme}.svg`;
 
-function section(id, { draw, title, description, table: rows }) {
+function section(id, { draw, title, description, caption, table: rows }) {
   const picture = [
     '<picture>',
     `  <source media="(prefers-color-scheme: dark)" srcset="${fileOf(id, 'dark')}" />`,
     `  <img src="${fileOf(id, 'light')}" alt="${`${title}. ${description}`.replaceAll('"', '&quot;')}" />`,
     '</picture>',
   ];
-  return [...(draw ? [picture.join('\n')] : []), ...(rows ? [rows] : [])].join('\n\n');
+  return [draw && picture.join('\n'), caption, rows].filter(Boolean).join('\n\n');
 }
 
 /** All files, by their paths in docs/. */

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
-import type { Type } from '@nestjs/common';
+import { type Type, VersioningType } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
@@ -45,6 +45,8 @@ export async function createApp(
   };
   if (config.simulate !== 'off') adapter.onRequest = marked(adapter.onRequest);
   app.setGlobalPrefix(PREFIX, { exclude: ['health/live', 'health/ready'] });
+  // For modules that use `@Version()`: their paths are `/api/v0/v1/…`. Paths without a version stay as they are.
+  app.enableVersioning({ type: VersioningType.URI });
   app.disable('x-powered-by');
   // Hashing every response costs more than a client could save.
   app.disable('etag');

@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { hasSqlState } from '../database/errors';
-import { CATALOGUE, lockOrganization } from '../database/locks';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
 import { Checks } from './checks';
 import { type Coverage, FULL_COVERAGE } from './coverage';
 import { type Counts, Datasets, type Records } from './dataset';
 import { objectRecords } from './dataset-file';
 import { ImportError, importError, IssueCollector } from './import-error';
-import { lockStatements } from './list-locks';
-import { type Outcome, OutcomeCounter } from './outcomes';
+import type { Outcome } from './outcomes';
 import { RecordReader } from './record-reader';
+import { RecordWriter, type StagedImport, type Written } from './record-writer';
 import { Stage, STAGE_BATCH_SIZE } from './stage';
-import { type Table, tablesOf } from './tables';
-import { writeStatements } from './write-statements';
+import { tablesOf } from './tables';
 
 export interface ImportResult {
   /** Numbers of imported records by section. */
@@ -50,26 +48,12 @@ const TRIGGER_MAINTAINED_TABLES = ['lists', 'list_counts'];
 /** How often the checks are repeated when others change what they have seen. */
 const MAX_ATTEMPTS = 4;
 
-type Written = Omit<ImportResult, 'repeatedRows'>;
-
-/** The staged records of one import. */
-interface StagedImport {
-  manager: EntityManager;
-  organizationId: number;
-  /** The tables that the file fills. */
-  tables: Table[];
-  /** Numbers of valid records by section. */
-  read: Counts;
-  coverage: Coverage;
-  issues: IssueCollector;
-  /** The sections with invalid records, which are not staged. */
-  incompleteSections: ReadonlySet<string>;
-  stage: Stage;
-}
+/** What became of the records, and how many there were of each section. */
+type Completed = Written & Pick<ImportResult, 'imported'>;
 
 /** Thrown at the end of a dry run, so that its transaction is rolled back. */
 class DryRunRollback extends Error {
-  constructor(readonly written: Written) {
+  constructor(readonly written: Completed) {
     super('The dry run is rolled back.');
   }
 }
@@ -112,11 +96,12 @@ export class ImportService {
         manager,
         organizationId,
         tables: filledTables,
-        read: reader.counts,
+        imported: reader.counts,
         coverage,
         issues,
         incompleteSections,
         stage,
+        isDryRun: options.dryRun ?? false,
       };
       const written = await this.write(staged, options);
       if (!options.dryRun) await analyze(staged);
@@ -126,49 +111,31 @@ export class ImportService {
     }
   }
 
-  private async write(staged: StagedImport, options: ImportOptions): Promise<Written> {
+  private async write(staged: StagedImport, options: ImportOptions): Promise<Completed> {
     const { manager, organizationId, tables, coverage, incompleteSections } = staged;
     const checks = new Checks(manager, organizationId, this.datasets, coverage);
     for (let attempt = 1; ; attempt++) {
       const issues = attempt === 1 ? staged.issues : new IssueCollector();
       await checks.checkAll(tables, incompleteSections, issues);
       issues.throwIfAny();
+      // The checks may have skipped records.
+      const imported = await staged.stage.count(tables, staged.imported, coverage);
       try {
-        return await manager.transaction((transaction) => this.writeOnce(transaction, staged, options));
+        return await manager.transaction(async (transaction) => {
+          const writer = new RecordWriter(transaction, { ...staged, imported }, this.datasets);
+          // When others got as far as the reserved positions again and again, they have to wait.
+          const written = await writer.write(attempt < MAX_ATTEMPTS);
+          const result = { ...written, imported, ids: { ...this.noIds(), ...written.ids } };
+          if (options.dryRun) throw new DryRunRollback(result);
+          await options.onWritten?.();
+          return result;
+        });
       } catch (error) {
         if (error instanceof DryRunRollback) return error.written;
         // Others have changed what the checks saw. Repeated, the checks report what is invalid now.
         if (attempt === MAX_ATTEMPTS || !hasSqlState(error, CHANGED_SINCE_CHECKED)) throw error;
       }
     }
-  }
-
-  private async writeOnce(
-    transaction: EntityManager,
-    { organizationId, tables, coverage, stage, read }: StagedImport,
-    { onWritten, dryRun = false }: ImportOptions,
-  ): Promise<Written> {
-    await lockOrganization(transaction, organizationId);
-    if (tables.some(({ isShared }) => isShared)) await lockOrganization(transaction, CATALOGUE);
-    await run(transaction, organizationId, lockStatements(tables));
-    await coverage.createReferences?.(transaction);
-    await stage.matchStoredRows(organizationId, coverage);
-    const outcomes = new OutcomeCounter(transaction, organizationId, tables);
-    await outcomes.recordBefore();
-    await run(transaction, organizationId, writeStatements(tables, coverage));
-    const issues = new IssueCollector();
-    await new Checks(transaction, organizationId, this.datasets, coverage).checkReadOnlyFields(tables, issues);
-    issues.throwIfAny();
-    const imported = await stage.count(tables, read, coverage);
-    const written = {
-      imported,
-      outcomes: await outcomes.compareAfter(imported),
-      ids: { ...this.noIds(), ...(await outcomes.reportedIds(dryRun)) },
-      preview: dryRun && coverage.isPartial ? await outcomes.preview() : [],
-    };
-    if (dryRun) throw new DryRunRollback(written);
-    await onWritten?.();
-    return written;
   }
 
   /** No ids of each section that reports them. */
@@ -205,16 +172,9 @@ async function stageRecords(
 }
 
 /** Lets running servers plan their statements anew for tables that have grown. The import has succeeded in any case. */
-async function analyze({ manager, tables, read }: StagedImport): Promise<void> {
-  const count = Object.values(read).reduce((sum, each) => sum + each, 0);
+async function analyze({ manager, tables, imported }: StagedImport): Promise<void> {
+  const count = Object.values(imported).reduce((sum, each) => sum + each, 0);
   if (count < STAGE_BATCH_SIZE) return;
   const names = [...tables.map(({ name }) => name), ...TRIGGER_MAINTAINED_TABLES];
   await manager.query(`analyze ${names.join(', ')}`).catch(() => undefined);
-}
-
-async function run(manager: EntityManager, organizationId: number, statements: string[]): Promise<void> {
-  for (const sql of statements) {
-    // PostgreSQL rejects a parameter that the statement does not use.
-    await manager.query(sql, sql.includes('$1') ? [organizationId] : []);
-  }
 }

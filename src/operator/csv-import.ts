@@ -90,7 +90,7 @@ export class CsvImport {
       ...(leftOut ? leftOutJson(leftOut, this.leftOutFile?.path) : undefined),
       ...(dryRun ? { dryRun, ...dryRunJson(csv, result) } : undefined),
     };
-    await printResult(json, allJson, () => lines.join('\n'), dryRun ? undefined : `stored: ${text}`);
+    await printResult(json, allJson, () => lines.join('\n'), dryRun ? undefined : `The import was stored. ${text}`);
     if (dryRun && !json) await print(dryRunText(csv, result));
     if (leftOut && leftOut.rows > 0) throw new RowsSkipped();
   }

@@ -5,12 +5,9 @@ import { LEGACY_ENCODING } from '../datasets/file-text';
 import type { ImportError } from '../datasets/import-error';
 import type { ImportResult } from '../datasets/import.service';
 import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
-import { formatNumber, formatTable } from './terminal/table';
+import { formatCount, formatNumber, formatTable } from './terminal/table';
 
 /** What a person and a program read about an import. */
-
-/** `1 row` or `2 rows`. */
-const countOf = (count: number, noun: string): string => `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 /** The public result: the ids of each section that reports them are a property with its name. */
 export const resultJson = ({ imported, outcomes, ids }: ImportResult): object => ({ imported, outcomes, ...ids });
@@ -20,15 +17,15 @@ export function outcomesText(datasets: Datasets, imported: Counts, outcomes: Imp
   const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
     const count = imported[section] ?? 0;
     const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
-    return `${countOf(count, datasets.of(section).noun)}: ${what}`;
+    return `${formatCount(count, datasets.of(section).noun)}: ${what}`;
   });
   return `Imported ${parts.join('; ') || 'nothing'}.`;
 }
 
-/** How many records there are of each section, in one line. */
-export function countsText(counts: Counts): string {
+/** Lists the number of records of each section in one line. */
+export function countsText(datasets: Datasets, counts: Counts): string {
   const read = Object.entries(counts).filter(([, count]) => count > 0);
-  return read.map(([section, count]) => `${formatNumber(count)} ${section}`).join(', ') || 'nothing';
+  return read.map(([section, count]) => formatCount(count, datasets.of(section).noun)).join(', ') || 'nothing';
 }
 
 const describeColumns = (csv: CsvRecords) =>
@@ -56,8 +53,8 @@ export const errorsJson = ({ issues, moreCount }: ImportError): object => ({
 export function leftOutText({ rows, values }: LeftOutCounter, file: string | undefined): string {
   if (rows + values === 0) return '';
   const what = [];
-  if (rows > 0) what.push(countOf(rows, 'row'));
-  if (values > 0) what.push(countOf(values, 'value'));
+  if (rows > 0) what.push(formatCount(rows, 'row'));
+  if (values > 0) what.push(formatCount(values, 'value'));
   return ` Skipped ${what.join(' and ')}${file === undefined ? '' : `: see ${file}`}.`;
 }
 
@@ -70,10 +67,10 @@ export const leftOutJson = ({ rows, values, columns }: LeftOutCounter, file: str
 export function leftOutLines({ columns, skippedRows, rows }: LeftOutCounter): string[] {
   const ofColumns = [...columns.values()].map(
     ({ column, count, example, reason }) =>
-      `column ${quote(column)}: ${countOf(count, 'value')}, such as ${quoteShortened(example)}. ${reason}`,
+      `column ${quote(column)}: ${formatCount(count, 'value')}, such as ${quoteShortened(example)}. ${reason}`,
   );
   const ofRows = skippedRows.map(({ line, reason }) => `${line === null ? '' : `line ${line}: `}${reason}`);
-  if (rows > skippedRows.length) ofRows.push(`and ${countOf(rows - skippedRows.length, 'more row')}`);
+  if (rows > skippedRows.length) ofRows.push(`and ${formatCount(rows - skippedRows.length, 'more row')}`);
   return [...ofColumns, ...ofRows];
 }
 
@@ -97,7 +94,7 @@ export function readingNotes(csv: CsvRecords, { repeatedRows }: ImportResult, is
       onDuplicate === 'merge'
         ? 'joined with the first row of the same key'
         : 'not kept, as another row has the same key';
-    notes.push(`${countOf(repeatedRows, 'row')}: ${what}.`);
+    notes.push(`${formatCount(repeatedRows, 'row')}: ${what}.`);
   }
   return notes;
 }

@@ -16,15 +16,15 @@ import { CheckService } from './check.service';
 import { RestoreService } from './restore.service';
 import { StatusService } from './status.service';
 
-/** A database that does not answer is named at once; `openDatabase` has waited for it where somebody waits. */
+/** An unreachable database is reported without retries. `openDatabase` has waited for it, if the command waits at all. */
 const databaseOptions = ({ databaseUrl = '' }: Config): DatabaseOptions => ({
   options: { ...operatorDataSourceOptions(databaseUrl), connectTimeoutMS: CONNECT_TIMEOUT, retryAttempts: 1 },
 });
 
-/** The services of the operator's commands. Nothing in it runs by itself: that is for the server's modules. */
+/** The services of the operator's commands. Nothing here runs in the background; only the server's modules do. */
 @Module({})
 export class OperatorModule {
-  /** @param config names the database, which stands as it should */
+  /** @param config has the connection string of a database whose schema is usable */
   static with(config: Config): DynamicModule {
     return {
       module: OperatorModule,

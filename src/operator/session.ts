@@ -12,10 +12,11 @@ import { OperatorModule } from './operator.module';
 import { printStatus } from './terminal/terminal';
 
 /**
- * Runs a command's work with the services of the OperatorModule, on the database of the settings, and closes it afterwards.
- * @param work calls `finish` when it is about to commit: a signal that comes later does not interrupt it
- * @param open opens the database; by default with all migrations applied
- * @throws Interrupted after a signal: the work's connections are cut, so PostgreSQL rolls back what is not committed
+ * Runs a command's work with the services of the OperatorModule on the configured database, and closes the database
+ * afterwards.
+ * @param work calls `finish` when it is about to commit, so that a later signal does not interrupt it
+ * @param open opens the database; by default it applies all migrations
+ * @throws Interrupted after a signal. The work's connections are closed, so PostgreSQL rolls back what is not committed.
  */
 export async function withServices<T>(
   work: (services: INestApplicationContext, database: OpenDatabase, finish: () => void) => Promise<T>,
@@ -41,11 +42,11 @@ export async function withServices<T>(
     try {
       return await Promise.race([work(services, database, () => (isFinishing = true)), interruption]);
     } catch (error) {
-      // It does not wait for the running statement.
+      // Closing the connections does not wait for the running statement.
       if (error instanceof Interrupted) for (const client of usedConnections) client.end().catch(() => undefined);
       throw error;
     } finally {
-      // Interrupted work may never return its connection: it may be waiting for its input.
+      // Interrupted work may never return its connection, because it may be waiting for input.
       if (!stop.aborted) await services.close();
     }
   } catch (error) {
@@ -55,7 +56,7 @@ export async function withServices<T>(
   }
 }
 
-/** @throws ConfigError when the database cannot be reached: nothing else is done before a command's work begins */
+/** @throws ConfigError if the database is unreachable, because connecting is all that happens before a command's work */
 const connectServices = (config: Config, url: string): Promise<INestApplicationContext> =>
   NestFactory.createApplicationContext(OperatorModule.with(config), { abortOnError: false }).catch((error: unknown) => {
     throw unreachable(url, error);

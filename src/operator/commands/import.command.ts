@@ -30,24 +30,27 @@ A dataset, as export writes it:
   one JSON object   {"leads": [{"id": "7c9e…", "firstName": "Ada"}],
                     "industryEvents": [{"name": "Pump World"}]}
   NDJSON            {"section": "leads", "record": {"id": "7c9e…"}}
-                    one record per line, any number of them; a record comes
-                    after those that it refers to
+                    one record per line, of any number; each record comes after
+                    those that it refers to
 Sections: ${wrapNames(service.datasets.names, '  ')}.
 The import stores everything or nothing, and reports every error it finds.
 Records are matched by id, users by email, events by ref, so importing a file
 again changes only what differs.
 
-Or CSV of any size, with the names of columns in the first line:
+Or CSV of any size, with column names in one of the first 20 lines:
   $ ${PROGRAM} import leads.csv \\
     --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
-A column fills the field of its name, ignoring case, blanks and punctuation. The
-usual names of other programs (Email Address, Title, Account Name …) are known,
-too. --map assigns other columns, --map "COLUMN=" skips one, and
---map "Phone#2=phone.office" assigns the second column of a name. Fields:
+A column fills the field of its name, ignoring case, blanks and punctuation.
+Names that other programs use (Email Address, Title, Account Name …) are
+recognized in six languages. --map assigns other columns, --map "COLUMN=" skips
+one, and --map "Phone#2=phone.office" assigns the second of two columns of the
+same name. A rejection ends with the command to try next. --lenient imports what
+can be read, and lists the rest.
+Fields:
 ${fieldsText(service)}
-An empty cell is null, or the default of a new record. A list is a; b or a JSON
-array. A lead with a known id or ref (any text that identifies the lead in your
-file) is updated in the file's columns. Without either, each line is a new lead.`;
+An empty cell is null, or the default for a new record. A list is a; b. A row whose id or ref is known (a ref is any text that identifies the
+lead in your file) updates the lead in the columns of the file. Without id and
+ref, each row becomes a new lead.`;
 
 interface ImportOptions extends GlobalOptions, CsvOptions {
   organization: number;
@@ -60,10 +63,12 @@ export function importCommand(program: Command, service: CsvService): void {
   const importer = addCommand(program, 'import', {
     summary: 'Import a dataset into an organization.',
     jsonResult:
-      '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, imported being counts of records; with --lenient also {skipped: {rows, values, columns}, errorsFile}; on errors {errors: [{line, column, path, value, expected}], more}',
+      '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
+      'where imported has the records per section; with --lenient also {skipped: {rows, values, columns}, errorsFile}; ' +
+      'on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
   })
-    .argument('<FILE>', 'the file; - is standard input')
+    .argument('<FILE>', 'file to import; - is standard input')
     .requiredOption('--organization <ID>', 'organization that receives the data', parseOrganizationId)
     .option('--dry-run', 'check the file and report, but store nothing')
     .option(
@@ -166,7 +171,10 @@ export async function importInto(
   }
 }
 
-/** Repeating an import would add records without an id again, so its success is reported even if the result cannot be printed. */
+/**
+ * Prints the result of an import. Repeating an import would add records without an ID again, so its success is reported
+ * even if the result cannot be printed.
+ */
 export function printImportResult(
   datasets: Datasets,
   json: boolean | undefined,
@@ -175,5 +183,5 @@ export function printImportResult(
   dryRun = false,
 ): Promise<void> {
   const text = outcomesText(datasets, imported, outcomes);
-  return printResult(json, jsonResult, () => text, dryRun ? undefined : `stored: ${text}`);
+  return printResult(json, jsonResult, () => text, dryRun ? undefined : `The import was stored. ${text}`);
 }
