@@ -102,7 +102,7 @@ export function referenceField(name: string, property: string, references: Looku
     if (typeof value === 'string') return value;
     const isAmbiguous = lookup?.find(text) === null;
     const { message, fix } = isAmbiguous ? references.ambiguous(text, column) : references.unknown(text, column);
-    throw new CsvValueError(message, references.expected, fix);
+    throw new CsvValueError(message, references.expected, fix, isAmbiguous ? 'ambiguous' : 'unknown');
   };
   return {
     name,

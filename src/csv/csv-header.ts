@@ -147,14 +147,19 @@ function chooseHeader({ text, line }: FileStart, delimiters: string[], options: 
   const candidates = delimiters.flatMap((delimiter) => candidatesOf(text, line, delimiter, options));
   const first = firstCandidate(candidates, ({ knownNames }) => knownNames >= MIN_KNOWN_NAMES);
   if (first) return first;
-  const isHalfKnown = ({ row, knownNames }: Candidate): boolean => knownNames * 2 >= row.cells.length && knownNames > 0;
-  const half = firstCandidate(candidates, (each) => each.row.cells.length > 1 && isHalfKnown(each));
-  const single = firstCandidate(candidates, isHalfKnown);
-  if (half ?? single) return (half ?? single) as Candidate;
+  const half = firstCandidate(candidates, (each) => isHalfKnown(each) && !isLoneCell(each, candidates));
+  if (half) return half;
   const [firstLine] = splitFirstLine(text, true);
   const delimiter = delimiters.length === 1 ? delimiters[0] : mostFrequentDelimiter(firstLine);
   return candidates.find((each) => each.delimiter === delimiter) as Candidate;
 }
+
+const isHalfKnown = ({ row, knownNames }: Candidate): boolean => knownNames > 0 && knownNames * 2 >= row.cells.length;
+
+/** Whether a row of one cell, such as `Notes:`, stands above rows of several. */
+const isLoneCell = ({ row, delimiter }: Candidate, candidates: Candidate[]): boolean =>
+  row.cells.length === 1 &&
+  candidates.some((each) => each.delimiter === delimiter && each.row.line > row.line && each.row.cells.length > 1);
 
 function candidatesOf(text: string, line: number, delimiter: string, options: HeaderOptions): Candidate[] {
   const parser = new CsvParser(delimiter, line);

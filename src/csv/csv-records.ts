@@ -124,6 +124,8 @@ export class CsvRecords implements Coverage {
     };
   }
 
+  hasSkippedRecords = (): boolean => (this.reading.leftOut?.rows ?? 0) > 0;
+
   /** Columns of flags say more of a lead's events than that it belongs to them. */
   updatedEntryFields(list: string): string[] {
     const flags = [...this.sources, ...this.optionSources].flatMap(({ field }) => field.entryFields?.[list] ?? []);

@@ -9,11 +9,13 @@ export class CsvValueError extends Error {
    * @param message whole sentences, which include the value
    * @param expected what a valid value is
    * @param fix an option by which the value can be read
+   * @param kind errors of one kind in one column are reported in one line; by default those with the same message
    */
   constructor(
     message: string,
     readonly expected: string,
     readonly fix?: string,
+    readonly kind?: string,
   ) {
     super(message);
   }
@@ -103,7 +105,7 @@ function ambiguousDate(
   if (asMonthFirst !== undefined) meanings.push(`--date-format MDY if it is ${dayFormat.format(asMonthFirst)}`);
   const expected = `${DATE_TIME_EXAMPLE}, or pass --date-format DMY or MDY`;
   const fix = likely && `--date-format ${likely}`;
-  return new CsvValueError(`${problem}: pass ${meanings.join(', or ')}.`, expected, fix);
+  return new CsvValueError(`${problem}: pass ${meanings.join(', or ')}.`, expected, fix, 'ambiguous date');
 }
 
 /**
@@ -118,6 +120,8 @@ export const listValue = (
   parse: (cell) => (isJsonArray(cell) ? parseJson(cell) : splitTexts(cell).map(parseEntry)),
   format: (value) => {
     const texts = (value as unknown[]).map(formatEntry);
+    // An empty cell is null.
+    if (texts.length === 0) return ';';
     return texts.every((text) => text !== undefined) ? joinEntries(texts) : JSON.stringify(value);
   },
 });

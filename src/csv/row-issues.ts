@@ -11,13 +11,13 @@ export const cellOrder = (line: number | null, columnIndex = -1): number =>
 /** Why a row is no record, if it is none. */
 export function rowIssue(row: CsvRow, header: string[]): LocatedIssue | undefined {
   const { cells, line, problem } = row;
-  if (problem !== undefined) return { ...NO_LOCATION, line, expected: ROW_EXPECTED, message: problem };
+  if (problem !== undefined) return { ...NO_LOCATION, line, expected: ROW_EXPECTED, message: problem, kind: problem };
   if (cells.length === 1 && header.length > 1) return singleCellIssue(row, header);
   const isHeader =
     cells.length === header.length && cells.every((cell, index) => cell.trim() === header[index]?.trim());
   if (isHeader && header.length > 1) {
     const message = 'The header is repeated here. Skip the line, or delete it.';
-    return { ...NO_LOCATION, line, expected: 'a record', message, isLineSkippable: true };
+    return { ...NO_LOCATION, line, expected: 'a record', message, kind: 'repeated header', isLineSkippable: true };
   }
   return surplusCellIssue(row, header);
 }
@@ -25,7 +25,7 @@ export function rowIssue(row: CsvRow, header: string[]): LocatedIssue | undefine
 function singleCellIssue({ cells, line }: CsvRow, header: string[]): LocatedIssue {
   const [cell = ''] = cells;
   const issue = { ...NO_LOCATION, line, value: cell, expected: `${header.length} cells`, kind: 'single cell' };
-  const isQuotedRow = [',', ';', '\t'].some((delimiter) => cell.split(delimiter).length >= header.length);
+  const isQuotedRow = [',', ';', '\t'].some((delimiter) => cell.split(delimiter).length === header.length);
   if (isQuotedRow) {
     const message = `Only one cell in a file of ${header.length} columns: the whole row is quoted. Remove the quotation marks around it.`;
     return { ...issue, kind: 'quoted row', message };
@@ -40,5 +40,13 @@ function surplusCellIssue({ cells, line }: CsvRow, header: string[]): LocatedIss
   const columns = header.length === 1 ? '1 column' : `${header.length} columns`;
   const message = `This row has ${cells.length} cells, but the header has ${columns}. Quote cells that contain the delimiter.`;
   const order = cellOrder(line, index);
-  return { ...NO_LOCATION, line, value: cells[index], expected: `${header.length} cells`, message, order };
+  return {
+    ...NO_LOCATION,
+    line,
+    value: cells[index],
+    expected: `${header.length} cells`,
+    message,
+    order,
+    kind: 'surplus cells',
+  };
 }

@@ -106,7 +106,8 @@ export class RowReader {
         field.parseInto(draft, cell, context);
       } catch (error) {
         if (!(error instanceof CsvValueError)) throw error;
-        issues.push({ ...issue, message: error.message, expected: error.expected, fix: error.fix });
+        const { message, expected, fix, kind } = error;
+        issues.push({ ...issue, message, expected, fix, kind });
       }
       if (!field.isList) filled ??= { column, cell };
     }

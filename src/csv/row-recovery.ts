@@ -1,6 +1,7 @@
 import type { RawRecord } from '../datasets/dataset';
 import type { LocatedIssue } from '../datasets/import-error';
-import type { RecordDraft } from './csv-fields';
+import { filledPaths, type RecordDraft } from './csv-fields';
+import type { CsvColumn } from './csv-format';
 import type { CsvRow } from './csv-parser';
 import type { CsvSource, RowReader } from './row-reader';
 
@@ -56,19 +57,28 @@ export class RowRecovery {
 
   /** @returns whether there was a cell to leave out */
   private leaveOut(issue: LocatedIssue): boolean {
-    const source = this.options.sources.find(({ field }) => field.name === issue.path);
-    const indexes = (source?.inputs ?? [])
-      .filter(({ column }) => issue.column === null || column.name === issue.column)
-      .map(({ column }) => column.index);
-    const filled = indexes.filter((index) => !this.emptied.has(index));
-    if (filled.length === 0) {
-      // A value that is needed was left out, which has been reported.
-      if (indexes.length === 0) this.options.onInvalidCell(issue);
-      this.options.onInvalidRow(issue);
-      return false;
+    const filled = this.filledCells(issue);
+    if (filled.length > 0) {
+      for (const index of filled) this.emptied.add(index);
+      this.options.onInvalidCell(issue);
+      return true;
     }
-    for (const index of filled) this.emptied.add(index);
-    this.options.onInvalidCell(issue);
-    return true;
+    // The value is that of an option, or it is needed and was left out, which has been reported.
+    if (!this.options.sources.some(({ field }) => field.name === issue.path)) this.options.onInvalidCell(issue);
+    this.options.onInvalidRow(issue);
+    return false;
+  }
+
+  /** The cells that an issue may be about: that of its column, or else all that fill the same field. */
+  private filledCells({ column: name, path }: LocatedIssue): number[] {
+    const { sources } = this.options;
+    const source = sources.find(({ field }) => field.name === path);
+    if (!source) return [];
+    const paths = filledPaths(source.field);
+    const columnsOf = ({ inputs }: CsvSource): CsvColumn[] =>
+      inputs.map(({ column }) => column).filter(({ index }) => !this.emptied.has(index));
+    const own = columnsOf(source).filter((column) => name === null || column.name === name);
+    const sharing = sources.filter(({ field }) => filledPaths(field).some((each) => paths.includes(each)));
+    return (own.length > 0 ? own : sharing.flatMap(columnsOf)).map(({ index }) => index);
   }
 }

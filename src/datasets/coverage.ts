@@ -48,6 +48,8 @@ export interface Coverage {
   onDuplicate?: OnDuplicate;
   /** Takes a record that cannot be imported. If undefined, such a record keeps the others from being imported. */
   skipRecord?: (record: SkippedRecord) => void;
+  /** Whether records were skipped while the file was read. */
+  hasSkippedRecords?(): boolean;
   /** Checks of records beside those that every import needs. */
   checks?: RowCheck[];
   /** The fields of the entries of an additive list that the file provides, for entries that are stored. */

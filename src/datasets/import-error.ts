@@ -91,10 +91,11 @@ interface IssueGroup {
 /** How many kinds of error, and how many lines to skip, are remembered. */
 const MAX_REMEMBERED = 1000;
 
-/** What the errors of a kind have in common. */
-function groupKey({ column, path, message, value, kind }: LocatedIssue): string {
-  const text = kind ?? (typeof value === 'string' ? message.replaceAll(quoteShortened(value), '…') : message);
-  return JSON.stringify([column ?? path, text]);
+/** What the errors of a kind have in common. An error that is not of a column, and has no kind, is one of its own. */
+function groupKey({ line, column, path, message, value, kind }: LocatedIssue): string {
+  if (kind !== undefined) return JSON.stringify([column, kind]);
+  if (column === null) return JSON.stringify([line, path, message]);
+  return JSON.stringify([column, typeof value === 'string' ? message.replaceAll(quoteShortened(value), '…') : message]);
 }
 
 /** Collects the errors of a file: the first ones in the order of the file, and the number of all. */

@@ -88,7 +88,8 @@ export class ImportService {
       await stage.create();
       const reader = new RecordReader(this.datasets, coverage, issues);
       const hasRecords = await stageRecords(records, reader, stage, issues, options.onProgress);
-      if (!hasRecords && !issues.hasAny) throw importError('The file has no records.', 'a file with records');
+      const isEmpty = !hasRecords && !issues.hasAny && !coverage.hasSkippedRecords?.();
+      if (isEmpty) throw importError('The file has no records.', 'a file with records');
       const { repeatedRows } = await stage.finish(organizationId, coverage);
       const filledTables = tables.filter(({ section }) => Number(reader.counts[section]) > 0);
       const { incompleteSections } = reader;

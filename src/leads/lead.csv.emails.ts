@@ -21,7 +21,7 @@ function requireAddress(address: string): void {
   emailValue.parse(address, {});
   if (isVisibleEmail(address) && isWithinLength(address, MAX_LENGTH.name)) return;
   const message = `${quoteShortened(address)} is not a valid e-mail address. Use ${EMAIL_EXPECTED}.`;
-  throw new CsvValueError(message, EMAIL_EXPECTED);
+  throw new CsvValueError(message, EMAIL_EXPECTED, undefined, 'address');
 }
 
 function addAddress(draft: RecordDraft, others: OtherAddresses, address: string): void {

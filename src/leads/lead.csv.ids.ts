@@ -35,10 +35,11 @@ const exportedText = (name: 'ref' | 'source'): Pick<CsvField, 'name' | 'format' 
   mergeSql: (stored, imported, path) => (path === 'id' ? imported : `coalesce(${stored}, ${imported})`),
 });
 
-/** Where refs come from. The same ref of two sources is two leads. */
+/** Where refs come from. The same ref of two sources is two leads, so it is read before them. */
 const source: CsvField = {
   ...exportedText('source'),
   isExactName: true,
+  isReadFirst: true,
   parseInto(draft, cell) {
     draft.source = cell.trim() || null;
   },
@@ -87,8 +88,9 @@ const remoteIdField = (integrationType: IntegrationType): CsvField => ({
   isPresentSql: `select from leads where organization_id = $1 and remote_ids @> '[{"integrationType":"${integrationType}"}]'`,
 });
 
-/** `source` is read before `ref`, which needs it. */
-export const ID_FIELDS: CsvField[] = [id, source, ref, ...IntegrationType.map(remoteIdField)];
+export const ID_FIELDS: CsvField[] = [id, source, ref];
+
+export const REMOTE_ID_FIELDS: CsvField[] = IntegrationType.map(remoteIdField);
 
 const addresses = (lead: string): string =>
   `array_remove(regexp_split_to_array(

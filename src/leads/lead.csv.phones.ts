@@ -29,6 +29,8 @@ function parsePhoneNumber(cell: string, raw: boolean): string {
   throw new CsvValueError(
     `${quoteShortened(text)} has lost its digits in a spreadsheet. Format the column as text and enter the whole number.`,
     'the whole number, in a column that is formatted as text',
+    undefined,
+    'lost digits',
   );
 }
 

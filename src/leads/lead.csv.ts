@@ -2,7 +2,7 @@ import type { RecordDraft } from '../csv/csv-fields';
 import type { CsvDefinition } from '../csv/csv-section';
 import { uuidV7 } from '../database/uuid';
 import { EMAIL_FIELDS } from './lead.csv.emails';
-import { ID_FIELDS, LEAD_IDENTIFIERS } from './lead.csv.ids';
+import { ID_FIELDS, LEAD_IDENTIFIERS, REMOTE_ID_FIELDS } from './lead.csv.ids';
 import { completeAttendance, LINK_FIELDS } from './lead.csv.links';
 import { NAME_FIELDS } from './lead.csv.names';
 import { PHONE_FIELDS } from './lead.csv.phones';
@@ -23,7 +23,7 @@ function isUsable({ firstName, lastName, email, address, company, phoneNumbers }
 export const LEAD_CSV: CsvDefinition = {
   generateId: uuidV7,
   optionFields: { event: 'events', registered: 'registered', checkedIn: 'checkedIn' },
-  fields: [...ID_FIELDS, ...NAME_FIELDS, ...EMAIL_FIELDS, ...PHONE_FIELDS, ...LINK_FIELDS],
+  fields: [...ID_FIELDS, ...NAME_FIELDS, ...EMAIL_FIELDS, ...PHONE_FIELDS, ...REMOTE_ID_FIELDS, ...LINK_FIELDS],
   identifiers: LEAD_IDENTIFIERS,
   userFields: ['createdBy', 'lastScannedBy'],
   // Mailchimp tells the region of the IP address that a form was sent from.

@@ -87,6 +87,7 @@ export class CsvImport {
     const lines = [text, ...notes, ...(leftOut ? leftOutLines(leftOut) : [])];
     const allJson = {
       ...resultJson({ ...result, outcomes }),
+      ...(result.repeatedRows > 0 ? { repeatedRows: result.repeatedRows } : undefined),
       ...(leftOut ? leftOutJson(leftOut, this.leftOutFile?.path) : undefined),
       ...(dryRun ? { dryRun, ...dryRunJson(csv, result) } : undefined),
     };

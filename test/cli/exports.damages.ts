@@ -64,9 +64,9 @@ const withRecords = (rows: ExportRows, change: (cells: string[], index: number) 
 const columnOf = ({ header, records }: ExportRows, names: RegExp, record: number): number =>
   header.findIndex((name, index) => names.test(name) && (records[record]?.[index] ?? '') !== '');
 
-const DATE = /^(order date|scan date|create date|created time|connected on|person created)$/i;
-const PHONE = /phone|telefon|mobil|^cell$/i;
-const EMAIL = /^(attendee email|email|email address|e-mail|email - work)$/i;
+const DATE = /^(order date|scan date|create date|created time|connected on|person created|registration date)$/i;
+const PHONE = /phone(?! 1 - label)|telefon|mobil|^cell$/i;
+const EMAIL = /^(attendee email|email|email address|e-mail|email - work|e-mail 1 - value)$/i;
 const ID = /^(record id|lead id|id)$/i;
 
 /** Puts a value into the first matching cell of the first record; the file stays as it is if there is none. */

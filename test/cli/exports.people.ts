@@ -125,6 +125,11 @@ export const EXPORTS: Record<string, ExpectedLead[]> = {
     () => ({ description: 'Wants a demo' }),
     dates(['04', '04', '04', '05', '05', '05'].map((day, index) => `2026-05-${day}T09:1${index}:00.000Z`)),
   ),
+  'cvent-attendees.csv': peopleWith(
+    phones('OFFICE'),
+    companyAddress((index) => ({ streetAddress: index === 0 ? '1 Dock St, Unit 4' : null })),
+    (_, index) => ({ createdAt: `2026-05-${13 + index}T${13 + index}:05:00.000Z` }),
+  ),
   'eventbrite-attendees.csv': peopleWith(
     oneNumber('MOBILE'),
     companyAddress(),
@@ -132,6 +137,16 @@ export const EXPORTS: Record<string, ExpectedLead[]> = {
   ),
   'excel-csv-utf8.csv': peopleWith(...german),
   'excel-unicode-text.txt': peopleWith(...german),
+  'google-contacts.csv': peopleWith(
+    phones('UNKNOWN', 'UNKNOWN'),
+    companyAddress(),
+    (_, index) => ({
+      tags: index === 0 ? ['Harbour Expo', '* myContacts'] : ['* myContacts'],
+      description: index === 0 ? 'Met at the harbour\nCall back' : null,
+      professionalEmails: index === 0 ? 'ada@home.example' : null,
+    }),
+    (_, index) => (index === 0 ? { firstName: 'Ada Lou' } : {}),
+  ),
   'hubspot-contacts.csv': peopleWith(
     phones('UNKNOWN'),
     companyAddress(),

@@ -43,8 +43,8 @@ describe('import --lenient', () => {
     expect(stdout.split('\n')).toEqual([
       `Imported 3 leads: 3 created, 0 updated, 0 unchanged. Skipped 3 rows and 6 values: see ${list}.`,
       'column "Shoe size": 2 values, such as "38". Unknown column.',
-      expect.stringMatching(/^column "Email": 1 value, such as "nobody"\. "nobody" is not a valid e-mail address/),
       expect.stringMatching(/^column "Create Date": 2 values, such as "yesterday"\. Cannot read "yesterday"/),
+      expect.stringMatching(/^column "Email": 1 value, such as "nobody"\. "nobody" is not a valid e-mail address/),
       expect.stringMatching(/^column "Tags": 1 value, such as "Nope"\. No tag option is called "Nope"/),
       'line 4: Nothing is left by which somebody could be recognized or reached.',
       'line 5: The header is repeated here. Skip the line, or delete it.',
@@ -63,7 +63,7 @@ describe('import --lenient', () => {
     const lines = readFileSync(list, 'utf8').split('\n');
     expect(lines[0]).toBe('line,column,value,reason,First name,Last name,Email,Create Date,Shoe size,Tags');
     expect(lines).toContain('2,Shoe size,38,Unknown column.');
-    expect(lines).toContainEqual(expect.stringMatching(/^7,,,Only one cell.*,Total: 3$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^7,,,"Only one cell.*",Total: 3$/));
     expect(statSync(list).mode & 0o777).toBe(0o600);
     const before = readFileSync(list, 'utf8');
     expect((await run(FILE, '--lenient')).stdout).toContain('see ' + join(folder, 'leads.csv.errors-2.csv'));

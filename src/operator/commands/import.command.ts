@@ -48,9 +48,10 @@ same name. A rejection ends with the command to try next. --lenient imports what
 can be read, and lists the rest.
 Fields:
 ${fieldsText(service)}
-An empty cell is null, or the default for a new record. A list is a; b. A row whose id or ref is known (a ref is any text that identifies the
-lead in your file) updates the lead in the columns of the file. Without id and
-ref, each row becomes a new lead.`;
+An empty cell is null, or the default for a new record. A list is a; b. A row
+whose id or ref is known (a ref is any text that identifies the lead in your
+file) updates the lead in the columns of the file. Without id and ref, each row
+becomes a new lead.`;
 
 interface ImportOptions extends GlobalOptions, CsvOptions {
   organization: number;
