@@ -8,6 +8,9 @@ import type { CsvMatch, ExternalSystem } from './csv-section';
 import type { ColumnFacts, Survey } from './csv-survey';
 import type { CsvService } from './csv.service';
 
+/** A shorter name may be a typing error of too many others. */
+const MIN_SUGGESTED_LENGTH = 4;
+
 /** How many names a message lists. */
 const MAX_LISTED = 10;
 
@@ -24,6 +27,8 @@ function listNames(names: string[], nameOf: (name: string) => string = quote): s
 /** Assigns the columns of a file to fields. */
 export class ColumnAssignment {
   private readonly fieldsByKey: Map<string, CsvField>;
+  /** Names by which the program that wrote the file means something else. */
+  private readonly foreignKeys: Set<string>;
   private readonly unknown: string[] = [];
   private hasIdentifier = false;
 
@@ -34,6 +39,14 @@ export class ColumnAssignment {
     private readonly issues: IssueCollector,
   ) {
     this.fieldsByKey = csv.fieldsByName(format.section);
+    this.foreignKeys = this.findForeignKeys();
+  }
+
+  private findForeignKeys(): Set<string> {
+    const { foreignColumns = [] } = this.csv.definition(this.format.section);
+    const keys = new Set(foreignColumns.length > 0 ? this.survey.header.names.map(columnKey) : []);
+    const foreign = foreignColumns.filter(({ beside }) => keys.has(columnKey(beside)));
+    return new Set(foreign.flatMap(({ names }) => names.map(columnKey)));
   }
 
   /**
@@ -54,7 +67,8 @@ export class ColumnAssignment {
         used.add(mapping);
         columns.push({ name, index, nth, field: mapping.field });
       }
-      if (mappings.length === 0) columns.push(this.columnOf(name, index, nth));
+      const column = mappings.length === 0 ? this.columnOf(name, index, nth) : undefined;
+      if (column) columns.push(column);
     }
     this.reportUnknown(columns);
     const unused = this.format.mappings.find((mapping) => !used.has(mapping));
@@ -65,8 +79,8 @@ export class ColumnAssignment {
     return joinTimes(columns, this.survey.facts);
   }
 
-  /** The column as its name and its values tell. */
-  private columnOf(name: string, index: number, nth: number): CsvColumn {
+  /** The column as its name and its values tell; undefined if it is unknown, which is reported. */
+  private columnOf(name: string, index: number, nth: number): CsvColumn | undefined {
     const column = { name, index, nth, field: undefined };
     const facts = this.survey.facts.get(index);
     const field = this.identifierField(name, facts) ?? this.fieldNamed(name);
@@ -79,28 +93,18 @@ export class ColumnAssignment {
     return { ...column, field };
   }
 
-  private unknownColumn(column: CsvColumn): CsvColumn {
+  private unknownColumn(column: CsvColumn): CsvColumn | undefined {
     const { ignoreUnknown, isLenient } = this.format;
     if (ignoreUnknown) return column;
     if (isLenient) return { ...column, skipReason: 'Unknown column.' };
     this.unknown.push(column.name);
-    return column;
+    return undefined;
   }
 
   private fieldNamed(name: string): CsvField | undefined {
-    if (this.isForeign(name)) return undefined;
-    const field = this.fieldsByKey.get(columnKey(name));
+    const key = columnKey(name);
+    const field = this.foreignKeys.has(key) ? undefined : this.fieldsByKey.get(key);
     return field?.isExactName && field.name !== name.trim() ? undefined : field;
-  }
-
-  /** Whether a program means something else by a name. */
-  private isForeign(name: string): boolean {
-    const { foreignColumns = [] } = this.csv.definition(this.format.section);
-    const has = (other: string): boolean =>
-      this.survey.header.names.some((each) => columnKey(each) === columnKey(other));
-    return foreignColumns.some(
-      ({ names, beside }) => names.some((each) => columnKey(each) === columnKey(name)) && has(beside),
-    );
   }
 
   private isIdentifier({ name }: CsvField): boolean {
@@ -154,14 +158,13 @@ export class ColumnAssignment {
 
   private reportUnknown(columns: CsvColumn[]): void {
     if (this.unknown.length === 0) return;
-    // A name that differs in more than a typing error means something else: `Position ID` is no position.
     const isFree = (field: CsvField): boolean => field.isList || !columns.some((column) => column.field === field);
     const names = [...this.fieldsByKey]
       .filter(([, field]) => isFree(field) && !this.isIdentifier(field))
       .map(([key, { name }]): [string, string] => [key, name]);
     const { line } = this.survey.header;
     const listed = this.unknown.slice(0, MAX_LISTED);
-    const suggestions = new Map(listed.map((column) => [column, closestName(column, names, 1)]));
+    const suggestions = new Map(listed.map((column) => [column, this.suggestionFor(column, names)]));
     const reported = listed.map((column): LocatedIssue => {
       const expected = suggestions.get(column) ?? 'the name of a field';
       return { ...NO_LOCATION, line, column, expected, message: 'Unknown column.' };
@@ -177,6 +180,11 @@ export class ColumnAssignment {
     const maps = [...suggestions].flatMap(([column, field]) => (field ? [`--map ${quote(`${column}=${field}`)}`] : []));
     const options = maps.length === count ? maps : [...maps, '--ignore-unknown'];
     this.issues.setColumnIssues(reported, count - reported.length, text, options);
+  }
+
+  /** The field whose name has a typing error. A name that differs in more means something else: `Position ID` is no position. */
+  private suggestionFor(column: string, names: [string, string][]): string | undefined {
+    return columnKey(column).length < MIN_SUGGESTED_LENGTH ? undefined : closestName(column, names, 1);
   }
 
   private reportUnusedMapping({ column }: ColumnMapping): void {
@@ -199,8 +207,12 @@ function joinTimes(columns: CsvColumn[], facts: Map<number, ColumnFacts>): CsvCo
     const known = facts.get(index);
     return known !== undefined && known[kind] > 0 && known[kind] === known.values;
   };
+  const columnsByField = new Map<CsvField, CsvColumn[]>();
+  for (const column of columns) {
+    if (column.field) columnsByField.set(column.field, [...(columnsByField.get(column.field) ?? []), column]);
+  }
   return columns.flatMap((column) => {
-    const ofField = columns.filter(({ field }) => field && field === column.field);
+    const ofField = (column.field && columnsByField.get(column.field)) ?? [];
     const [dates, ...moreDates] = ofField.filter((each) => isAll(each, 'datesOnly'));
     const [times, ...moreTimes] = ofField.filter((each) => isAll(each, 'timesOnly'));
     if (!dates || !times || moreDates.length + moreTimes.length > 0) return [column];

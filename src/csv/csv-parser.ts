@@ -72,7 +72,7 @@ export class CsvParser {
       const parsed = this.parseRow(isEnd);
       if (parsed === 'incomplete') {
         if (this.text.length - start <= this.maxRowLength) {
-          this.retryLength = 2 * (this.text.length - start);
+          this.retryLength = Math.min(2 * (this.text.length - start), this.maxRowLength + 1);
           return;
         }
         yield this.breakRow(UNCLOSED);

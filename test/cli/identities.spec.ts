@@ -131,7 +131,7 @@ describe('who is who in files of several programs', () => {
       ['Hot', 'Pumps'],
       ['A; B', 'Hot'],
     ]);
-    expect(await counts(content, '--create-tags', 'Interest')).toEqual([0, 0, 3]);
+    expect(await counts(content, '--create-tags', 'Interest', '--match', 'email')).toEqual([0, 0, 3]);
     const groups = await tenant.api.all<{ name: string; tagOptions: object[] }>('/tagGroups', 'tagGroups');
     expect(groups.map(({ name, tagOptions }) => [name, tagOptions.length])).toEqual([['Interest', 4]]);
   });
