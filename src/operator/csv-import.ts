@@ -81,7 +81,8 @@ export class CsvImport {
     const { json, dryRun = false } = this.options;
     const noRecords = { created: 0, updated: 0, unchanged: 0 };
     const outcomes = { [format.section]: noRecords, ...result.outcomes };
-    const outcome = outcomesText(this.service.datasets, result.imported, outcomes);
+    const what = outcomesText(this.service.datasets, result.imported, outcomes);
+    const outcome = `${dryRun ? 'Would import' : 'Imported'} ${what}.`;
     const text = outcome + (leftOut ? leftOutText(leftOut, this.leftOutFile?.path) : '');
     const notes = csv ? readingNotes(csv, result, format.isLenient) : [];
     const lines = [text, ...notes, ...(leftOut ? leftOutLines(leftOut) : [])];

@@ -12,14 +12,14 @@ import { formatCount, formatNumber, formatTable } from './terminal/table';
 /** The public result: the ids of each section that reports them are a property with its name. */
 export const resultJson = ({ imported, outcomes, ids }: ImportResult): object => ({ imported, outcomes, ...ids });
 
-/** `Imported 50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …` */
+/** Describes the result, such as `50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
 export function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
   const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
     const count = imported[section] ?? 0;
     const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
     return `${formatCount(count, datasets.of(section).noun)}: ${what}`;
   });
-  return `Imported ${parts.join('; ') || 'nothing'}.`;
+  return parts.join('; ') || 'nothing';
 }
 
 /** Lists the number of records of each section in one line. */

@@ -13,7 +13,7 @@ const SERVER_FILE = /[/\\]src[/\\]main\.js$/;
  * How the command line was started, for messages: by its name, by npx, by npm, or by its file. It works from the folder in
  * which it was started.
  */
-export function programName(script: string, environment: NodeJS.ProcessEnv, folder = process.cwd()): string {
+export function commandNameFor(script: string, environment: NodeJS.ProcessEnv, folder = process.cwd()): string {
   if (basename(script) !== BIN) return environment.npm_lifecycle_event ? NPM_SCRIPT : fileCommand(script, folder);
   if (environment.npm_lifecycle_event === 'npx') return `npx ${npxPackage(script)}`;
   const isFound = environment.PATH?.split(delimiter).includes(dirname(script)) ?? true;
@@ -38,4 +38,4 @@ function npxPackage(script: string): string {
 }
 
 /** The server is a process of its own and gets the name from the command that started it. */
-export const PROGRAM = process.env.LANYARD_PROGRAM ?? programName(process.argv[1] ?? '', process.env);
+export const COMMAND_NAME = process.env.LANYARD_PROGRAM ?? commandNameFor(process.argv[1] ?? '', process.env);

@@ -7,7 +7,7 @@ import { datasetRecords } from '../../datasets/dataset-file';
 import { decodeText } from '../../datasets/file-text';
 import { ImportError, IssueCollector } from '../../datasets/import-error';
 import { type ImportResult, ImportService } from '../../datasets/import.service';
-import { PROGRAM } from '../../server/command-name';
+import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
 import {
   csvFormatOf,
@@ -30,7 +30,7 @@ A dataset, as export writes it:
   one JSON object   {"leads": [{"id": "7c9e…", "firstName": "Ada"}],
                     "industryEvents": [{"name": "Pump World"}]}
   NDJSON            {"section": "leads", "record": {"id": "7c9e…"}}
-                    one record per line, of any number; each record comes after
+                    one record per line, in any number; each record comes after
                     those that it refers to
 Sections: ${wrapNames(service.datasets.names, '  ')}.
 The import stores everything or nothing, and reports every error it finds.
@@ -38,7 +38,7 @@ Records are matched by id, users by email, events by ref, so importing a file
 again changes only what differs.
 
 Or CSV of any size, with column names in one of the first 20 lines:
-  $ ${PROGRAM} import leads.csv \\
+  $ ${COMMAND_NAME} import leads.csv \\
     --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
 A column fills the field of its name, ignoring case, blanks and punctuation.
 Names that other programs use (Email Address, Title, Account Name …) are
@@ -62,10 +62,10 @@ interface ImportOptions extends GlobalOptions, CsvOptions {
 /** `import FILE` */
 export function importCommand(program: Command, service: CsvService): void {
   const importer = addCommand(program, 'import', {
-    summary: 'Import a dataset into an organization.',
+    summary: 'Import a dataset or a CSV file into an organization.',
     jsonResult:
       '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
-      'where imported has the records per section; with --lenient also {skipped: {rows, values, columns}, errorsFile}; ' +
+      'where imported has the number of records per section; with --lenient also {skipped: {rows, values, columns}, errorsFile}; ' +
       'on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
   })
@@ -138,7 +138,7 @@ function calledCommand(self: Command): string {
   while (program.parent) program = program.parent;
   const { rawArgs } = program as Command & { rawArgs: string[] };
   const isOfNode = rawArgs[0] === process.argv[0] && rawArgs[1] === process.argv[1];
-  return [PROGRAM, ...(isOfNode ? rawArgs.slice(2) : rawArgs).map(quoteArgument)].join(' ');
+  return [COMMAND_NAME, ...(isOfNode ? rawArgs.slice(2) : rawArgs).map(quoteArgument)].join(' ');
 }
 
 /** An argument as a shell reads it. */
@@ -147,7 +147,7 @@ const quoteArgument = (argument: string): string =>
 
 /** The command that imports a file as CSV. */
 const csvCommand = (file: string, id: number): string =>
-  `${PROGRAM} import ${quoteArgument(file)} --organization ${id} --csv leads`;
+  `${COMMAND_NAME} import ${quoteArgument(file)} --organization ${id} --csv leads`;
 
 /** Imports into an organization. */
 export async function importInto(
@@ -183,6 +183,6 @@ export function printImportResult(
   { imported, outcomes }: ImportResult,
   dryRun = false,
 ): Promise<void> {
-  const text = outcomesText(datasets, imported, outcomes);
+  const text = `${dryRun ? 'Would import' : 'Imported'} ${outcomesText(datasets, imported, outcomes)}.`;
   return printResult(json, jsonResult, () => text, dryRun ? undefined : `The import was stored. ${text}`);
 }
