@@ -72,54 +72,71 @@ async function* joinParts(start: string, parts: AsyncIterable<string>): AsyncGen
 }
 
 async function readStart(parts: AsyncGenerator<string>, skipLines: number): Promise<FileStart> {
-  const reader = new LineReader(parts);
-  let line = 1;
-  let text = await reader.readLines(1, line);
-  const [first = ''] = splitFirstLine(text, true);
-  const separator = SEPARATOR_LINE.exec(first)?.[1];
-  for (let toSkip = skipLines + (separator === undefined ? 0 : 1); toSkip > 0 && text !== ''; toSkip--) {
-    [, text] = splitFirstLine(text, true);
-    line++;
-    text = await reader.readLines(1, line, text);
+  const reader = new StartReader(parts);
+  await reader.readLines(1);
+  const separator = SEPARATOR_LINE.exec(splitFirstLine(reader.text)[0])?.[1];
+  for (let toSkip = skipLines + (separator === undefined ? 0 : 1); toSkip > 0 && reader.text !== ''; toSkip--) {
+    reader.skip(splitFirstLine(reader.text)[1], 1);
+    await reader.readLines(1);
   }
-  // Blank lines do not count as lines of a header.
-  for (;;) {
-    const [blank, rest] = splitFirstLine(text, reader.isComplete);
-    if (rest === undefined || blank.trim() !== '' || text === '') break;
-    line++;
-    text = await reader.readLines(1, line, rest);
-  }
-  return { text: await reader.readLines(MAX_HEADER_LINE, line, text), line, separator };
+  await reader.skipBlankLines();
+  await reader.readLines(MAX_HEADER_LINE);
+  return { text: reader.text, line: reader.line, separator };
 }
 
-/** Reads as many lines as are wanted from the parts of a file. */
-class LineReader {
-  isComplete = false;
+/** Reads the first lines from the parts of a file. */
+class StartReader {
+  /** What has been read and not skipped. */
+  text = '';
+  /** Number of its first line. */
+  line = 1;
+  private isComplete = false;
 
   constructor(private readonly parts: AsyncGenerator<string>) {}
 
-  /** @param line number of the first line of the text */
-  async readLines(count: number, line: number, text = ''): Promise<string> {
-    let lines = text;
-    for (;;) {
-      const ends = lines.match(/\r\n|\n|\r(?=[^])/g)?.length ?? 0;
-      if (this.isComplete || ends >= count || (ends > 0 && lines.length > MAX_ROW_LENGTH)) return lines;
-      if (ends === 0) requireRowLength(lines.length, line);
-      const { value, done } = (await this.parts.next()) as IteratorResult<string, undefined>;
-      if (done) this.isComplete = true;
-      else lines += value;
+  /** @param rest the text after the lines that are skipped */
+  skip(rest: string, lines: number): void {
+    this.text = rest;
+    this.line += lines;
+  }
+
+  /** Reads until there are as many lines, or a long one. */
+  async readLines(count: number): Promise<void> {
+    let ends = countLineEnds(this.text);
+    while (!this.isComplete && ends < count && (ends === 0 || this.text.length <= MAX_ROW_LENGTH)) {
+      if (ends === 0) requireRowLength(this.text.length, this.line);
+      ends += countLineEnds(await this.readPart());
     }
+  }
+
+  async skipBlankLines(): Promise<void> {
+    for (;;) {
+      const [blank = ''] = /^\s*/.exec(this.text) ?? [];
+      const isAllBlank = blank.length === this.text.length;
+      // A carriage return at the end may be the first half of a line end.
+      const known = isAllBlank && !this.isComplete ? blank.replace(/\r$/, '') : blank;
+      const skipped = known.slice(0, Math.max(known.lastIndexOf('\n'), known.lastIndexOf('\r')) + 1);
+      this.skip(this.text.slice(skipped.length), countLineEnds(`${skipped}x`));
+      if (!isAllBlank || this.isComplete) return;
+      await this.readPart();
+    }
+  }
+
+  private async readPart(): Promise<string> {
+    const { value, done } = (await this.parts.next()) as IteratorResult<string, undefined>;
+    if (done) this.isComplete = true;
+    else this.text += value;
+    return value ?? '';
   }
 }
 
-/** The first line of a text and the rest, which is undefined if the line may go on in the next part of the file. */
+/** A carriage return at the end may be the first half of a line end. */
+const countLineEnds = (text: string): number => text.match(/\r\n|\n|\r(?=[^])/g)?.length ?? 0;
 
-function splitFirstLine(text: string, isComplete: true): [line: string, rest: string];
-function splitFirstLine(text: string, isComplete: boolean): [line: string, rest: string | undefined];
-function splitFirstLine(text: string, isComplete: boolean): [line: string, rest: string | undefined] {
-  const end = /\r\n|\n|\r(?=[^])/.exec(text.length > MAX_ROW_LENGTH ? text.slice(0, MAX_ROW_LENGTH) : text);
-  if (end) return [text.slice(0, end.index), text.slice(end.index + end[0].length)];
-  return [text, isComplete ? '' : undefined];
+/** The first line of a text, and the rest. */
+function splitFirstLine(text: string): [line: string, rest: string] {
+  const end = /\r\n|\n|\r/.exec(text.length > MAX_ROW_LENGTH ? text.slice(0, MAX_ROW_LENGTH) : text);
+  return end ? [text.slice(0, end.index), text.slice(end.index + end[0].length)] : [text, ''];
 }
 
 interface FoundHeader {
@@ -149,7 +166,7 @@ function chooseHeader({ text, line }: FileStart, delimiters: string[], options: 
   if (first) return first;
   const half = firstCandidate(candidates, (each) => isHalfKnown(each) && !isLoneCell(each, candidates));
   if (half) return half;
-  const [firstLine] = splitFirstLine(text, true);
+  const [firstLine] = splitFirstLine(text);
   const delimiter = delimiters.length === 1 ? delimiters[0] : mostFrequentDelimiter(firstLine);
   return candidates.find((each) => each.delimiter === delimiter) as Candidate;
 }
