@@ -119,8 +119,8 @@ export class CsvRecords implements Coverage {
       column: column?.name ?? null,
       path: field?.name ?? path,
       order: cellOrder(line, column?.index),
-      // If the stored value cannot be formatted as a cell, the cell has another value, which is not known here.
-      isValueHidden: field && !field.format,
+      // If the cell has another value than the field that is stored, it is not known here.
+      isValueHidden: field && (!field.format || (filledPaths(field).length > 1 && field.name !== path)),
     };
   }
 
