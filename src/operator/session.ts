@@ -26,7 +26,7 @@ export async function withServices<T>(
   const config = readConfig();
   const database = await open(config, printStatus, { schema: SCHEMA, log: printStatus, signal: stop }).catch(
     (error: unknown) => {
-      stop.throwIfAborted(); // the signal ended the wait
+      stop.throwIfAborted(); // A signal has ended the wait.
       throw error;
     },
   );
