@@ -60,14 +60,15 @@ export class ColumnAssignment {
     const columns: CsvColumn[] = [];
     for (const [index, name] of names.entries()) {
       if (name.trim() === '' || (isLeftOutList(names) && index < LEFT_OUT_COLUMNS.length)) continue;
-      const nth = (timesSeen.get(columnKey(name)) ?? 0) + 1;
-      timesSeen.set(columnKey(name), nth);
+      const key = columnKey(name);
+      const nth = (timesSeen.get(key) ?? 0) + 1;
+      timesSeen.set(key, nth);
       const mappings = mappingsOf(this.format.mappings, name, nth);
       for (const mapping of mappings) {
         used.add(mapping);
         columns.push({ name, index, nth, field: mapping.field });
       }
-      const column = mappings.length === 0 ? this.columnOf(name, index, nth) : undefined;
+      const column = mappings.length === 0 ? this.columnOf({ name, index, nth, field: undefined }, key) : undefined;
       if (column) columns.push(column);
     }
     this.reportUnknown(columns);
@@ -80,11 +81,13 @@ export class ColumnAssignment {
   }
 
   /** The column as its name and its values tell; undefined if it is unknown, which is reported. */
-  private columnOf(name: string, index: number, nth: number): CsvColumn | undefined {
-    const column = { name, index, nth, field: undefined };
+  private columnOf(column: CsvColumn, key: string): CsvColumn | undefined {
+    const { name, index } = column;
+    const named = this.fieldNamed(name, key);
     const facts = this.survey.facts.get(index);
-    const field = this.identifierField(name, facts) ?? this.fieldNamed(name);
-    if (!field || (this.isIdentifier(field) && this.hasIdentifier)) return this.unknownColumn(column);
+    const field = named && (this.identifierField(named, name, facts) ?? named);
+    // A file has one column of ids; further ones, such as that of a company, are those of something else.
+    if (!field || (field !== named && this.hasIdentifier)) return this.unknownColumn(column);
     if (this.isIdentifier(field)) this.hasIdentifier = true;
     const { userFields = [] } = this.csv.definition(this.format.section);
     if (userFields.includes(field.name) && facts && facts.values > 0 && facts.addresses === 0) {
@@ -101,8 +104,7 @@ export class ColumnAssignment {
     return undefined;
   }
 
-  private fieldNamed(name: string): CsvField | undefined {
-    const key = columnKey(name);
+  private fieldNamed(name: string, key: string): CsvField | undefined {
     const field = this.foreignKeys.has(key) ? undefined : this.fieldsByKey.get(key);
     return field?.isExactName && field.name !== name.trim() ? undefined : field;
   }
@@ -114,10 +116,10 @@ export class ColumnAssignment {
   }
 
   /** The field of a column of ids, which depends on whose ids they are. */
-  private identifierField(name: string, facts?: ColumnFacts): CsvField | undefined {
+  private identifierField(named: CsvField, name: string, facts?: ColumnFacts): CsvField | undefined {
     const { section, source } = this.format;
     const { identifiers } = this.csv.definition(section);
-    if (!identifiers || this.fieldNamed(name)?.name !== identifiers.id) return undefined;
+    if (named.name !== identifiers?.id) return undefined;
     if (!facts || facts.values === facts.uuids) return undefined;
     if (facts.uuids > 0) {
       if (!this.format.isLenient) this.reportMixedIds(name, facts);

@@ -38,6 +38,9 @@ const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 /** How many lines may hold the header. */
 const MAX_HEADER_LINE = 20;
 
+/** How many cells of a row are looked at to tell whether it is the header. */
+const MAX_LOOKED_AT = 1000;
+
 /** With this many known names, a row is the header. */
 const MIN_KNOWN_NAMES = 3;
 
@@ -183,7 +186,8 @@ function candidatesOf(text: string, line: number, delimiter: string, options: He
   parser.push(text);
   const candidates: Candidate[] = [];
   for (const row of parser.rows(true)) {
-    const knownNames = row.cells.filter((cell) => cell.trim() !== '' && options.isKnownName(cell)).length;
+    const names = row.cells.slice(0, MAX_LOOKED_AT).filter((cell) => cell.trim() !== '');
+    const knownNames = names.filter((cell) => options.isKnownName(cell)).length;
     candidates.push({ row, delimiter, knownNames });
     if (options.skipLines !== undefined || row.line - line >= MAX_HEADER_LINE) break;
   }

@@ -94,6 +94,8 @@ describe('who is who in files of several programs', () => {
       { jobTitle: 'Head', remoteIds: [{ id: '151', integrationType: 'HUB_SPOT' }] },
     ]);
     const other = hubspot('Chef').replace('Ada,Rowe', 'Eve,Vale');
+    await counts('ID,First name,remoteIds.ZOHO,remoteIds.PARDOT\n7,Zoë,z-7,p-7\n');
+    expect(await counts(await exported())).toEqual([0, 0, 2]);
     expect((await run(other, ...options)).stderr).toMatch(/"151" is Ada Rowe in Lanyard, but Eve Vale in this file/);
     expect(await counts(other, ...options, '--source', 'second portal')).toEqual([1, 0, 0]);
   });
