@@ -26,7 +26,7 @@ function fileCommand(script: string, folder: string): string {
   return COMMAND_LINE_FILE.test(file) ? `node ${relative(folder, file)}` : NPM_SCRIPT;
 }
 
-/** npx notes the package that it was given, a file perhaps, in the folder that it installs it in. */
+/** The package or file that npx was called with, which npx records in the folder where it installs the package. */
 function npxPackage(script: string): string {
   try {
     const file = join(dirname(script), '../../package.json');
