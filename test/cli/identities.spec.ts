@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exhibitor } from '../support/builders';
+import { createExhibitor } from '../support/builders';
 import type { Tenant } from '../support/lanyard';
 import { install, type Installation, type Outcome } from '../support/operator';
 
@@ -139,7 +139,7 @@ describe('who is who in files of several programs', () => {
   });
 
   it('sets the flags of an event by columns and by options', async () => {
-    const { users, event, tagGroup } = exhibitor();
+    const { users, event, tagGroup } = createExhibitor();
     await tenant.import({ users, tagGroups: [tagGroup], events: [event] });
     const [{ id } = { id: 0 }] = await tenant.api.all<{ id: number }>('/events', 'events');
     const flags = async () => {
@@ -165,7 +165,7 @@ describe('who is who in files of several programs', () => {
   });
 
   it('exports lists without JSON, and reads them back', async () => {
-    const { users, event, tagGroup } = exhibitor();
+    const { users, event, tagGroup } = createExhibitor();
     const options = ['A; B', 'A, B', 'x|y', '"quoted"', '[1]', ' blank ', 'Plain'].map((value, displayOrder) => ({
       id: `7c9e0000-0000-4000-8000-00000000010${displayOrder}`,
       displayOrder,
