@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DISCONNECTS, disconnect } from '../support/disconnects';
-import { until } from '../support/embedded-fixtures';
+import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 
 const CLIENTS = 20;
@@ -22,7 +22,7 @@ describe('a request whose client leaves', () => {
   beforeEach(() => void (requests = []));
 
   it.each(DISCONNECTS)('is kept by nobody: $name', async (way) => {
-    const haveBegun = () => until(() => requests.length >= CLIENTS);
+    const haveBegun = () => waitUntil(() => requests.length >= CLIENTS);
     const clients = Array.from({ length: CLIENTS }, () => disconnect(lanyard.baseUrl, tenant.key, way, haveBegun));
     await Promise.all(clients);
     const begun = requests;
@@ -30,7 +30,7 @@ describe('a request whose client leaves', () => {
     // Node keeps the last request until the next one.
     await tenant.api.get('/leads').expect(200);
     const kept = (): number => begun.filter((request) => request.deref() !== undefined).length;
-    await until(() => {
+    await waitUntil(() => {
       collectGarbage();
       return kept() === 0;
     });

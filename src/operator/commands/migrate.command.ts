@@ -4,7 +4,7 @@ import { addCommand, GlobalOptions } from '../arguments';
 import { withServices } from '../session';
 import { printResult } from '../terminal/terminal';
 
-/** `migrate` */
+/** The command `migrate`. */
 export function migrateCommand(program: Command): void {
   addCommand(program, 'migrate', {
     summary: 'Apply pending migrations now, before a server does so when it starts.',

@@ -72,7 +72,7 @@ interface CreateOptions extends GlobalOptions {
   since?: 'now';
 }
 
-/** `webhooks …` */
+/** The command `webhooks …`. */
 export function webhooksCommand(program: Command): void {
   const group = addCommand(program, 'webhooks', {
     summary: 'Send the changes of an organization to a URL.',
