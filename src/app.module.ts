@@ -1,17 +1,18 @@
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
 import { ChangeLogModule } from './changes/change-log.module';
 import { ChangesModule } from './changes/changes.module';
 import { Config } from './config';
-import { type Context, ContextsModule, CONTEXTS } from './contexts';
+import { ContextsModule } from './contexts';
 import { dataSourceOptions } from './database/data-source';
 import { DatabaseOptions } from './database/data-source.module';
 import { DatabaseModule } from './database/database.module';
 import { RESERVED_CONNECTIONS } from './database/limits';
 import { PruningModule } from './database/pruning.module';
 import { DatasetsModule } from './datasets/datasets.module';
+import { contextsOf, type Extension } from './extensions/extension';
 import { HealthController } from './observability/health.controller';
 import { EnvelopeInterceptor } from './api/envelope.interceptor';
 import { ErrorFilter } from './api/error.filter';
@@ -50,8 +51,8 @@ const databaseOptions = ({ databaseUrl = '', poolSize }: Config): DatabaseOption
 
 @Module({})
 export class AppModule {
-  /** @param extraModules modules of extensions */
-  static with(config: Config, extraModules: Type[] = [], contexts: readonly Context[] = CONTEXTS): DynamicModule {
+  static with(config: Config, extension: Extension = {}): DynamicModule {
+    const contexts = contextsOf(extension);
     return {
       module: AppModule,
       global: true,
@@ -63,7 +64,7 @@ export class AppModule {
         ContextsModule.with(contexts),
         ...contexts.map(({ module }) => module),
         ChangesModule,
-        ...extraModules,
+        ...(extension.modules ?? []),
         DatasetsModule,
         WebhookDeliveryModule,
         ChangeLogModule,

@@ -61,9 +61,11 @@ export function feedResourcesOf(contexts: readonly Context[]): FeedResources {
   return new FeedResources(contexts.flatMap(({ followed = [] }) => followed));
 }
 
-export const schemaOf = (contexts: readonly Context[]): SchemaDefinition => ({
-  functions: feedResourcesOf(contexts).all.map(changeFunctions),
-});
+/** @param migrations those of an extension */
+export const schemaOf = (
+  contexts: readonly Context[],
+  migrations: SchemaDefinition['migrations'] = [],
+): SchemaDefinition => ({ functions: feedResourcesOf(contexts).all.map(changeFunctions), migrations });
 
 /** The entities of all sections. What refers to others comes first, so that it is deleted first. */
 export const organizationDataOf = (contexts: readonly Context[]): OrganizationData => {

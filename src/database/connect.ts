@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { ConfigError } from '../config';
 import { NOT_READY } from '../errors/sql-states';
-import { operatorDataSourceOptions } from './data-source';
+import { operatorDataSourceOptions, type OperatorOptions } from './data-source';
 import { createDataSource } from './data-source.module';
 import { hasSqlState } from './errors';
 
@@ -30,17 +30,16 @@ const CUT_OFF = /^(Connection terminated|timeout expired)/;
 
 /**
  * The database as it stands.
- * @param session settings of its sessions, as PostgreSQL's options
  * @throws ConfigError when it cannot be reached
  */
 export async function connect(
   url: string,
   { milliseconds = 0, say, signal }: Waiting = {},
-  session = '',
+  operatorOptions: OperatorOptions = {},
 ): Promise<DataSource> {
   const started = performance.now();
   for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
-    const options = { ...operatorDataSourceOptions(url, session), connectTimeoutMS: CONNECT_TIMEOUT };
+    const options = { ...operatorDataSourceOptions(url, operatorOptions), connectTimeoutMS: CONNECT_TIMEOUT };
     try {
       return await (await createDataSource(options)).initialize();
     } catch (error) {

@@ -17,10 +17,11 @@ import { seedCommand } from './commands/seed.command';
 import { statusCommand } from './commands/status.command';
 import { webhooksCommand } from './commands/webhooks.command';
 import { CsvService } from '../csv/csv.service';
+import type { Extension } from '../extensions/extension';
 import { command } from './arguments';
 import { CommandLineModule } from './command-line.module';
 import { PROGRAM } from '../server/command-name';
-import { startServer } from './start-server';
+import { Session } from './session';
 import { styled, usageError } from './terminal/terminal';
 
 const ABOUT =
@@ -40,8 +41,10 @@ plus the signal's number when interrupted (130 by Ctrl-C), 141 when standard
 output was closed before the result was written.`;
 
 /** The whole command line. It throws CommanderError instead of ending the process. */
-export async function operatorProgram(): Promise<Command> {
-  const described = await NestFactory.createApplicationContext(CommandLineModule, { abortOnError: false });
+export async function operatorProgram(extension: Extension = {}): Promise<Command> {
+  const session = new Session(extension);
+  const root = CommandLineModule.with(session.contexts);
+  const described = await NestFactory.createApplicationContext(root, { abortOnError: false });
   const csv = described.get(CsvService);
   const program = new Command(PROGRAM)
     .description(ABOUT)
@@ -55,20 +58,20 @@ export async function operatorProgram(): Promise<Command> {
   command(program, 'start', {
     about: 'Start the server; the same as no command. Settings come from the environment (config shows them).',
     example: 'start',
-  }).action(startServer);
-  organizationsCommand(program);
-  keysCommand(program);
-  industryEventsCommand(program);
-  importCommand(program, csv);
-  exportCommand(program, csv);
-  changesCommand(program);
-  seedCommand(program, csv);
-  webhooksCommand(program);
-  backupCommand(program);
-  restoreCommand(program);
-  statusCommand(program);
-  checkCommand(program);
+  }); // src/run.ts starts it, without the command line
+  organizationsCommand(program, session);
+  keysCommand(program, session);
+  industryEventsCommand(program, session);
+  importCommand(program, session, csv);
+  exportCommand(program, session, csv);
+  changesCommand(program, session);
+  seedCommand(program, session, csv);
+  webhooksCommand(program, session);
+  backupCommand(program, session);
+  restoreCommand(program, session);
+  statusCommand(program, session);
+  checkCommand(program, session);
   configCommand(program);
-  migrateCommand(program);
+  migrateCommand(program, session);
   return program;
 }

@@ -2,13 +2,14 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module';
 import { ChangesModule } from '../changes/changes.module';
 import { Config } from '../config';
-import { CONTEXTS, ContextsModule } from '../contexts';
+import { ContextsModule } from '../contexts';
 import { CsvModule } from '../csv/csv.module';
 import { CONNECT_TIMEOUT } from '../database/connect';
 import { operatorDataSourceOptions } from '../database/data-source';
 import { DatabaseOptions } from '../database/data-source.module';
 import { DatabaseModule } from '../database/database.module';
 import { DatasetsModule } from '../datasets/datasets.module';
+import { contextsOf, type Extension } from '../extensions/extension';
 import { WebhooksModule } from '../webhooks/webhooks.module';
 import { BackupService } from './backup.service';
 import { CatalogService } from './catalog.service';
@@ -17,31 +18,40 @@ import { RestoreService } from './restore.service';
 import { StatusService } from './status.service';
 
 /** A database that does not answer is named at once; `openDatabase` has waited for it where somebody waits. */
-const databaseOptions = ({ databaseUrl = '' }: Config): DatabaseOptions => ({
-  options: { ...operatorDataSourceOptions(databaseUrl), connectTimeoutMS: CONNECT_TIMEOUT, retryAttempts: 1 },
+const databaseOptions = ({ databaseUrl = '' }: Config, { migrations }: Extension): DatabaseOptions => ({
+  options: {
+    ...operatorDataSourceOptions(databaseUrl, { migrations }),
+    connectTimeoutMS: CONNECT_TIMEOUT,
+    retryAttempts: 1,
+  },
 });
 
 /** The services of the operator's commands. Nothing in it runs by itself: that is for the server's modules. */
 @Module({})
 export class OperatorModule {
-  /** @param config names the database, which stands as it should */
-  static with(config: Config): DynamicModule {
+  /**
+   * @param config names the database, which stands as it should
+   * @param extension its modules, so that commands have their entities and what they provide
+   */
+  static with(config: Config, extension: Extension = {}): DynamicModule {
+    const contexts = contextsOf(extension);
     return {
       module: OperatorModule,
       global: true,
       imports: [
         DatabaseModule,
         AccessModule,
-        ContextsModule.with(CONTEXTS),
-        ...CONTEXTS.map(({ module }) => module),
+        ContextsModule.with(contexts),
+        ...contexts.map(({ module }) => module),
         ChangesModule,
         WebhooksModule,
         DatasetsModule,
         CsvModule,
+        ...(extension.modules ?? []),
       ],
       providers: [
         { provide: Config, useValue: config },
-        { provide: DatabaseOptions, useValue: databaseOptions(config) },
+        { provide: DatabaseOptions, useValue: databaseOptions(config, extension) },
         BackupService,
         CatalogService,
         CheckService,

@@ -4,57 +4,77 @@ import type { Client, PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { Config, readConfig } from '../config';
 import { unreachable } from '../database/connect';
+import type { FeedResources } from '../changes/feed-resource';
+import { type Context, feedResourcesOf } from '../contexts';
 import { poolOf } from '../database/data-source';
+import { contextsOf, type Extension, extensionSchema } from '../extensions/extension';
 import { OpenDatabase, openDatabase } from '../schema/open';
+import type { SchemaDefinition } from '../schema/schema-definition';
 import { Interrupted, stopSignal } from '../server/stop-signal';
-import { SCHEMA } from './contexts';
 import { OperatorModule } from './operator.module';
 import { say } from './terminal/terminal';
 
-/**
- * Runs a command's work with the services of the OperatorModule, on the database of the settings, and closes it afterwards.
- * @param work calls `finish` when it is about to commit: a signal that comes later does not interrupt it
- * @param open opens the database; by default with all migrations applied
- * @throws Interrupted after a signal: the work's connections are cut, so PostgreSQL rolls back what is not committed
- */
-export async function withServices<T>(
-  work: (services: INestApplicationContext, database: OpenDatabase, finish: () => void) => Promise<T>,
-  open: typeof openDatabase = openDatabase,
-): Promise<T> {
-  const stop = stopSignal();
-  const config = readConfig();
-  const database = await open(config, say, { schema: SCHEMA, say, signal: stop }).catch((error: unknown) => {
-    stop.throwIfAborted(); // the signal ended the wait
-    throw error;
-  });
-  try {
-    const services = await connectServices(new Config({ ...config, databaseUrl: database.url }), database.url);
-    const used = new Set<Client>();
-    poolOf(services.get(DataSource)).on('acquire', (client) => used.add(client as PoolClient & Client));
-    let isFinishing = false;
-    stop.throwIfAborted();
-    const interruption = new Promise<never>((_, reject) => {
-      stop.addEventListener('abort', () => isFinishing || reject(stop.reason as Interrupted));
+/** What all commands of one invocation work with. */
+export class Session {
+  readonly contexts: readonly Context[];
+  readonly feedResources: FeedResources;
+  private readonly schema: SchemaDefinition;
+
+  constructor(private readonly extension: Extension) {
+    this.contexts = contextsOf(extension);
+    this.feedResources = feedResourcesOf(this.contexts);
+    this.schema = extensionSchema(extension);
+  }
+
+  /**
+   * Runs a command's work with the services of the OperatorModule, on the database of the settings, and closes it afterwards.
+   * @param work calls `finish` when it is about to commit: a signal that comes later does not interrupt it
+   * @param open opens the database; by default with all migrations applied
+   * @throws Interrupted after a signal: the work's connections are cut, so PostgreSQL rolls back what is not committed
+   */
+  async withServices<T>(
+    work: (services: INestApplicationContext, database: OpenDatabase, finish: () => void) => Promise<T>,
+    open: typeof openDatabase = openDatabase,
+  ): Promise<T> {
+    const stop = stopSignal();
+    const config = readConfig();
+    const database = await open(config, say, { schema: this.schema, say, signal: stop }).catch((error: unknown) => {
+      stop.throwIfAborted(); // the signal ended the wait
+      throw error;
     });
     try {
-      return await Promise.race([work(services, database, () => (isFinishing = true)), interruption]);
+      const services = await this.connectServices(new Config({ ...config, databaseUrl: database.url }), database.url);
+      const used = new Set<Client>();
+      poolOf(services.get(DataSource)).on('acquire', (client) => used.add(client as PoolClient & Client));
+      let isFinishing = false;
+      stop.throwIfAborted();
+      const interruption = new Promise<never>((_, reject) => {
+        stop.addEventListener('abort', () => isFinishing || reject(stop.reason as Interrupted));
+      });
+      try {
+        return await Promise.race([work(services, database, () => (isFinishing = true)), interruption]);
+      } catch (error) {
+        // It does not wait for the running statement.
+        if (error instanceof Interrupted) for (const client of used) client.end().catch(() => undefined);
+        throw error;
+      } finally {
+        // Interrupted work may never return its connection: it may be waiting for its input.
+        if (!stop.aborted) await services.close();
+      }
     } catch (error) {
-      // It does not wait for the running statement.
-      if (error instanceof Interrupted) for (const client of used) client.end().catch(() => undefined);
-      throw error;
+      throw database.explain(error);
     } finally {
-      // Interrupted work may never return its connection: it may be waiting for its input.
-      if (!stop.aborted) await services.close();
+      await database.close();
     }
-  } catch (error) {
-    throw database.explain(error);
-  } finally {
-    await database.close();
+  }
+
+  /** @throws ConfigError when the database cannot be reached: nothing else is done before a command's work begins */
+  private async connectServices(config: Config, url: string): Promise<INestApplicationContext> {
+    const root = OperatorModule.with(config, this.extension);
+    try {
+      return await NestFactory.createApplicationContext(root, { abortOnError: false });
+    } catch (error) {
+      throw unreachable(url, error);
+    }
   }
 }
-
-/** @throws ConfigError when the database cannot be reached: nothing else is done before a command's work begins */
-const connectServices = (config: Config, url: string): Promise<INestApplicationContext> =>
-  NestFactory.createApplicationContext(OperatorModule.with(config), { abortOnError: false }).catch((error: unknown) => {
-    throw unreachable(url, error);
-  });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { ConfigError } from '../config';
 import { connect, FIRST_PAUSE, LONGEST_PAUSE, type Waiting } from '../database/connect';
 import { LOCKED } from '../errors/sql-states';
@@ -7,6 +7,7 @@ import { hasSqlState } from '../database/errors';
 import { deriveAnew } from './rebuild-derived';
 import { requireDirectConnection } from '../database/direct-connection';
 import { Functions } from './functions';
+import { OrderedMigrations } from './ordered-migrations';
 import type { SchemaDefinition } from './schema-definition';
 import { recordRelease, requireUsableSchema } from './schema-release';
 
@@ -24,16 +25,18 @@ const LOCK_TIMEOUT_MS = 1000;
  *   too old to be upgraded, or too new
  */
 export function migrate(url: string, schema: SchemaDefinition, waiting: Waiting = {}): Promise<string[]> {
-  return underMigrationLock(url, waiting, (dataSource) => applyMissing(dataSource, schema, waiting));
+  return underMigrationLock(url, schema, waiting, (dataSource) => applyMissing(dataSource, schema, waiting));
 }
 
 /** Runs work that changes the schema, while no other process does. */
 export async function underMigrationLock<T>(
   url: string,
+  schema: SchemaDefinition,
   waiting: Waiting,
   work: (dataSource: DataSource) => Promise<T>,
 ): Promise<T> {
-  const dataSource = await connect(url, waiting, `-c lock_timeout=${LOCK_TIMEOUT_MS}`);
+  const { migrations } = schema;
+  const dataSource = await connect(url, waiting, { session: `-c lock_timeout=${LOCK_TIMEOUT_MS}`, migrations });
   try {
     await requireDirectConnection(url);
     await requireUnicode(dataSource, waiting);
@@ -89,17 +92,18 @@ async function take(lock: QueryRunner, { say, signal }: Waiting): Promise<void> 
 
 async function applyMissing(dataSource: DataSource, schema: SchemaDefinition, waiting: Waiting): Promise<string[]> {
   const { isNewer } = await requireUsableSchema(dataSource);
-  const missing = await new MigrationExecutor(dataSource).getPendingMigrations();
+  const migrations = new OrderedMigrations(dataSource, schema);
+  const missing = await migrations.getPendingMigrations();
   const functions = new Functions(dataSource, schema);
   await givingWay(waiting, async () => {
     if (isNewer) {
       // The functions are those of the newer release; extensions of this one may still lack migrations.
-      await dataSource.runMigrations();
+      await migrations.executePendingMigrations();
       return;
     }
     await functions.applyEarly();
     if (missing.length > 0) await functions.forget();
-    await dataSource.runMigrations();
+    await migrations.executePendingMigrations();
     await functions.apply();
     await recordRelease(dataSource);
     await deriveAnew(dataSource, waiting);

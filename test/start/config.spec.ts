@@ -31,7 +31,7 @@ describe('the settings', () => {
   });
 
   it('are told apart from variables that look like one', async () => {
-    expect(unknownSettings({ LANYARD_DEMO: 'off', LANYARD_PROGRAM: 'lanyard', HOME: '/' })).toBeUndefined();
+    expect(unknownSettings({ LANYARD_DEMO: 'off', HOME: '/' })).toBeUndefined();
     const env = { LANYARD_DEM0: 'off', LANYARD_POOLSIZE: '4' };
     expect(unknownSettings(env)).toBe('no settings, and without effect: LANYARD_DEM0, LANYARD_POOLSIZE');
     const { stderr } = await new Operator(env).run(['config', '--json']);

@@ -11,7 +11,7 @@ import type { RowCounts } from '../backup-file';
 import { PROGRAM } from '../../server/command-name';
 import { command, GlobalOptions } from '../arguments';
 import { writeFile } from '../output-file';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { figure } from '../terminal/table';
 import { answer, Refusal } from '../terminal/terminal';
 
@@ -23,7 +23,7 @@ your own. To restore it:
   $ ${PROGRAM} restore lanyard.backup`;
 
 /** `backup` */
-export function backupCommand(program: Command): void {
+export function backupCommand(program: Command, session: Session): void {
   command(program, 'backup', {
     about: 'Write the whole database to a file, also while the server runs.',
     result: '{backedUp: {organizations, leads, …}, bytes}, counts of rows and the size of the file',
@@ -31,15 +31,15 @@ export function backupCommand(program: Command): void {
   })
     .argument('<FILE>', 'new file, which is written completely or not at all')
     .addHelpText('after', NOTES)
-    .action((file: string, _, self: Command) => backup(file, self.optsWithGlobals()));
+    .action((file: string, _, self: Command) => backup(session, file, self.optsWithGlobals()));
 }
 
-async function backup(file: string, { json }: GlobalOptions): Promise<void> {
+async function backup(session: Session, file: string, { json }: GlobalOptions): Promise<void> {
   requireDatabase(readConfig());
   if (lstatSync(file, { throwIfNoEntry: false })) throw new Refusal(`${file} exists already: name a new file`);
   const backedUp: RowCounts = {};
   // Without the migrations of this release: a backup comes before an upgrade.
-  await withServices((services) => compress(services.get(BackupService).backup(backedUp), file), findDatabase);
+  await session.withServices((services) => compress(services.get(BackupService).backup(backedUp), file), findDatabase);
   const { size: bytes } = await stat(file);
   await answer(json, { backedUp, bytes }, () => {
     const { organizations = 0, leads = 0 } = backedUp;

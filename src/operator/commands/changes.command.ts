@@ -5,7 +5,7 @@ import { ChangesService } from '../../changes/changes.service';
 import { MAX_CHANGES } from '../../changes/changes.sql';
 import type { JsonText } from '../../database/statements';
 import { command, type GlobalOptions, organization, requireOrganization } from '../arguments';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { answer, OutputClosed, print, Refusal, styled, UsageError } from '../terminal/terminal';
 
 interface ChangesOptions extends GlobalOptions {
@@ -28,7 +28,7 @@ Run it after a copy of the database's files was put back: cursors that are newer
 than the copy cannot tell. No record and no change is deleted.`;
 
 /** `changes`; its option is no required one of commander's, because reset goes without. */
-export function changesCommand(program: Command): void {
+export function changesCommand(program: Command, session: Session): void {
   const changes = command(program, 'changes', {
     about: 'Show the feed of changes of an organization, which clients follow that keep a copy.',
     result: '[{resource, id, operation, at, record, remoteIds}], with eventId and leadId for the id of eventLeads',
@@ -38,18 +38,18 @@ export function changesCommand(program: Command): void {
     .option('--follow', 'show changes as they come, from now on')
     .option('--ndjson', 'one change a line, as JSON')
     .addHelpText('after', NOTES)
-    .action((_, self: Command) => showChanges(self.optsWithGlobals()));
+    .action((_, self: Command) => showChanges(session, self.optsWithGlobals()));
   command(changes, 'reset', {
     about: 'Invalidate all cursors: clients and webhooks begin again with a snapshot of all records.',
     result: '{generation}, the number of the log',
     example: 'changes reset',
   })
     .addHelpText('after', RESET_NOTES)
-    .action((_, self: Command) => resetLog(self.optsWithGlobals()));
+    .action((_, self: Command) => resetLog(session, self.optsWithGlobals()));
 }
 
-async function resetLog({ json }: GlobalOptions): Promise<void> {
-  const generation = await withServices((services) => services.get(ChangesService).reset());
+async function resetLog(session: Session, { json }: GlobalOptions): Promise<void> {
+  const generation = await session.withServices((services) => services.get(ChangesService).reset());
   await answer(
     json,
     { generation },
@@ -57,12 +57,15 @@ async function resetLog({ json }: GlobalOptions): Promise<void> {
   );
 }
 
-async function showChanges({ json, ndjson, organization: id, follow = false }: ChangesOptions): Promise<void> {
+async function showChanges(
+  session: Session,
+  { json, ndjson, organization: id, follow = false }: ChangesOptions,
+): Promise<void> {
   if (json && follow) throw new UsageError('--json is one value, which --follow never ends: use --ndjson');
   if (json && ndjson) throw new UsageError('--json and --ndjson are two forms: use one of them');
   if (id === undefined) throw new UsageError("required option '--organization <ID>' not specified");
   const form = json ? ONE_VALUE : ndjson ? NDJSON : TABLE;
-  await withServices(async (services) => {
+  await session.withServices(async (services) => {
     await requireOrganization(services, id);
     const pages = pagesOf(services.get(ChangesService), id, follow);
     await showPages(pages, form).catch((error: unknown) => {

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { command, GlobalOptions } from '../arguments';
 import { type CheckResult, CheckService } from '../check.service';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { figure, table } from '../terminal/table';
 import { answer, Refusal, say, styled } from '../terminal/terminal';
 
 /** `check` */
-export function checkCommand(program: Command): void {
+export function checkCommand(program: Command, session: Session): void {
   command(program, 'check', {
     about:
       'Compare derived data (rendered leads, totals and places of lists, words of the search) with its source, and find ' +
@@ -17,7 +17,7 @@ export function checkCommand(program: Command): void {
     example: 'check --repair',
   })
     .option('--repair', 'derive again what is wrong, create what was dropped, and switch triggers on', false)
-    .action((_, self: Command) => check(self.optsWithGlobals()));
+    .action((_, self: Command) => check(session, self.optsWithGlobals()));
 }
 
 /** The parts of the result, as a person reads them. */
@@ -29,8 +29,8 @@ const PARTS: Record<string, string> = {
   words: 'words of industry events',
 };
 
-async function check({ json, repair }: GlobalOptions & { repair: boolean }): Promise<void> {
-  const { found, left } = await withServices(async (services) => {
+async function check(session: Session, { json, repair }: GlobalOptions & { repair: boolean }): Promise<void> {
+  const { found, left } = await session.withServices(async (services) => {
     const service = services.get(CheckService);
     const found = await service.check(repair);
     // A repair without an error has not necessarily repaired anything.

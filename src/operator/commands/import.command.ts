@@ -24,7 +24,7 @@ import {
   wrapped,
 } from '../csv.options';
 import { chunksOf, sizeOf } from '../input';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
 import { figure, table } from '../terminal/table';
 import { answer, print } from '../terminal/terminal';
@@ -60,7 +60,7 @@ interface ImportOptions extends GlobalOptions, CsvOptions {
 }
 
 /** `import FILE` */
-export function importCommand(program: Command, service: CsvService): void {
+export function importCommand(program: Command, session: Session, service: CsvService): void {
   const importing = command(program, 'import', {
     about: 'Import a dataset into an organization.',
     result:
@@ -73,10 +73,11 @@ export function importCommand(program: Command, service: CsvService): void {
     .option('--encoding <NAME>', 'encoding of the file (default: UTF-8, or UTF-16 with a byte order mark)', encoding);
   withCsvImportOptions(withCsvOptions(importing, service), service)
     .addHelpText('after', formsText(service))
-    .action((file: string, _, self: Command) => importFile(service, file, self.optsWithGlobals()));
+    .action((file: string, _, self: Command) => importFile(session, service, file, self.optsWithGlobals()));
 }
 
 async function importFile(
+  session: Session,
   service: CsvService,
   file: string,
   { json, organization: id, dryRun, ...options }: ImportOptions,
@@ -93,7 +94,7 @@ async function importFile(
     return { records, options: { coverage: csv, issues, dryRun } };
   };
   try {
-    const result = await importInto(id, source, progress);
+    const result = await importInto(session, id, source, progress);
     const dryRunDetails = dryRun ? { dryRun: true, ...csvDetails(csv, result) } : {};
     await answerImported(service.datasets, json, { ...resultJson(result), ...dryRunDetails }, result, dryRun);
     if (dryRun && !json) await print(dryRunText(csv, result));
@@ -117,12 +118,13 @@ interface ImportSource {
 
 /** Imports into an organization. */
 export async function importInto(
+  session: Session,
   id: number,
   source: (manager: EntityManager) => ImportSource,
   progress: Progress,
 ): Promise<ImportResult> {
   try {
-    return await withServices(async (services, _, onWritten) => {
+    return await session.withServices(async (services, _, onWritten) => {
       await requireOrganization(services, id);
       const { records, options } = source(services.get(EntityManager));
       const all = { ...options, onProgress: progress.records, onWritten };

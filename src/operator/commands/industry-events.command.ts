@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import { escapeInvisible } from '../../datasets/quote';
 import { CatalogService } from '../catalog.service';
 import { command, type GlobalOptions, text } from '../arguments';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { figure } from '../terminal/table';
 import { answer } from '../terminal/terminal';
 
 /** `industry-events …` */
-export function industryEventsCommand(program: Command): void {
+export function industryEventsCommand(program: Command, session: Session): void {
   const group = command(program, 'industry-events', {
     about: 'Delete industry events from the catalogue that all organizations share.',
     example: 'industry-events delete --source-type e2e',
@@ -18,11 +18,11 @@ export function industryEventsCommand(program: Command): void {
     example: 'industry-events delete --source-type e2e',
   })
     .requiredOption('--source-type <TEXT>', 'the `sourceType` that they have, letter by letter', text('--source-type'))
-    .action((_, self: Command) => remove(self.optsWithGlobals()));
+    .action((_, self: Command) => remove(session, self.optsWithGlobals()));
 }
 
-async function remove({ json, sourceType }: GlobalOptions & { sourceType: string }): Promise<void> {
-  const deleted = await withServices((services) => services.get(CatalogService).delete(sourceType));
+async function remove(session: Session, { json, sourceType }: GlobalOptions & { sourceType: string }): Promise<void> {
+  const deleted = await session.withServices((services) => services.get(CatalogService).delete(sourceType));
   await answer(
     json,
     { sourceType, deleted },

@@ -4,7 +4,7 @@ import { escapeInvisible } from '../../datasets/quote';
 import { type BucketLimits, limitsFault, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
 import { command, type GlobalOptions, requireOrganization } from '../arguments';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { FORM, parseFaults } from '../../simulate/faults';
 import { table } from '../terminal/table';
 import { answer, Refusal, UsageError } from '../terminal/terminal';
@@ -27,7 +27,7 @@ const ROW = '{id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, e
 const ISSUED = '{id, key, organizationId, label, maxTokens, refillRate, expiresAt}';
 
 /** `keys …` */
-export function keysCommand(program: Command): void {
+export function keysCommand(program: Command, session: Session): void {
   const group = command(program, 'keys', {
     about: 'Issue, list, limit, rotate and revoke the API keys of an organization.',
     example: 'keys issue --organization 1 --label crm-sync',
@@ -44,7 +44,7 @@ export function keysCommand(program: Command): void {
     .option(...RATE)
     .option('--expires-at <DATE>', 'date (midnight UTC) or ISO 8601 date-time; default: never', args.moment)
     .option('--simulate <FAULTS>', 'faults of each request on a server with LANYARD_SIMULATE=on', faults)
-    .action((_, self: Command) => issue(self.optsWithGlobals()));
+    .action((_, self: Command) => issue(session, self.optsWithGlobals()));
 
   command(group, 'list', {
     about: 'List the keys of an organization, oldest first.',
@@ -52,7 +52,7 @@ export function keysCommand(program: Command): void {
     example: 'keys list --organization 1',
   })
     .requiredOption('--organization <ID>', 'organization of the keys', args.organization)
-    .action((_, self: Command) => list(self.optsWithGlobals()));
+    .action((_, self: Command) => list(session, self.optsWithGlobals()));
 
   command(group, 'set-limits', {
     about: 'Change the limits of a key; in force within 5 seconds.',
@@ -62,7 +62,7 @@ export function keysCommand(program: Command): void {
     .argument(...KEY_ID)
     .option(...BURST)
     .option(...RATE)
-    .action((id: string, _, self: Command) => setLimits(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => setLimits(session, id, self.optsWithGlobals()));
 
   command(group, 'rotate', {
     about: 'Issue a key with the settings of another one, which expires after the overlap.',
@@ -71,7 +71,7 @@ export function keysCommand(program: Command): void {
   })
     .argument(...KEY_ID)
     .option('--overlap <TIME>', `time the old key still works, ${args.DURATION_HELP}`, args.duration('--overlap'), 0)
-    .action((id: string, _, self: Command) => rotate(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => rotate(session, id, self.optsWithGlobals()));
 
   command(group, 'revoke', {
     about: 'Revoke a key for good; in force within 5 seconds.',
@@ -79,7 +79,7 @@ export function keysCommand(program: Command): void {
     example: `keys revoke \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...KEY_ID)
-    .action((id: string, _, self: Command) => revoke(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => revoke(session, id, self.optsWithGlobals()));
 }
 
 /** @throws UsageError for faults that cannot be read */
@@ -93,33 +93,40 @@ function requireFuture(expiresAt?: Date): void {
   if (expiresAt && expiresAt <= new Date()) throw new UsageError('--expires-at is in the past');
 }
 
-async function issue({ json, organization: id, ...settings }: IssueOptions): Promise<void> {
+async function issue(session: Session, { json, organization: id, ...settings }: IssueOptions): Promise<void> {
   requireLimits(settings);
   requireFuture(settings.expiresAt);
-  const issued = await withServices(async (services) => {
+  const issued = await session.withServices(async (services) => {
     await requireOrganization(services, id);
     return services.get(ApiKeysService).issue(id, settings);
   });
   await answer(json, issued, () => issuedText(issued), unseenText(issued));
 }
 
-async function list({ json, organization: id }: GlobalOptions & { organization: number }): Promise<void> {
-  const keys = await withServices(async (services) => {
+async function list(
+  session: Session,
+  { json, organization: id }: GlobalOptions & { organization: number },
+): Promise<void> {
+  const keys = await session.withServices(async (services) => {
     await requireOrganization(services, id);
     return services.get(ApiKeysService).list(id);
   });
   await answer(json, keys.map(rowOf), () => (keys.length > 0 ? keysTable(keys) : `Organization ${id} has no keys.`));
 }
 
-async function setLimits(id: string, { json, ...limits }: GlobalOptions & Limits): Promise<void> {
+async function setLimits(session: Session, id: string, { json, ...limits }: GlobalOptions & Limits): Promise<void> {
   requireLimits(limits);
   if (Object.keys(limits).length === 0) throw new UsageError('--max-tokens or --refill-rate must be given');
-  const key = await withKeys(id, (keys) => keys.setLimits(id, limits));
+  const key = await withKeys(session, id, (keys) => keys.setLimits(id, limits));
   await answer(json, rowOf(key), () => `Key ${id}: ${limitsText(key)}`);
 }
 
-async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: number }): Promise<void> {
-  const { oldEnds, ...issued } = await withKeys(id, (keys) =>
+async function rotate(
+  session: Session,
+  id: string,
+  { json, overlap }: GlobalOptions & { overlap: number },
+): Promise<void> {
+  const { oldEnds, ...issued } = await withKeys(session, id, (keys) =>
     keys.rotate(id, overlap).catch((error: unknown) => {
       throw error instanceof KeyEnded ? new Refusal(`key ${id} is revoked or expired`) : error;
     }),
@@ -129,14 +136,18 @@ async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: 
   await answer(json, issued, shown, `${unseenText(issued)}, and ${old}`);
 }
 
-async function revoke(id: string, { json }: GlobalOptions): Promise<void> {
-  const revoked = await withKeys(id, (keys) => keys.revoke(id));
+async function revoke(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
+  const revoked = await withKeys(session, id, (keys) => keys.revoke(id));
   await answer(json, revoked, () => `Key ${id} was revoked at ${revoked.revokedAt.toISOString()}`);
 }
 
 /** @throws Refusal when there is no such key */
-async function withKeys<T>(id: string, work: (keys: ApiKeysService) => Promise<T | null>): Promise<T> {
-  const key = await withServices((services) => work(services.get(ApiKeysService)));
+async function withKeys<T>(
+  session: Session,
+  id: string,
+  work: (keys: ApiKeysService) => Promise<T | null>,
+): Promise<T> {
+  const key = await session.withServices((services) => work(services.get(ApiKeysService)));
   if (key === null) throw new Refusal(`key ${id} does not exist`);
   return key;
 }

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { findDatabase } from '../../schema/open';
 import { RestoreService } from '../restore.service';
 import { command, GlobalOptions } from '../arguments';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
 import { figure } from '../terminal/table';
 import { answer, reasonOf, Refusal, say } from '../terminal/terminal';
@@ -14,7 +14,7 @@ Everything is restored, or nothing. The database must be empty: DATABASE_URL
 names an empty database, or LANYARD_DATA_DIR an empty directory.`;
 
 /** `restore` */
-export function restoreCommand(program: Command): void {
+export function restoreCommand(program: Command, session: Session): void {
   command(program, 'restore', {
     about: 'Restore a backup into an empty database: organizations, API keys, webhooks, leads, the catalogue.',
     result:
@@ -24,13 +24,13 @@ export function restoreCommand(program: Command): void {
   })
     .argument('<FILE>', 'what backup wrote')
     .addHelpText('after', NOTES)
-    .action((file: string, _, self: Command) => restoreFile(file, self.optsWithGlobals()));
+    .action((file: string, _, self: Command) => restoreFile(session, file, self.optsWithGlobals()));
 }
 
-async function restoreFile(file: string, { json }: GlobalOptions): Promise<void> {
+async function restoreFile(session: Session, file: string, { json }: GlobalOptions): Promise<void> {
   const { input, progress } = await openFile(file);
   try {
-    const result = await withServices(
+    const result = await session.withServices(
       (services, _, beforeCommit) => services.get(RestoreService).restore(input, { name: file, say, beforeCommit }),
       findDatabase,
     );

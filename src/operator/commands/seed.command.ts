@@ -6,6 +6,7 @@ import { command, GlobalOptions, organization, wholeNumber } from '../arguments'
 import { inventedRecords, type Seed } from '../../demo/seed';
 import { Progress } from '../terminal/progress';
 import { UsageError } from '../terminal/terminal';
+import type { Session } from '../session';
 import { answerImported, importInto } from './import.command';
 
 type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization: number };
@@ -13,7 +14,7 @@ type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization
 const MAX_LEADS = 10_000_000;
 
 /** `seed` */
-export function seedCommand(program: Command, service: CsvService): void {
+export function seedCommand(program: Command, session: Session, service: CsvService): void {
   command(program, 'seed', {
     about: 'Fill an organization with invented data. The same options give the same data; nothing removes it again.',
     result: '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, counts',
@@ -23,15 +24,16 @@ export function seedCommand(program: Command, service: CsvService): void {
     .option('--leads <N>', 'number of leads; the rest is in proportion', wholeNumber('--leads', MAX_LEADS), 1000)
     .option('--seed <N>', 'another number gives other data', wholeNumber('--seed', MAX_INT32), 42)
     .option('--until <DATE>', 'the data is of the three years before', day, '2026-06-30')
-    .action((_, self: Command) => seed(service, self.optsWithGlobals()));
+    .action((_, self: Command) => seed(session, service, self.optsWithGlobals()));
 }
 
 async function seed(
+  session: Session,
   service: CsvService,
   { json, organization: organizationId, ...options }: SeedOptions,
 ): Promise<void> {
   const records = inventedRecords({ organizationId, ...options });
-  const result = await importInto(organizationId, () => ({ records }), new Progress());
+  const result = await importInto(session, organizationId, () => ({ records }), new Progress());
   await answerImported(service.datasets, json, { imported: result.imported }, result);
 }
 

@@ -9,7 +9,7 @@ import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store
 import { RedisConnection } from '../../rate-limit/redis';
 import { PROGRAM } from '../../server/command-name';
 import { command, GlobalOptions } from '../arguments';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { type Status, StatusService, UNKNOWN_COUNTS } from '../status.service';
 import { figure, pairs, table } from '../terminal/table';
 import { answer, Refusal, styled } from '../terminal/terminal';
@@ -25,31 +25,34 @@ migration; of Redis it takes one token, from a bucket of its own. A key is
 expiring when it ends within 7 days. Requests are counted once a minute.`;
 
 /** `status` */
-export function statusCommand(program: Command): void {
+export function statusCommand(program: Command, session: Session): void {
   command(program, 'status', {
     about: 'Show database, Redis, migrations, keys, leads, and the busiest keys of the last hour.',
     result: RESULT,
     example: 'status',
   })
     .addHelpText('after', NOTES)
-    .action((_, self: Command) => status(self.optsWithGlobals()));
+    .action((_, self: Command) => status(session, self.optsWithGlobals()));
 }
 
-async function status({ json }: GlobalOptions): Promise<void> {
+async function status(session: Session, { json }: GlobalOptions): Promise<void> {
   const config = readConfig();
-  const [found, redis] = await Promise.all([ofDatabase(config), ofRedis(config)]);
+  const [found, redis] = await Promise.all([ofDatabase(session, config), ofRedis(config)]);
   const all = { version, ...found, redis } satisfies Status;
   await answer(json, all, () => statusText(all));
   if (!found.database.reachable) throw new Refusal('the database does not answer');
 }
 
-async function ofDatabase(config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
+async function ofDatabase(session: Session, config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
   try {
     // Opening it would create it.
     if (!config.databaseUrl && majorOf(config.dataDir) === undefined) {
       throw new EmbeddedPostgresError(`there is no database yet in ${config.dataDir}`);
     }
-    return await withServices((services, { embedded }) => services.get(StatusService).status(embedded), findDatabase);
+    return await session.withServices(
+      (services, { embedded }) => services.get(StatusService).status(embedded),
+      findDatabase,
+    );
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof EmbeddedPostgresError)) throw error;
     const embedded = config.databaseUrl === undefined;

@@ -13,8 +13,8 @@ import {
   WebhooksService,
 } from '../../webhooks/webhooks.service';
 import { command, duration, DURATION_HELP, type GlobalOptions, organization, requireOrganization } from '../arguments';
-import { FEED_RESOURCES } from '../contexts';
-import { withServices } from '../session';
+import type { FeedResources } from '../../changes/feed-resource';
+import type { Session } from '../session';
 import { table } from '../terminal/table';
 import { answer, Refusal, UsageError } from '../terminal/terminal';
 
@@ -49,13 +49,15 @@ function url(value: string): string {
   return new URL(value).href;
 }
 
-function resources(value: string): string[] {
-  const names = value.split(',');
-  if (FEED_RESOURCES.hasNames(names)) return names;
-  throw new UsageError(
-    `--resources must be a comma-separated list of ${FEED_RESOURCES.names.join(', ')}, without duplicates`,
-  );
-}
+const parseResources =
+  (resources: FeedResources) =>
+  (value: string): string[] => {
+    const names = value.split(',');
+    if (resources.hasNames(names)) return names;
+    throw new UsageError(
+      `--resources must be a comma-separated list of ${resources.names.join(', ')}, without duplicates`,
+    );
+  };
 
 const RESUME_NOTES = `
 Webhooks are paused in a database that was restored or copied, because they lead
@@ -70,20 +72,20 @@ interface CreateOptions extends GlobalOptions {
 }
 
 /** `webhooks …` */
-export function webhooksCommand(program: Command): void {
+export function webhooksCommand(program: Command, session: Session): void {
   const group = command(program, 'webhooks', {
     about: 'Send the changes of an organization to a URL.',
     example: 'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard',
   });
-  createAndListCommands(group);
-  stateCommands(group);
+  createAndListCommands(group, session);
+  stateCommands(group, session);
   command(group, 'test', {
     about: 'Send a ping to a webhook now, whatever its state is.',
     result: '{status, milliseconds} or {error}',
     example: `webhooks test \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...ID)
-    .action((id: string, _, self: Command) => test(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => test(session, id, self.optsWithGlobals()));
   command(group, 'rotate-secret', {
     about: 'Give a webhook a new secret. The old one signs, too, until the overlap is over.',
     result: '{id, secret, oldExpiresAt}',
@@ -91,17 +93,17 @@ export function webhooksCommand(program: Command): void {
   })
     .argument(...ID)
     .option('--overlap <TIME>', DURATION_HELP, duration('--overlap'), DAY_S)
-    .action((id: string, _, self: Command) => rotate(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => rotate(session, id, self.optsWithGlobals()));
   command(group, 'delete', {
     about: 'Delete a webhook.',
     result: '{id}',
     example: `webhooks delete \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...ID)
-    .action((id: string, _, self: Command) => remove(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => remove(session, id, self.optsWithGlobals()));
 }
 
-function createAndListCommands(group: Command): void {
+function createAndListCommands(group: Command, session: Session): void {
   command(group, 'create', {
     about: `Create a webhook, and show its secret this once. An organization has at most ${MAX_WEBHOOKS}.`,
     result: '{id, secret, organizationId, url, resources, state}',
@@ -112,25 +114,27 @@ function createAndListCommands(group: Command): void {
     .requiredOption('--url <URL>', 'where to send: https://…', url)
     .option(
       '--resources <NAMES>',
-      `of ${FEED_RESOURCES.names.join(', ')}, separated by commas; default: all`,
-      resources,
+      `of ${session.feedResources.names.join(', ')}, separated by commas; default: all`,
+      parseResources(session.feedResources),
     )
     .option(...SINCE)
-    .action((_, self: Command) => create(self.optsWithGlobals()));
+    .action((_, self: Command) => create(session, self.optsWithGlobals()));
   command(group, 'list', { about: 'List webhooks, oldest first.', result: `[${ROW}]`, example: 'webhooks list' })
     .option(...ORGANIZATION)
-    .action((_, self: Command) => list(self.optsWithGlobals()));
+    .action((_, self: Command) => list(session, self.optsWithGlobals()));
 }
 
 /** Commands that change whether and from where a webhook sends. */
-function stateCommands(group: Command): void {
+function stateCommands(group: Command, session: Session): void {
   command(group, 'disable', {
     about: 'Stop sending.',
     result: ROW,
     example: `webhooks disable \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...ID)
-    .action((id: string, _, self: Command) => changed(id, self.optsWithGlobals(), (webhooks) => webhooks.disable(id)));
+    .action((id: string, _, self: Command) =>
+      changed(session, id, self.optsWithGlobals(), (webhooks) => webhooks.disable(id)),
+    );
   command(group, 'enable', {
     about: 'Resume immediately from where the webhook stopped.',
     result: ROW,
@@ -139,7 +143,7 @@ function stateCommands(group: Command): void {
     .argument(...ID)
     .option(...SINCE)
     .action((id: string, { since }: { since?: 'now' }, self: Command) =>
-      changed(id, self.optsWithGlobals(), (webhooks) => webhooks.enable(id, since)),
+      changed(session, id, self.optsWithGlobals(), (webhooks) => webhooks.enable(id, since)),
     );
   command(group, 'resume', {
     about: 'Send to a paused webhook, or to all of them, beginning with a snapshot of all records.',
@@ -148,18 +152,22 @@ function stateCommands(group: Command): void {
   })
     .argument('[ID]', 'id of the webhook; without it all that are paused', webhookId)
     .addHelpText('after', RESUME_NOTES)
-    .action((id: string | undefined, _, self: Command) => resume(id, self.optsWithGlobals()));
+    .action((id: string | undefined, _, self: Command) => resume(session, id, self.optsWithGlobals()));
 }
 
 /** @throws Refusal when there is no such webhook */
-async function withWebhooks<T>(id: string, work: (webhooks: WebhooksService) => Promise<T | null>): Promise<T> {
-  const result = await withServices((services) => work(services.get(WebhooksService)));
+async function withWebhooks<T>(
+  session: Session,
+  id: string,
+  work: (webhooks: WebhooksService) => Promise<T | null>,
+): Promise<T> {
+  const result = await session.withServices((services) => work(services.get(WebhooksService)));
   if (result === null) throw new Refusal(`webhook ${id} does not exist (see webhooks list)`);
   return result;
 }
 
-async function create({ json, organization: id, ...asked }: CreateOptions): Promise<void> {
-  const created = await withServices(async (services) => {
+async function create(session: Session, { json, organization: id, ...asked }: CreateOptions): Promise<void> {
+  const created = await session.withServices(async (services) => {
     await requireOrganization(services, id);
     return services
       .get(WebhooksService)
@@ -175,16 +183,19 @@ async function create({ json, organization: id, ...asked }: CreateOptions): Prom
 
 const secretText = (secret: string): string => `Secret, shown only this once: ${secret}`;
 
-async function list({ json, organization: id }: GlobalOptions & { organization?: number }): Promise<void> {
-  const webhooks = await withServices(async (services) => {
+async function list(
+  session: Session,
+  { json, organization: id }: GlobalOptions & { organization?: number },
+): Promise<void> {
+  const webhooks = await session.withServices(async (services) => {
     if (id !== undefined) await requireOrganization(services, id);
     return services.get(WebhooksService).list(id);
   });
   await answer(json, webhooks, () => (webhooks.length > 0 ? webhooksTable(webhooks) : 'No webhooks.'));
 }
 
-async function test(id: string, { json }: GlobalOptions): Promise<void> {
-  const sent = await withWebhooks(id, (webhooks) => webhooks.test(id));
+async function test(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
+  const sent = await withWebhooks(session, id, (webhooks) => webhooks.test(id));
   const { milliseconds } = sent;
   if ('error' in sent) {
     const { error } = sent;
@@ -209,24 +220,29 @@ const ERROR_TEXTS: Record<string, string> = {
 
 const readableError = (error: string): string => ERROR_TEXTS[error] ?? error;
 
-async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: number }): Promise<void> {
-  const rotated = await withWebhooks(id, (webhooks) => webhooks.rotateSecret(id, overlap * 1000));
+async function rotate(
+  session: Session,
+  id: string,
+  { json, overlap }: GlobalOptions & { overlap: number },
+): Promise<void> {
+  const rotated = await withWebhooks(session, id, (webhooks) => webhooks.rotateSecret(id, overlap * 1000));
   const until = `The old one signs, too, until ${rotated.oldExpiresAt.toISOString()}.`;
   await answer(json, rotated, () => `${secretText(rotated.secret)}\n${until}`, `webhook ${id} has a new secret`);
 }
 
 async function changed(
+  session: Session,
   id: string,
   { json }: GlobalOptions,
   work: (webhooks: WebhooksService) => Promise<ListedWebhook | null>,
 ): Promise<void> {
-  const webhook = await withWebhooks(id, work);
+  const webhook = await withWebhooks(session, id, work);
   await answer(json, webhook, () => `Webhook ${id} is ${webhook.state}.`);
 }
 
 /** @param id of one webhook; undefined for all that are paused */
-async function resume(id: string | undefined, { json }: GlobalOptions): Promise<void> {
-  const resumed = await withServices(async (services) => {
+async function resume(session: Session, id: string | undefined, { json }: GlobalOptions): Promise<void> {
+  const resumed = await session.withServices(async (services) => {
     const webhooks = services.get(WebhooksService);
     const ids = id === undefined ? (await webhooks.listPaused()).map((paused) => paused.id) : [id];
     const rows: ListedWebhook[] = [];
@@ -241,8 +257,8 @@ async function resume(id: string | undefined, { json }: GlobalOptions): Promise<
   await answer(json, resumed, () => shown.join('\n') || 'No webhook is paused.');
 }
 
-async function remove(id: string, { json }: GlobalOptions): Promise<void> {
-  const deleted = await withWebhooks(id, (webhooks) => webhooks.delete(id));
+async function remove(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
+  const deleted = await withWebhooks(session, id, (webhooks) => webhooks.delete(id));
   await answer(json, deleted, () => `Deleted webhook ${id}.`);
 }
 

@@ -1,0 +1,21 @@
+import type { Extension } from './extensions/extension';
+import { hasHeapLimit, respawnWithHeapLimit } from './server/heap-limit';
+
+/**
+ * Runs Lanyard by the arguments of the process: the server without arguments or with `start`, and any command of the
+ * operator. The process ends with it.
+ * @param extension what a project of its own adds; its `main.ts` has nothing else to call
+ */
+export async function run(extension?: Extension): Promise<void> {
+  // Either half is loaded only when it runs: a server needs no command line, and a process that waits for a server neither.
+  if (!startsServer())
+    await (module.require('./operator/run') as typeof import('./operator/run')).runCommand(extension);
+  else if (extension || hasHeapLimit()) await (module.require('./serve') as typeof import('./serve')).serve(extension);
+  else await respawnWithHeapLimit();
+}
+
+function startsServer(): boolean {
+  const args = process.argv.slice(2).join(' ');
+  // `npm run operator` is the command line alone.
+  return args === '' ? process.env.npm_lifecycle_event !== 'operator' : args === 'start';
+}
