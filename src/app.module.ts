@@ -61,7 +61,7 @@ export class AppModule {
         DatabaseModule,
         RateLimitModule,
         AccessModule,
-        ContextsModule.with(contexts),
+        ContextsModule.with(contexts, extension.migrations),
         ...contexts.map(({ module }) => module),
         ChangesModule,
         ...(extension.modules ?? []),

@@ -15,11 +15,15 @@ import { answerBrokenRequests } from './server/broken-requests';
 import { LeanExpressAdapter } from './server/express-adapter';
 import { marked } from './simulate/simulated-faults.interceptor';
 
-/** The server, ready to listen, for the program, every test and the OpenAPI document. */
+/**
+ * The server, ready to listen, for the program, every test and the OpenAPI document.
+ * @param preview makes no provider, and connects to nothing: enough for the OpenAPI document
+ */
 export async function createApp(
   config: Config,
   log: Log = createLog(config.logLevel),
   extension: Extension = {},
+  { preview = false } = {},
 ): Promise<NestExpressApplication> {
   const adapter = new LeanExpressAdapter(config);
   const module = AppModule.with(config, extension);
@@ -27,6 +31,7 @@ export async function createApp(
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,
+    preview,
   });
   const observers = [
     ...(log.isLevelEnabled('error') ? [logRequests(log)] : []),

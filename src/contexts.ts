@@ -81,14 +81,15 @@ export const organizationDataOf = (contexts: readonly Context[]): OrganizationDa
 @Global()
 @Module({})
 export class ContextsModule {
-  static with(contexts: readonly Context[]): DynamicModule {
+  /** @param migrations those of an extension */
+  static with(contexts: readonly Context[], migrations?: SchemaDefinition['migrations']): DynamicModule {
     return {
       module: ContextsModule,
       providers: [
         { provide: Datasets, useValue: datasetsOf(contexts) },
         { provide: FeedResources, useValue: feedResourcesOf(contexts) },
         { provide: OrganizationData, useValue: organizationDataOf(contexts) },
-        { provide: SchemaDefinition, useValue: schemaOf(contexts) },
+        { provide: SchemaDefinition, useValue: schemaOf(contexts, migrations) },
       ],
       exports: [Datasets, FeedResources, OrganizationData, SchemaDefinition],
     };

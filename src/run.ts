@@ -1,4 +1,6 @@
+import { ConfigError } from './config';
 import type { Extension } from './extensions/extension';
+import { requireSingleInstances } from './extensions/single-instance';
 import { hasHeapLimit, respawnWithHeapLimit } from './server/heap-limit';
 
 /**
@@ -7,11 +9,23 @@ import { hasHeapLimit, respawnWithHeapLimit } from './server/heap-limit';
  * @param extension what a project of its own adds; its `main.ts` has nothing else to call
  */
 export async function run(extension?: Extension): Promise<void> {
+  if (extension) endUnlessSingleInstances();
   // Either half is loaded only when it runs: a server needs no command line, and a process that waits for a server neither.
   if (!startsServer())
     await (module.require('./operator/run') as typeof import('./operator/run')).runCommand(extension);
   else if (extension || hasHeapLimit()) await (module.require('./serve') as typeof import('./serve')).serve(extension);
   else await respawnWithHeapLimit();
+}
+
+/** Before anything of Nest fails for a reason that it does not know. */
+function endUnlessSingleInstances(): void {
+  try {
+    requireSingleInstances(process.argv[1] ?? '');
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
 }
 
 function startsServer(): boolean {

@@ -11,6 +11,7 @@ import { importCommand } from './commands/import.command';
 import { industryEventsCommand } from './commands/industry-events.command';
 import { keysCommand } from './commands/keys.command';
 import { migrateCommand } from './commands/migrate.command';
+import { openapiCommand } from './commands/openapi.command';
 import { organizationsCommand } from './commands/organizations.command';
 import { restoreCommand } from './commands/restore.command';
 import { seedCommand } from './commands/seed.command';
@@ -55,10 +56,11 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text, write) => write(`${styled('red', usageError(text), process.stderr)}\n`) })
     .addHelpText('after', FIRST_STEPS);
+  // `start` alone does not come here: src/run.ts starts the server without a command line.
   command(program, 'start', {
     about: 'Start the server; the same as no command. Settings come from the environment (config shows them).',
     example: 'start',
-  }); // src/run.ts starts it, without the command line
+  }).action(() => (module.require('../serve') as typeof import('../serve')).serve(extension));
   organizationsCommand(program, session);
   keysCommand(program, session);
   industryEventsCommand(program, session);
@@ -72,6 +74,7 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
   statusCommand(program, session);
   checkCommand(program, session);
   configCommand(program);
+  openapiCommand(program, session);
   migrateCommand(program, session);
   return program;
 }

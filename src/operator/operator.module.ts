@@ -41,7 +41,7 @@ export class OperatorModule {
       imports: [
         DatabaseModule,
         AccessModule,
-        ContextsModule.with(contexts),
+        ContextsModule.with(contexts, extension.migrations),
         ...contexts.map(({ module }) => module),
         ChangesModule,
         WebhooksModule,

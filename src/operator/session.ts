@@ -18,9 +18,9 @@ import { say } from './terminal/terminal';
 export class Session {
   readonly contexts: readonly Context[];
   readonly feedResources: FeedResources;
-  private readonly schema: SchemaDefinition;
+  readonly schema: SchemaDefinition;
 
-  constructor(private readonly extension: Extension) {
+  constructor(readonly extension: Extension) {
     this.contexts = contextsOf(extension);
     this.feedResources = feedResourcesOf(this.contexts);
     this.schema = extensionSchema(extension);

@@ -28,6 +28,17 @@ export function migrate(url: string, schema: SchemaDefinition, waiting: Waiting 
   return underMigrationLock(url, schema, waiting, (dataSource) => applyMissing(dataSource, schema, waiting));
 }
 
+/**
+ * Reverts the migrations of an extension that is to be removed, while no server runs.
+ * @returns their names
+ */
+export function revertExtension(url: string, schema: SchemaDefinition, waiting: Waiting = {}): Promise<string[]> {
+  return underMigrationLock(url, schema, waiting, async (dataSource) => {
+    await requireUsableSchema(dataSource);
+    return new OrderedMigrations(dataSource, schema).revertExtension();
+  });
+}
+
 /** Runs work that changes the schema, while no other process does. */
 export async function underMigrationLock<T>(
   url: string,

@@ -17,8 +17,29 @@ export class OrderedMigrations extends MigrationExecutor {
 
   protected override getMigrations(): Migration[] {
     const migrations = super.getMigrations();
-    const isOfExtension = ({ instance }: Migration): boolean =>
-      this.schema.migrations.some((migration) => instance instanceof migration);
-    return [...migrations.filter((one) => !isOfExtension(one)), ...migrations.filter(isOfExtension)];
+    const ofExtension = migrations.filter((migration) => this.isOfExtension(migration));
+    return [...migrations.filter((migration) => !ofExtension.includes(migration)), ...ofExtension];
+  }
+
+  /** Reverts the applied migrations of the extension, the newest first. @returns their names */
+  async revertExtension(): Promise<string[]> {
+    const applied = new Set((await this.getExecutedMigrations()).map(({ name }) => name));
+    const migrations = this.getMigrations().filter((one) => this.isOfExtension(one) && applied.has(one.name));
+    for (const { name, instance } of migrations.reverse()) {
+      await this.dataSource.transaction(async ({ queryRunner }) => {
+        if (!queryRunner) throw new Error('A transaction has a query runner');
+        await instance?.down(queryRunner);
+        await queryRunner.query('delete from migrations where name = $1', [name]);
+      });
+    }
+    // A table that is dropped takes its rows along without a trigger that would count them.
+    for (const table of ['list_counts', 'lists']) {
+      await this.dataSource.query(`delete from ${table} where to_regclass(split_part(list, '/', 1)) is null`);
+    }
+    return migrations.map(({ name }) => name);
+  }
+
+  private isOfExtension({ instance }: Migration): boolean {
+    return this.schema.migrations.some((migration) => instance instanceof migration);
   }
 }

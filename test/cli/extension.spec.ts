@@ -109,7 +109,7 @@ describe('the migrations of an extension', () => {
       await extended.json(['import', '-', '--organization', String(id)], JSON.stringify({ halls }));
       await extended.run(['backup', file]);
       const restoring = new Operator({ DATABASE_URL: target.url }, extension);
-      expect(await restoring.run(['restore', file])).toMatchObject({ status: 0 });
+      expect(await restoring.run(['restore', file])).toMatchObject({ status: 0, stderr: '' });
       expect(await query(target.url, 'select id, name from halls')).toEqual(halls);
       expect(await migrationNames(target.url)).toEqual(await migrationNames(source.url));
     } finally {
@@ -136,6 +136,27 @@ describe('the migrations of an extension', () => {
       await source.destroy();
     }
   });
+});
+
+it('the migrations of an extension are reverted before it is removed, whatever ran after them', async () => {
+  const { url } = await testDatabase();
+  const extended = new Operator({ DATABASE_URL: url }, extension);
+  const { id } = await extended.json<{ id: number }>(['organizations', 'create', '--name', 'Cobalt']);
+  const organization = ['--organization', String(id)];
+  const halls = [{ id: randomUUID(), name: 'North' }];
+  await extended.json(['import', '-', ...organization], JSON.stringify({ halls }));
+  await query(url, `insert into migrations (timestamp, name) values (1900000000000, 'Later1900000000000')`);
+  expect(await extended.json(['migrate', '--revert-extension'])).toEqual({ reverted: ['Halls1600000000000'] });
+  expect(await extended.json(['migrate', '--revert-extension'])).toEqual({ reverted: [] });
+
+  // In a process that does not have the extension's entities.
+  const plain = async (...args: string[]): Promise<unknown> =>
+    JSON.parse((await new Operator({ DATABASE_URL: url }).spawn([...args, '--json'])).stdout);
+  expect(await plain('migrate')).toEqual({ applied: [] });
+  expect(await plain('check')).toMatchObject({ lists: { wrong: 0 }, triggers: { wrong: 0 } });
+  expect(await plain('changes', ...organization)).toEqual([]);
+  await extended.json(['import', '-', ...organization], JSON.stringify({ halls }));
+  expect(await extended.json(['check'])).toMatchObject({ lists: { wrong: 0 } });
 });
 
 describe('the commands of an extension', () => {

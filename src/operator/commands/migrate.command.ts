@@ -1,16 +1,30 @@
 import { Command } from 'commander';
-import { openDatabase } from '../../schema/open';
+import { revertExtension } from '../../schema/migrate';
+import { findDatabase, openDatabase } from '../../schema/open';
 import { command, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
-import { answer } from '../terminal/terminal';
+import { answer, say } from '../terminal/terminal';
 
 /** `migrate` */
 export function migrateCommand(program: Command, session: Session): void {
   command(program, 'migrate', {
     about: 'Apply the missing migrations now; a server would at its start.',
-    result: '{applied: [name]}',
+    result: '{applied: [name]}, or {reverted: [name]}',
     example: 'migrate',
-  }).action((_, self: Command) => run(session, self.optsWithGlobals()));
+  })
+    .option('--revert-extension', 'revert all migrations of the extension, before you remove it; its data is lost')
+    .action((_, self: Command) => {
+      const options = self.optsWithGlobals<GlobalOptions & { revertExtension?: true }>();
+      return options.revertExtension ? revert(session, options) : run(session, options);
+    });
+}
+
+async function revert(session: Session, { json }: GlobalOptions): Promise<void> {
+  const reverted = await session.withServices(
+    (_, { url }) => revertExtension(url, session.schema, { say }),
+    findDatabase,
+  );
+  await answer(json, { reverted }, () => (reverted.length === 0 ? 'Nothing was applied.' : reverted.join('\n')));
 }
 
 async function run(session: Session, { json }: GlobalOptions): Promise<void> {
