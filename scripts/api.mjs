@@ -143,8 +143,8 @@ class Api {
     const [declaration] = symbol?.declarations ?? [];
     if (!declaration) return undefined;
     if (isOurs(declaration)) {
-      const isTop =
-        ts.isSourceFile(declaration.parent) || ts.isSourceFile(declaration.parent.parent?.parent ?? declaration);
+      const statement = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+      const isTop = ts.isSourceFile(statement.parent);
       if (!isTop) return undefined;
       if (this.elsewhere.has(symbol)) this.import('lanyard', symbol.name);
       else this.add(symbol);

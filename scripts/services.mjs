@@ -153,7 +153,7 @@ export async function startServer({ environment, defer }, args, { settings, flag
   const { pid, match } = await startChild(process.execPath, [...flags, ...args], {
     env,
     defer,
-    sign: /listens at (\S+)/,
+    sign: /listening on (\S+)/,
     onOutput,
   });
   return { pid, url: match[1].replace('localhost', '127.0.0.1') };

@@ -49,7 +49,7 @@ const oneOf = (values: readonly string[]): Check => ({
 
 const url = (...protocols: string[]): Check => ({
   read: (text) => (isUrl(text, protocols) ? text : undefined),
-  must: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, its user and password percent-encoded`,
+  must: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, with its user and password percent-encoded`,
   isSecret: true,
 });
 
@@ -67,12 +67,12 @@ function isUrl(text: string, protocols: string[]): boolean {
 
 const text: Check = { read: (value) => value, must: 'text' };
 const directory: Check = { read: (path) => resolve(path), must: 'a directory' };
-const addresses: Check = { read: addressesOf, must: 'host:port,host:port' };
+const addresses: Check = { read: addressesOf, must: 'a list such as sentinel-1:26379,sentinel-2:26379' };
 const origins: Check = {
   read: originsOf,
   must:
-    'origins such as https://booth.example.com or http://localhost:8080, without a path or a wildcard, separated by ' +
-    'commas, or * for all',
+    'a comma-separated list of origins such as https://booth.example.com or http://localhost:8080, without paths or ' +
+    'wildcards, or * for all origins',
 };
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -187,22 +187,23 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     if (!asked) return [];
     const value = read(asked);
     if (value !== undefined) return [[key, value]];
-    throw new ConfigError(`${name} must be ${must}${isSecret ? '' : `, not ${JSON.stringify(asked)}`}`);
+    throw new ConfigError(`${name} must be ${must}${isSecret ? '' : `, not ${JSON.stringify(asked)}`}.`);
   });
   const config = new Config(Object.fromEntries(given) as Partial<Config>);
   // With rediss:// the way to the sentinels would still be in the clear, and that would go unnoticed.
   if (config.redisSentinels && !config.redisUrl?.startsWith('redis://')) {
     throw new ConfigError(
-      'LANYARD_REDIS_SENTINELS needs a REDIS_URL that starts with redis:// and names the group of servers as its host',
+      'LANYARD_REDIS_SENTINELS needs a REDIS_URL that starts with redis:// and has the name of the Sentinel group as its host.',
     );
   }
   // 0 is any free port, and so another one.
   if (config.metricsPort && config.metricsPort === config.port) {
-    throw new ConfigError(`LANYARD_METRICS_PORT must be another port than PORT, not ${config.port} too`);
+    throw new ConfigError(`LANYARD_METRICS_PORT must differ from PORT (both are ${config.port}).`);
   }
   if (config.simulate === 'on' && env.NODE_ENV === 'production') {
     throw new ConfigError(
-      'LANYARD_SIMULATE=on is not for production, and NODE_ENV is production; LANYARD_SIMULATE=production does it nevertheless',
+      'LANYARD_SIMULATE=on is refused because NODE_ENV is production. ' +
+        'Set LANYARD_SIMULATE=production if you really want simulated faults there.',
     );
   }
   return config;
@@ -213,7 +214,7 @@ export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string | 
   const known = SETTINGS.map(({ name }) => name);
   const unknown = Object.keys(env).filter((name) => name.startsWith('LANYARD_') && !known.includes(name));
   if (unknown.length === 0) return undefined;
-  return `no ${unknown.length === 1 ? 'setting' : 'settings'}, and without effect: ${unknown.sort().join(', ')}`;
+  return `Unknown ${unknown.length === 1 ? 'setting' : 'settings'}, ignored: ${unknown.sort().join(', ')}`;
 }
 
 /** The settings in force, as the environment says them and without passwords; a value is null when there is none. */

@@ -37,7 +37,7 @@ const FIRST_SECTIONS = ['users', 'tagGroups', 'events', 'activations', 'leads'];
 export function datasetsOf(contexts: readonly Context[]): Datasets {
   const sections = new Map<string, Dataset>();
   for (const [name, dataset] of contexts.flatMap((context) => Object.entries(context.sections ?? {}))) {
-    if (sections.has(name)) throw new Error(`Two contexts have a section called ${name}`);
+    if (sections.has(name)) throw new Error(`Two contexts define a section called ${name}.`);
     sections.set(name, dataset);
   }
   const names = new Set([...FIRST_SECTIONS.filter((name) => sections.has(name)), ...sections.keys()]);

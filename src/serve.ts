@@ -52,7 +52,7 @@ async function serveUntilStopped(extension: Extension): Promise<void> {
       await app.init();
       await listen(app.getHttpServer() as Server, config, 'PORT');
       if (config.simulate !== 'off')
-        say('LANYARD_SIMULATE is on: requests may ask for faults (header Lanyard-Simulate)');
+        say('LANYARD_SIMULATE is on: requests can ask for simulated faults (header Lanyard-Simulate)');
       const unknown = unknownSettings();
       if (unknown) say(unknown);
       await welcome(app, config, database, say);

@@ -98,7 +98,7 @@ export class AccessService implements OnApplicationShutdown {
       // Not through TypeORM, whose connections have a queue: this is one of those that are reserved.
       await poolOf(this.dataSource).query(ADD_USAGE, [ids, requests]);
     } catch (error) {
-      this.logger.warn({ message: 'The usage of keys could not be stored', ...logFields(error) });
+      this.logger.warn({ message: 'Cannot store the usage of API keys', ...logFields(error) });
     }
   }
 

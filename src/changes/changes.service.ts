@@ -75,8 +75,8 @@ interface Page {
 
 /** Logged when this database takes over the change log of another one. */
 export const LOG_CLAIMED =
-  'The change log was written in another database, from which this one was restored or copied: ' +
-  'older cursors are gone, and webhooks are paused until you run webhooks resume';
+  'The change log was written in another database, from which this one was restored or copied. ' +
+  'Existing cursors have expired, and webhooks are paused until you run "webhooks resume".';
 
 /** Thrown for a cursor that another database created. */
 export class ForeignCursor extends GoneException {}

@@ -60,7 +60,9 @@ function patienceWith(error: unknown, milliseconds: number): number {
 export function unreachable(url: string, error: unknown): ConfigError {
   const { code, message } = error as { code?: string; message: string };
   const reason = message.split('\n')[0] || code;
-  return new ConfigError(`DATABASE_URL: cannot connect to ${placeOf(url)}: ${reason}`, { cause: error });
+  return new ConfigError(`Cannot connect to the database at ${placeOf(url)} (DATABASE_URL): ${reason}`, {
+    cause: error,
+  });
 }
 
 function placeOf(url: string): string {

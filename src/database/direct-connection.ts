@@ -25,7 +25,7 @@ export async function requireDirectConnection(url: string): Promise<void> {
     const reason = await findLoss(dataSource);
     if (reason === undefined) return;
     throw new ConfigError(
-      `DATABASE_URL: ${reason}: connect to PostgreSQL directly, not through a pooler such as PgBouncer in transaction mode`,
+      `DATABASE_URL: ${reason}. Connect to PostgreSQL directly, not through a pooler such as PgBouncer in transaction mode.`,
     );
   } catch (error) {
     // A database that is away at this moment is waited for, or named, by what follows.
@@ -46,7 +46,7 @@ async function findLoss(dataSource: DataSource): Promise<string | undefined> {
       const { rows } = await client.query<{ pid: number; timeout: string }>(SESSION);
       const [session] = rows;
       if (session?.timeout !== String(STATEMENT_TIMEOUT_MS)) {
-        return `statement_timeout is ${session?.timeout} ms and not ${STATEMENT_TIMEOUT_MS} as asked for`;
+        return `statement_timeout is ${session?.timeout} ms although ${STATEMENT_TIMEOUT_MS} ms were requested`;
       }
       pids.add(session.pid);
     }

@@ -96,11 +96,11 @@ export function databaseFault(error: unknown): string | undefined {
   const state = sqlState(error);
   const cause: unknown = causeOf(error);
   // PostgreSQL quotes the value in its messages about data (class 22) and, in part, about constraints (class 23).
-  if (hasSqlState(error, QUOTES_VALUE)) return `the database refused a value (${state})`;
-  if (isLostByTypeOrm(error)) return 'the database failed: the connection was lost';
+  if (hasSqlState(error, QUOTES_VALUE)) return `Database error: a value was rejected (SQLSTATE ${state}).`;
+  if (isLostByTypeOrm(error)) return 'Database error: the connection was lost.';
   const isOfDatabase = state !== undefined || error instanceof QueryFailedError || hasSystemCall(cause);
   if (!isOfDatabase || !isNativeError(cause)) return undefined;
-  return `the database failed: ${cause.message.split('\n')[0]}`;
+  return `Database error: ${cause.message.split('\n')[0]}`;
 }
 
 /** The connection was lost after the statement before, and TypeORM has none for the next. */

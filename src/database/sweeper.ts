@@ -52,7 +52,7 @@ export class Sweeper implements BeforeApplicationShutdown {
           rows = (await poolOf(this.dataSource).query(text, values)).rowCount ?? 0;
         }
       } catch (error) {
-        this.logger.warn({ message: `Expired ${what} could not be removed`, ...logFields(error) });
+        this.logger.warn({ message: `Cannot prune expired ${what}`, ...logFields(error) });
       }
     }
   }

@@ -7,7 +7,7 @@ import { DatabaseOptions } from '../database/data-source.module';
 import { DatabaseModule } from '../database/database.module';
 import { DatasetsModule } from '../datasets/datasets.module';
 
-/** The services that make the demo organization, with an operator's data source: a slow disk may take its time. */
+/** The services that create the demo organization. They use the operator's data source, which has no timeouts, because disks can be slow. */
 @Module({})
 export class DemoModule {
   static with(config: Config): DynamicModule {

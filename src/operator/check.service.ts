@@ -7,33 +7,33 @@ import { applyFunctionsAgain } from '../schema/migrate';
 import { SchemaDefinition } from '../schema/schema-definition';
 import { CATALOGUE, lockOrganization } from '../database/locks';
 
-interface Checked {
+interface PartResult {
   checked: number;
   wrong: number;
   /** of triggers: which are switched off, as `table.trigger` */
-  off?: string[];
+  disabled?: string[];
   /** of functions and triggers: which were dropped, triggers as `table.trigger` */
   missing?: string[];
 }
 
 /** A trigger that is switched off, by what SQL calls it and its table. */
-interface Off {
+interface DisabledTrigger {
   name: string;
   table: string;
 }
 
-const TRIGGERS = `
+const SELECT_TRIGGERS = `
   select quote_ident(tgname) as name, tgrelid::regclass::text as table, tgenabled in ('O', 'A') as "isOn"
   from pg_trigger join pg_class c on c.oid = tgrelid
   where tgname ~ '${OWN_TRIGGER}' and not tgisinternal and relnamespace = current_schema()::regnamespace`;
 
-const MISSING_TRIGGERS = `
+const SELECT_MISSING_TRIGGERS = `
   select coalesce(array_agg(name order by name), '{}') as missing from applied_functions, unnest(triggers) name
   where name not in (
     select tgrelid::regclass::text || '.' || quote_ident(tgname)
     from pg_trigger join pg_class c on c.oid = tgrelid where relnamespace = current_schema()::regnamespace)`;
 
-const MISSING_FUNCTIONS = `
+const SELECT_MISSING_FUNCTIONS = `
   select coalesce(array_agg(name order by name), '{}') as missing from applied_functions, unnest(functions) name
   where name not in (select proname from pg_proc where pronamespace = current_schema()::regnamespace)`;
 
@@ -41,27 +41,28 @@ const MISSING_FUNCTIONS = `
  * Functions and triggers that were dropped, and triggers that are switched off. Lists whose stored counts are not what a full scan gives, and rows whose derived column is not what their fields give: the
  * documents of leads, the words of industry events.
  */
-export type CheckResult = Record<string, Checked>;
+export type CheckResult = Record<string, PartResult>;
 
 /** The names of the lists of the table's rows. */
-const nameOf = ({ table, parent }: TrackedList): string => `'${table}'${parent ? ` || '/' || ${parent.column}` : ''}`;
-const ownerOf = ({ shared }: TrackedList): string => (shared ? '0' : 'organization_id');
+const listNameSql = ({ table, parent }: TrackedList): string =>
+  `'${table}'${parent ? ` || '/' || ${parent.column}` : ''}`;
+const ownerSql = ({ shared }: TrackedList): string => (shared ? '0' : 'organization_id');
 
 /** What a full scan of the table counts. */
-const scan = (list: TrackedList): string => `
-  select ${ownerOf(list)} as organization_id, ${nameOf(list)} as list, shift::smallint, position >> shift as bucket,
+const countRowsSql = (list: TrackedList): string => `
+  select ${ownerSql(list)} as organization_id, ${listNameSql(list)} as list, shift::smallint, position >> shift as bucket,
     count(*)::integer as rows
   from ${list.table}, unnest('{40,14,8}'::integer[]) shift group by 1, 2, 3, 4`;
 
 /** The lists of the table whose counts are wrong, or that would give a position again. */
-const wrong = (list: TrackedList): string => `
+const wrongListsSql = (list: TrackedList): string => `
   select organization_id, list from (
-      (select * from list_counts where list ~ '^${list.table}(/|$)' except all ${scan(list)})
-      union all (${scan(list)} except all select * from list_counts where list ~ '^${list.table}(/|$)')
+      (select * from list_counts where list ~ '^${list.table}(/|$)' except all ${countRowsSql(list)})
+      union all (${countRowsSql(list)} except all select * from list_counts where list ~ '^${list.table}(/|$)')
     ) differing
   union
   select organization_id, list from (
-      select ${ownerOf(list)} as organization_id, ${nameOf(list)} as list, max(position) as last from ${list.table} group by 1, 2
+      select ${ownerSql(list)} as organization_id, ${listNameSql(list)} as list, max(position) as last from ${list.table} group by 1, 2
     ) used left join lists using (organization_id, list)
   where next_position is null or next_position <= last`;
 
@@ -76,28 +77,28 @@ export class CheckService {
   /** @param repair whether what is wrong is made right */
   async check(repair: boolean): Promise<CheckResult> {
     // Before the data, which a repair would else compute by what is missing.
-    const result: CheckResult = await this.functionsAndTriggers(repair);
-    result.lists = await this.lists(repair);
-    for (const derived of derivedOf(this.dataSource)) result[derived.name] = await this.derived(derived, repair);
+    const result: CheckResult = await this.checkFunctionsAndTriggers(repair);
+    result.lists = await this.checkLists(repair);
+    for (const derived of derivedOf(this.dataSource)) result[derived.name] = await this.checkDerived(derived, repair);
     return Object.fromEntries(Object.entries(result).sort());
   }
 
-  private async functionsAndTriggers(repair: boolean): Promise<CheckResult> {
+  private async checkFunctionsAndTriggers(repair: boolean): Promise<CheckResult> {
     const [{ count }] = await this.dataSource.query<[{ count: number }]>(
       'select coalesce(sum(cardinality(functions)), 0)::integer as count from applied_functions',
     );
-    const functions = await this.missing(MISSING_FUNCTIONS);
-    const missing = await this.missing(MISSING_TRIGGERS);
-    const found = await this.dataSource.query<(Off & { isOn: boolean })[]>(TRIGGERS);
+    const functions = await this.missing(SELECT_MISSING_FUNCTIONS);
+    const selectMissing = await this.missing(SELECT_MISSING_TRIGGERS);
+    const found = await this.dataSource.query<(DisabledTrigger & { isOn: boolean })[]>(SELECT_TRIGGERS);
     const off = found.filter(({ isOn }) => !isOn);
-    if (repair) await this.repairTriggers(off, functions, missing);
+    if (repair) await this.repairTriggers(off, functions, selectMissing);
     return {
       functions: { checked: count, wrong: functions.length, missing: functions },
       triggers: {
-        checked: found.length + missing.length,
-        wrong: off.length + missing.length,
-        off: off.map(({ name, table }) => `${table}.${name}`),
-        missing,
+        checked: found.length + selectMissing.length,
+        wrong: off.length + selectMissing.length,
+        disabled: off.map(({ name, table }) => `${table}.${name}`),
+        missing: selectMissing,
       },
     };
   }
@@ -108,7 +109,7 @@ export class CheckService {
   }
 
   /** A client that follows the feed of changes has missed some, and must read a snapshot. */
-  private async repairTriggers(off: Off[], functions: string[], missing: string[]): Promise<void> {
+  private async repairTriggers(off: DisabledTrigger[], functions: string[], missing: string[]): Promise<void> {
     if (off.length + functions.length + missing.length === 0) return;
     if (functions.length + missing.length > 0) await applyFunctionsAgain(this.dataSource, this.schema);
     await this.dataSource.transaction(async (manager) => {
@@ -120,11 +121,14 @@ export class CheckService {
   }
 
   /** The rows of a table whose column is not what its expression gives. */
-  private async derived({ table, shared, column, expression }: DerivedTable, repair: boolean): Promise<Checked> {
+  private async checkDerived(
+    { table, shared, column, expression }: DerivedTable,
+    repair: boolean,
+  ): Promise<PartResult> {
     // The organization, or the catalogue, by whose lock a repair keeps imports out.
     const owner = shared ? String(CATALOGUE) : 'organization_id';
     const stale = `${column} is distinct from ${expression}`;
-    const found = await this.dataSource.query<(Checked & { id: number })[]>(
+    const found = await this.dataSource.query<(PartResult & { id: number })[]>(
       `select ${owner} as id, count(*)::integer as checked, (count(*) filter (where ${stale}))::integer as wrong
         from ${table} group by 1 order by 1`,
     );
@@ -142,12 +146,12 @@ export class CheckService {
     return result;
   }
 
-  private async lists(repair: boolean): Promise<Checked> {
-    const [result] = await this.dataSource.query<[Checked]>(
+  private async checkLists(repair: boolean): Promise<PartResult> {
+    const [result] = await this.dataSource.query<[PartResult]>(
       'select count(*)::integer as checked, 0 as wrong from lists',
     );
     for (const list of listsOf(this.dataSource)) {
-      const found = await this.dataSource.query<{ organization_id: number; list: string }[]>(wrong(list));
+      const found = await this.dataSource.query<{ organization_id: number; list: string }[]>(wrongListsSql(list));
       result.wrong += found.length;
       for (const { organization_id: organization, list: name } of repair ? found : []) {
         await this.recount(list, organization, name);
@@ -163,12 +167,12 @@ export class CheckService {
       await manager.query(`lock table ${list.table}, list_counts in share row exclusive mode`);
       await manager.query('delete from list_counts where organization_id = $1 and list = $2', [organization, name]);
       await manager.query(
-        `insert into list_counts select * from (${scan(list)}) s where organization_id = $1 and list = $2`,
+        `insert into list_counts select * from (${countRowsSql(list)}) s where organization_id = $1 and list = $2`,
         [organization, name],
       );
       await manager.query(
         `insert into lists as l select $1, $2, coalesce(max(position), -1) + 1 from ${list.table}
-          where ${ownerOf(list)} = $1 and ${nameOf(list)} = $2
+          where ${ownerSql(list)} = $1 and ${listNameSql(list)} = $2
         on conflict (organization_id, list) do update
           set next_position = greatest(l.next_position, excluded.next_position)`,
         [organization, name],

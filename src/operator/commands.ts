@@ -19,18 +19,18 @@ import { statusCommand } from './commands/status.command';
 import { webhooksCommand } from './commands/webhooks.command';
 import { CsvService } from '../csv/csv.service';
 import type { Extension } from '../extensions/extension';
-import { command } from './arguments';
+import { addCommand } from './arguments';
 import { CommandLineModule } from './command-line.module';
 import { PROGRAM } from '../server/command-name';
 import { Session } from './session';
-import { styled, usageError } from './terminal/terminal';
+import { applyStyle, formatUsageError } from './terminal/terminal';
 
-const ABOUT =
+const DESCRIPTION =
   "Lanyard's server, and the command line for its operator: organizations, API keys, data and status.\n\n" +
   "Commands work on the server's database, also while it runs: DATABASE_URL or, without it, the embedded PostgreSQL in " +
   'LANYARD_DATA_DIR (.data).';
 
-const FIRST_STEPS = `
+const NOTES = `
 Example, from nothing to a key:
   $ ${PROGRAM} organizations create --name "Cobalt Systems"
   $ ${PROGRAM} keys issue --organization 1 --label crm-sync
@@ -45,20 +45,22 @@ output was closed before the result was written.`;
 export async function operatorProgram(extension: Extension = {}): Promise<Command> {
   const session = new Session(extension);
   const root = CommandLineModule.with(session.contexts);
-  const described = await NestFactory.createApplicationContext(root, { abortOnError: false });
-  const csv = described.get(CsvService);
+  const context = await NestFactory.createApplicationContext(root, { abortOnError: false });
+  const csv = context.get(CsvService);
   const program = new Command(PROGRAM)
-    .description(ABOUT)
+    .description(DESCRIPTION)
     .usage('[command] [options]')
     .version(version, '--version', 'print the version')
     .option('--json', 'print the result as one JSON value')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ outputError: (text, write) => write(`${styled('red', usageError(text), process.stderr)}\n`) })
-    .addHelpText('after', FIRST_STEPS);
+    .configureOutput({
+      outputError: (text, write) => write(`${applyStyle('red', formatUsageError(text), process.stderr)}\n`),
+    })
+    .addHelpText('after', NOTES);
   // `start` alone does not come here: src/run.ts starts the server without a command line.
-  command(program, 'start', {
-    about: 'Start the server; the same as no command. Settings come from the environment (config shows them).',
+  addCommand(program, 'start', {
+    summary: 'Start the server; the same as no command. Settings come from the environment (config shows them).',
     example: 'start',
   }).action(() => (module.require('../serve') as typeof import('../serve')).serve(extension));
   organizationsCommand(program, session);

@@ -5,7 +5,7 @@ import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-columns';
 import type { CsvService } from '../csv/csv.service';
 import type { DateFormat } from '../csv/date-times';
 import { quote } from '../datasets/quote';
-import { wholeNumber } from './arguments';
+import { parseInteger } from './arguments';
 import { UsageError } from './terminal/terminal';
 
 /** Options of the commands that read or write CSV. */
@@ -26,12 +26,12 @@ export interface CsvOptions {
 /** Options of the command that reads CSV. */
 export const withCsvImportOptions = (to: Command, service: CsvService): Command =>
   to
-    .option('--skip-lines <N>', 'number of lines to skip before the header', wholeNumber('--skip-lines', MAX_INT32))
+    .option('--skip-lines <N>', 'number of lines to skip before the header', parseInteger('--skip-lines', MAX_INT32))
     .option('--ignore-unknown', 'skip columns that are not fields')
     .option(
       '--time-zone <ZONE>',
       'time zone of date-times that name none, such as Europe/Berlin (default: UTC)',
-      timeZone,
+      parseTimeZone,
     )
     .addOption(
       new Option('--date-format <FORMAT>', 'order of day and month in dates such as 5/4/2026').choices(['DMY', 'MDY']),
@@ -40,18 +40,18 @@ export const withCsvImportOptions = (to: Command, service: CsvService): Command 
     .addOption(
       new Option('--match <KEY>', 'how rows are matched to existing leads (default: id)').choices([
         'id',
-        ...matchesOf(service),
+        ...matchKeys(service),
       ]),
     )
     .addOption(
       new Option('--repeated <WHICH>', 'which row to keep when a key occurs more than once').choices(['first', 'last']),
     );
 
-const matchesOf = (service: CsvService): string[] => [
+const matchKeys = (service: CsvService): string[] => [
   ...new Set(service.sections.flatMap((section) => Object.keys(service.definition(section).matches ?? {}))),
 ];
 
-function timeZone(value: string): string {
+function parseTimeZone(value: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
   } catch {
@@ -59,7 +59,7 @@ function timeZone(value: string): string {
   }
 }
 
-export function encoding(value: string): string {
+export function parseEncoding(value: string): string {
   if (encodingExists(value)) return value;
   throw new UsageError('--encoding must be the name of an encoding, such as windows-1252, iso-8859-2 or shift_jis');
 }
@@ -67,20 +67,20 @@ export function encoding(value: string): string {
 export const withCsvOptions = (to: Command, service: CsvService): Command =>
   to
     .addOption(new Option('--csv <SECTION>', 'use CSV, for the records of one section').choices(service.sections))
-    .option('--map <COLUMN=FIELD>', 'assign a CSV column to a field; may be repeated', collected)
-    .option('--delimiter <CHARACTER>', 'character between cells: ",", ";", tab …', delimiter)
+    .option('--map <COLUMN=FIELD>', 'assign a CSV column to a field; may be repeated', appendValue)
+    .option('--delimiter <CHARACTER>', 'character between cells: ",", ";", tab …', parseDelimiter)
     .option('--raw', 'no apostrophe before cells that a spreadsheet would run as formulas');
 
-const collected = (value: string, before: string[] = []): string[] => [...before, value];
+const appendValue = (value: string, before: string[] = []): string[] => [...before, value];
 
-function delimiter(value: string): string {
+function parseDelimiter(value: string): string {
   if (value === 'tab' || value === '\\t') return '\t';
   if ([...value].length === 1 && !/["\r\n]/.test(value)) return value;
   throw new UsageError('--delimiter must be one character, or tab');
 }
 
 /** @throws UsageError when an entry is not COLUMN=FIELD, or names no field of the section */
-function mappingsOf(service: CsvService, section: string, entries: string[]): ColumnMapping[] {
+function parseMappings(service: CsvService, section: string, entries: string[]): ColumnMapping[] {
   return entries.map((entry) => {
     const equals = entry.lastIndexOf('=');
     const [column, name] = [entry.slice(0, Math.max(0, equals)).trim(), entry.slice(equals + 1).trim()];
@@ -115,7 +115,7 @@ export function csvFormatOf(
     return {
       section: csv,
       delimiter: character,
-      mappings: mappingsOf(service, csv, map),
+      mappings: parseMappings(service, csv, map),
       raw,
       skipLines,
       ignoreUnknown,
@@ -126,8 +126,10 @@ export function csvFormatOf(
     };
   }
   const all = { map: map[0], delimiter: character, raw: raw || undefined, ...options };
-  const without = Object.entries(all).find(([name, value]) => CSV_ONLY.includes(name) && value !== undefined);
-  if (without) throw new UsageError(`${flagOf(without[0])} needs --csv`);
+  const csvOnlyOption = Object.entries(all).find(
+    ([name, value]) => CSV_ONLY_OPTIONS.includes(name) && value !== undefined,
+  );
+  if (csvOnlyOption) throw new UsageError(`${flagName(csvOnlyOption[0])} needs --csv`);
   return undefined;
 }
 
@@ -139,7 +141,7 @@ function optionValueOf(service: CsvService, section: string, option: string, val
   return { option, field, value };
 }
 
-const CSV_ONLY = [
+const CSV_ONLY_OPTIONS = [
   'map',
   'delimiter',
   'raw',
@@ -152,14 +154,14 @@ const CSV_ONLY = [
   'repeated',
 ];
 
-const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** The fields of each section, as a help text. */
 export const fieldsText = (service: CsvService): string =>
   service.sections
     .map((section) => {
       const names = service.fields(section).map(({ name }) => name);
-      return `  ${section}:\n    ${wrapped(names, '    ')}`;
+      return `  ${section}:\n    ${wrapNames(names, '    ')}`;
     })
     .join('\n');
 
@@ -167,7 +169,7 @@ export const fieldsText = (service: CsvService): string =>
 const MAX_LINE = 70;
 
 /** Names, separated by commas, in lines that fit a terminal of 80 columns after an indentation of at most ten. */
-export function wrapped(names: readonly string[], indent: string): string {
+export function wrapNames(names: readonly string[], indent: string): string {
   const lines: string[] = [];
   for (const name of names) {
     const longer = `${lines.at(-1)}, ${name}`;

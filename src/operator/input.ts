@@ -1,8 +1,8 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
-import { reasonOf, Refusal } from './terminal/terminal';
+import { errorMessage, CommandError } from './terminal/terminal';
 
 /** Bytes of a file, as far as that is known; whether it can be read is seen when it is read. */
-export const sizeOf = (file: string): number | undefined =>
+export const fileSize = (file: string): number | undefined =>
   file !== '-' && existsSync(file) ? statSync(file).size || undefined : undefined;
 
 /**
@@ -10,7 +10,7 @@ export const sizeOf = (file: string): number | undefined =>
  * @param onBytes called with the size of each part
  * @throws Refusal when it cannot be read
  */
-export async function* chunksOf(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+export async function* readChunks(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
       const bytes = chunk as Buffer;
@@ -18,6 +18,6 @@ export async function* chunksOf(file: string, onBytes: (count: number) => void):
       yield bytes;
     }
   } catch (error) {
-    throw new Refusal(`cannot read ${file === '-' ? 'standard input' : file}: ${reasonOf(error)}`);
+    throw new CommandError(`cannot read ${file === '-' ? 'standard input' : file}: ${errorMessage(error)}`);
   }
 }

@@ -30,21 +30,21 @@ interface RestoreOptions extends Waiting {
 }
 
 /** Tables, views and sequences, except those of extensions of PostgreSQL. */
-const RELATIONS = `
+const SELECT_ANY_RELATION = `
   select relname as name from pg_class c
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
     and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
   order by 1 limit 1`;
 
 /** Statements that remove the foreign keys, and those that create them again: one check of all rows is faster than one each. */
-const FOREIGN_KEYS = `
+const SELECT_FOREIGN_KEYS = `
   select format('alter table %s drop constraint %I', conrelid::regclass, conname) as remove,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as create
   from pg_constraint
   where contype = 'f' and connamespace = current_schema()::regnamespace and conparentid = 0`;
 
 /** Migrations may create triggers of their own, which must not change what is restored. Ours are created afterwards. */
-const TRIGGERS = `
+const SELECT_TRIGGERS = `
   select format('alter table %s disable trigger %I', tgrelid::regclass, tgname) as remove,
     format('alter table %s enable trigger %I', tgrelid::regclass, tgname) as create
   from pg_trigger t join pg_class c on c.oid = tgrelid
@@ -65,7 +65,7 @@ export class RestoreService {
   async restore(file: Readable, options: RestoreOptions): Promise<RestoreResult> {
     const { databaseUrl: url = '' } = this.config;
     const reader = new BackupReader(options.name, file);
-    const head = await reader.head();
+    const head = await reader.readHead();
     const { restored, skipped } = await underMigrationLock(url, this.schema, options, async (dataSource) => {
       await requireEmpty(dataSource);
       const migrations = requireKnownMigrations(dataSource, head, reader);
@@ -84,7 +84,7 @@ export class RestoreService {
 }
 
 async function requireEmpty(dataSource: DataSource): Promise<void> {
-  const [relation] = await dataSource.query<{ name: string }[]>(RELATIONS);
+  const [relation] = await dataSource.query<{ name: string }[]>(SELECT_ANY_RELATION);
   if (!relation) return;
   throw new BackupError(
     `The database is not empty, it has ${relation.name}: set DATABASE_URL to an empty database, or LANYARD_DATA_DIR to ` +
@@ -118,7 +118,7 @@ async function restoreRows(
     await runner.query(COPY_SETTINGS);
     for (const text of functionsBeforeMigrations(target)) await runner.query(text);
     await new OrderedMigrations(target, schema, runner).executePendingMigrations();
-    const names = new Set(await tableNames(runner.manager));
+    const names = new Set(await selectTableNames(runner.manager));
     const known = head.tables.filter(({ name }) => names.has(name));
     const [foreignKeys, triggers] = await suspend(runner.manager);
     // Some migrations insert rows.
@@ -137,22 +137,22 @@ async function restoreRows(
   }
 }
 
-async function tableNames(manager: EntityManager): Promise<string[]> {
+async function selectTableNames(manager: EntityManager): Promise<string[]> {
   const rows = await manager.query<{ name: string }[]>(
     `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
   );
   return rows.map(({ name }) => name);
 }
 
-interface Suspended {
+interface SuspendedObject {
   remove: string;
   create: string;
 }
 
 /** Removes foreign keys and triggers. */
-async function suspend(manager: EntityManager): Promise<[foreignKeys: Suspended[], triggers: Suspended[]]> {
-  const foreignKeys = await manager.query<Suspended[]>(FOREIGN_KEYS);
-  const triggers = await manager.query<Suspended[]>(TRIGGERS);
+async function suspend(manager: EntityManager): Promise<[foreignKeys: SuspendedObject[], triggers: SuspendedObject[]]> {
+  const foreignKeys = await manager.query<SuspendedObject[]>(SELECT_FOREIGN_KEYS);
+  const triggers = await manager.query<SuspendedObject[]>(SELECT_TRIGGERS);
   for (const { remove } of [...foreignKeys, ...triggers]) await manager.query(remove);
   return [foreignKeys, triggers];
 }
@@ -163,16 +163,16 @@ async function copyTables(runner: QueryRunner, reader: BackupReader, names: Set<
   const restored: RowCounts = {};
   for (let table = await reader.table(); table; table = await reader.table()) {
     if (names.has(table.name)) restored[table.name] = await copyRows(client, reader, table);
-    else for await (const _ of reader.rows());
+    else for await (const _ of reader.readRows());
   }
-  const different = Object.entries(reader.counts).find(([name, rows]) => names.has(name) && restored[name] !== rows);
-  if (different) throw reader.error(`is damaged: it should have ${different[1]} rows of ${different[0]}`);
+  const mismatch = Object.entries(reader.counts).find(([name, rows]) => names.has(name) && restored[name] !== rows);
+  if (mismatch) throw reader.error(`is damaged: it should have ${mismatch[1]} rows of ${mismatch[0]}`);
   return restored;
 }
 
 async function copyRows(client: PoolClient, reader: BackupReader, { name, columns }: BackupTable): Promise<number> {
   const rows = client.query(copyFrom(`copy ${quoteName(name)} (${quoteNames(columns)}) from stdin`));
-  await pipeline(reader.rows(), rows);
+  await pipeline(reader.readRows(), rows);
   return rows.rowCount;
 }
 

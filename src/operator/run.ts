@@ -8,7 +8,7 @@ import { endBy, Interrupted, exitStatusOf } from '../server/stop-signal';
 import { BackupError } from './backup-file';
 import { operatorProgram } from './commands';
 import { ImportError } from '../datasets/import-error';
-import { OutputClosed, Refusal, say, styled, UsageError, usageError } from './terminal/terminal';
+import { OutputClosed, CommandError, printStatus, applyStyle, UsageError, formatUsageError } from './terminal/terminal';
 
 /** Runs the command of the process's arguments and ends the process. */
 export async function runCommand(extension: Extension = {}): Promise<void> {
@@ -21,7 +21,7 @@ export async function runCommand(extension: Extension = {}): Promise<void> {
     process.exit(0);
   } catch (error) {
     const { message, status } = reportOf(error);
-    if (message) say(styled('red', message, process.stderr));
+    if (message) printStatus(applyStyle('red', message, process.stderr));
     if (error instanceof Interrupted) endBy(error.signal);
     process.exit(status);
   }
@@ -37,8 +37,8 @@ export function reportOf(error: unknown): { message?: string; status: number } {
   // the status that a shell gives SIGPIPE, which Node ignores: an unseen result must not pass for success
   if (error instanceof OutputClosed) return { message: error.message, status: 141 };
   if (error instanceof Interrupted) return { message: error.message, status: exitStatusOf(error.signal) };
-  if (error instanceof UsageError) return { message: usageError(`error: ${error.message}`), status: 2 };
-  const isExpected = [Refusal, ImportError, BackupError, ConfigError, EmbeddedPostgresError].some(
+  if (error instanceof UsageError) return { message: formatUsageError(`error: ${error.message}`), status: 2 };
+  const isExpected = [CommandError, ImportError, BackupError, ConfigError, EmbeddedPostgresError].some(
     (kind) => error instanceof kind,
   );
   if (isExpected) return { message: (error as Error).message, status: 1 };

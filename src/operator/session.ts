@@ -12,7 +12,7 @@ import { OpenDatabase, openDatabase } from '../schema/open';
 import type { SchemaDefinition } from '../schema/schema-definition';
 import { Interrupted, stopSignal } from '../server/stop-signal';
 import { OperatorModule } from './operator.module';
-import { say } from './terminal/terminal';
+import { printStatus } from './terminal/terminal';
 
 /** What all commands of one invocation work with. */
 export class Session {
@@ -38,14 +38,16 @@ export class Session {
   ): Promise<T> {
     const stop = stopSignal();
     const config = readConfig();
-    const database = await open(config, say, { schema: this.schema, say, signal: stop }).catch((error: unknown) => {
-      stop.throwIfAborted(); // the signal ended the wait
-      throw error;
-    });
+    const database = await open(config, printStatus, { schema: this.schema, say: printStatus, signal: stop }).catch(
+      (error: unknown) => {
+        stop.throwIfAborted(); // the signal ended the wait
+        throw error;
+      },
+    );
     try {
       const services = await this.connectServices(new Config({ ...config, databaseUrl: database.url }), database.url);
-      const used = new Set<Client>();
-      poolOf(services.get(DataSource)).on('acquire', (client) => used.add(client as PoolClient & Client));
+      const usedConnections = new Set<Client>();
+      poolOf(services.get(DataSource)).on('acquire', (client) => usedConnections.add(client as PoolClient & Client));
       let isFinishing = false;
       stop.throwIfAborted();
       const interruption = new Promise<never>((_, reject) => {
@@ -55,7 +57,7 @@ export class Session {
         return await Promise.race([work(services, database, () => (isFinishing = true)), interruption]);
       } catch (error) {
         // It does not wait for the running statement.
-        if (error instanceof Interrupted) for (const client of used) client.end().catch(() => undefined);
+        if (error instanceof Interrupted) for (const client of usedConnections) client.end().catch(() => undefined);
         throw error;
       } finally {
         // Interrupted work may never return its connection: it may be waiting for its input.

@@ -73,7 +73,7 @@ export class TokenBucketStore {
       // The two clocks may differ; without the difference a client would gain it in tokens, or wait for it.
       this.buckets.set(keyId, { ...state, time: state.time + this.clock() - now });
       this.errors = 0;
-      if (this.degraded) this.logger.warn('Redis is back');
+      if (this.degraded) this.logger.warn('Redis is reachable again');
       this.degraded = false;
       return result;
     } catch (error) {
@@ -85,7 +85,7 @@ export class TokenBucketStore {
         this.pauseAsking();
         // The message only: the error itself carries the command.
         const { message } = connection.failure ?? (error as Error);
-        this.logger.warn(`Redis does not answer (${message}); each process counts tokens by itself`);
+        this.logger.warn(`Redis is unreachable (${message}); each process now enforces rate limits on its own`);
       }
       return undefined;
     }

@@ -66,7 +66,7 @@ export async function underMigrationLock<T>(
 }
 
 /** How a database is made that can do what Lanyard does. */
-const AS_IT_SHOULD_BE = "create it with ENCODING 'UTF8' and a locale of UTF-8, such as C.UTF-8";
+const AS_IT_SHOULD_BE = "Create it with ENCODING 'UTF8' and a UTF-8 locale such as C.UTF-8.";
 
 /**
  * An encoding that lacks letters would refuse what clients send. Without any, and in the locale C, all is kept as it is,
@@ -77,13 +77,13 @@ async function requireUnicode(dataSource: DataSource, { say }: Waiting): Promise
     'select current_database() as name, getdatabaseencoding() as encoding',
   );
   if (!['UTF8', 'SQL_ASCII'].includes(encoding)) {
-    throw new ConfigError(`DATABASE_URL: the database ${name} has the encoding ${encoding}: ${AS_IT_SHOULD_BE}`);
+    throw new ConfigError(`DATABASE_URL: the database ${name} has the encoding ${encoding}. ${AS_IT_SHOULD_BE}`);
   }
   const [{ folds }] = await dataSource.query<[{ folds: boolean }]>(
     `select to_tsvector('simple', 'Ж') = to_tsvector('simple', 'ж') as folds`,
   );
   if (encoding === 'UTF8' && folds) return;
-  say?.(`A search of the database ${name} knows letters beyond ASCII only as they are written: ${AS_IT_SHOULD_BE}`);
+  say?.(`Searches in the database ${name} ignore case only in ASCII letters. ${AS_IT_SHOULD_BE}`);
 }
 
 /** Tries of the lock after which there is something to say: those who start together are done sooner. */
@@ -96,7 +96,7 @@ async function take(lock: QueryRunner, { say, signal }: Waiting): Promise<void> 
       { taken: boolean },
     ];
     if (answer.taken) return;
-    if (tries === TRIES_OF_A_START) say?.('Waiting for another process that migrates the database');
+    if (tries === TRIES_OF_A_START) say?.('Waiting for another process to finish migrating the database');
     await pause(Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE), undefined, { signal });
   }
 }
@@ -133,7 +133,9 @@ export async function applyFunctionsAgain(
 ): Promise<void> {
   const { isNewer } = await requireUsableSchema(dataSource);
   if (isNewer) {
-    throw new ConfigError('The functions and triggers are those of a newer release of Lanyard: repair them with it');
+    throw new ConfigError(
+      'The functions and triggers belong to a newer release of Lanyard. Repair them with that release.',
+    );
   }
   const functions = new Functions(dataSource, schema);
   await functions.forget();
@@ -151,7 +153,7 @@ async function givingWay({ say, signal }: Waiting, work: () => Promise<void>): P
       return;
     } catch (error) {
       if (!hasSqlState(error, LOCKED)) throw error;
-      if (!isTold) say?.('Waiting for an import, or another long transaction, before the database can be migrated');
+      if (!isTold) say?.('Waiting for an import or another long transaction to finish before migrating the database');
       await pause(LONGEST_PAUSE, undefined, { signal });
     }
   }

@@ -62,6 +62,6 @@ export async function findDatabase(
   return { url: postgres.url, applied: [], embedded: true, explain, close: () => postgres.stop() };
 }
 
-const ENDED = 'The embedded PostgreSQL ended, with the server or command that had started it: try again';
+const ENDED = 'The embedded PostgreSQL stopped together with the server or command that had started it. Try again.';
 
 const isLost = (error: unknown): boolean => isConnectionFault(error instanceof ConfigError ? error.cause : error);

@@ -47,7 +47,9 @@ async function deriveRows(dataSource: DataSource, derived: DerivedTable, state: 
     ids = await deriveBatch(dataSource, derived, state);
     if (performance.now() - lastSaid < SAY_EVERY_MS) continue;
     lastSaid = performance.now();
-    say?.(`Deriving the ${derived.name} of ${derived.table} anew: ${count + ids.length} rows so far`);
+    say?.(
+      `Rebuilding the ${derived.name} of ${derived.table}: ${(count + ids.length).toLocaleString('en-US')} rows so far`,
+    );
   }
 }
 

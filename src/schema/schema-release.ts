@@ -24,8 +24,8 @@ export interface SchemaState {
 }
 
 const NOT_UPGRADABLE =
-  'The database was made by Lanyard 0.1.0 and cannot be upgraded: export each organization with Lanyard 0.1.0 ' +
-  '(export --organization ID) and import the files into an empty database with this release';
+  'The database was created by Lanyard 0.1.0 and cannot be upgraded. Export each organization with Lanyard 0.1.0 ' +
+  '(export --organization ID) and import the files into an empty database with this release.';
 
 /**
  * Compares the schema with this release. It only reads.
@@ -37,8 +37,8 @@ export async function requireUsableSchema(dataSource: DataSource, ownRelease = v
   const blocking = releases.find(({ oldestRelease }) => compareReleases(oldestRelease, ownRelease) > 0);
   if (blocking) {
     throw new ConfigError(
-      `The database was migrated by Lanyard ${blocking.release}, and Lanyard ${ownRelease} cannot run on its schema: ` +
-        `start Lanyard ${blocking.oldestRelease} or newer`,
+      `The database was migrated by Lanyard ${blocking.release}, and Lanyard ${ownRelease} cannot run on its schema. ` +
+        `Start Lanyard ${blocking.oldestRelease} or newer.`,
     );
   }
   return { isNewer: releases.some(({ release }) => compareReleases(release, ownRelease) > 0) };

@@ -8,10 +8,10 @@ import { type Address, ConfigError } from '../config';
  * @throws ConfigError when the address cannot be used
  */
 export async function listen(server: Server, { host, port }: Address, name: string): Promise<void> {
-  const noAddress = `HOST: ${host} is no address of this machine; set HOST to one, or to 0.0.0.0 for all`;
+  const noAddress = `HOST ${host} is not an address of this machine. Use one that is, or 0.0.0.0 for all interfaces.`;
   const reasons: Record<string, string> = {
-    EADDRINUSE: `${name}: ${port} is in use by another program; stop it, or set ${name} to another port`,
-    EACCES: `${name}: ${port} may not be used by this user; set ${name} to 1024 or above`,
+    EADDRINUSE: `${name} ${port} is already in use. Stop the other program or choose a different ${name}.`,
+    EACCES: `${name} ${port} needs privileges that this user lacks. Choose a ${name} of 1024 or above.`,
     EADDRNOTAVAIL: noAddress,
     ENOTFOUND: noAddress,
     EAI_AGAIN: noAddress,

@@ -8,7 +8,7 @@ export async function announcePausedWebhooks(
   { webhooks }: Config,
   say: (line: string) => void,
 ): Promise<void> {
-  if (webhooks === 'off') say('LANYARD_WEBHOOKS is off: this process sends nothing to webhooks');
+  if (webhooks === 'off') say('LANYARD_WEBHOOKS is off: this process delivers no webhooks');
   // A database that does not answer at this moment is no reason to stop serving.
   const [row] = await dataSource
     .query<{ paused: number }[]>(
@@ -18,5 +18,5 @@ export async function announcePausedWebhooks(
   const paused = row?.paused ?? 0;
   if (paused === 0) return;
   const subject = paused === 1 ? '1 webhook is' : `${paused} webhooks are`;
-  say(`${subject} paused, because this database is a copy of another one. To send again: ${PROGRAM} webhooks resume`);
+  say(`${subject} paused because this database is a copy of another one. To resume: ${PROGRAM} webhooks resume`);
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 
-/** The clock of retries and waits, which tests move. */
+/** The clock of polls, retries and waits, which tests replace by their own. */
 @Injectable()
 export class WebhookClock {
+  pollIntervalMs = 1_000;
   now = (): Date => new Date();
 }

@@ -67,7 +67,7 @@ export class WebhookFeed {
   private async pause(webhook: WebhookEntity): Promise<void> {
     const { id: webhookId, organizationId, url } = webhook;
     const updated = await this.updateIfUnmoved(webhook, { pausedAt: this.clock.now() }, { pausedAt: IsNull() });
-    const message = 'Webhook paused: its cursor is of another database';
+    const message = 'Webhook paused: its cursor belongs to another database';
     if (updated) this.logger.warn({ message, webhookId, organizationId, url: withoutQuery(url) });
   }
 

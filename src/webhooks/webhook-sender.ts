@@ -4,10 +4,9 @@ import { breaksConnection, logFields } from '../database/errors';
 import { DeliverySlots } from './delivery-slots';
 import { PendingWebhooks } from './pending-webhooks';
 import { type Delivery, WebhookDelivery } from './webhook-delivery';
+import { WebhookClock } from './webhook-clock';
 import { WebhookLeader } from './webhook-leader';
 import type { WebhookEntity } from './webhook.entity';
-
-const POLL_INTERVAL_MS = 1_000;
 
 /** A delivery that runs or waits for a slot, and what follows when it ends. */
 type RunningDelivery = Delivery & { done: Promise<void> };
@@ -32,6 +31,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     private readonly pending: PendingWebhooks,
     private readonly delivery: WebhookDelivery,
     private readonly slots: DeliverySlots,
+    private readonly clock: WebhookClock,
     private readonly config: Config,
   ) {
     leader.whenLost(() => {
@@ -44,7 +44,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     if (this.config.webhooks === 'off') return;
     const next = async (): Promise<void> => {
       await this.poll();
-      if (!this.isStopping) this.timer = setTimeout(start, POLL_INTERVAL_MS).unref();
+      if (!this.isStopping) this.timer = setTimeout(start, this.clock.pollIntervalMs).unref();
     };
     const start = (): void => void (this.polling = next());
     start();

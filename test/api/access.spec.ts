@@ -131,7 +131,7 @@ describe('the use of keys', () => {
         [1, 2],
       ],
     ]);
-    expect(warn).toHaveBeenCalledWith({ message: 'The usage of keys could not be stored' });
+    expect(warn).toHaveBeenCalledWith({ message: 'Cannot store the usage of API keys' });
     await access.onApplicationShutdown();
     expect(uses).toHaveLength(1);
   });

@@ -52,6 +52,6 @@ const server = createServer((request, response) => {
   });
 });
 server.listen(Number(PORT), '127.0.0.1', () =>
-  console.log(`listens at http://127.0.0.1:${server.address().port}/api/v0`),
+  console.log(`listening on http://127.0.0.1:${server.address().port}/api/v0`),
 );
 process.once('SIGTERM', () => process.exit(0));

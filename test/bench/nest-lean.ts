@@ -171,7 +171,7 @@ async function start(): Promise<void> {
   app.setGlobalPrefix('api/v0');
   app.useGlobalPipes(new ValidationPipe({ whitelist: true, transform: true }));
   await app.listen(Number(process.env.PORT), '127.0.0.1');
-  process.stdout.write(`listens at ${await app.getUrl()}/api/v0\n`);
+  process.stdout.write(`listening on ${await app.getUrl()}/api/v0\n`);
 }
 
 process.once('SIGTERM', () => process.exit(0));

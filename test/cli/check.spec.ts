@@ -22,7 +22,7 @@ describe('operator check', () => {
     documents: { checked: 2, wrong },
     functions: { checked: expect.any(Number) as number, wrong: 0, missing: [] },
     lists: expect.objectContaining({ wrong }) as object,
-    triggers: { checked: expect.any(Number) as number, wrong: 0, off: [], missing: [] },
+    triggers: { checked: expect.any(Number) as number, wrong: 0, disabled: [], missing: [] },
     words: { checked: 2, wrong },
   });
 
@@ -57,7 +57,7 @@ describe('operator check', () => {
     const off = (await sql(`select 'industry_events.' || tgname as name from pg_trigger
       where tgrelid = 'industry_events'::regclass and tgenabled = 'D' and not tgisinternal`)) as { name: string }[];
     const names = expect.arrayContaining(off.map(({ name }) => name)) as string[];
-    const triggers = { checked: expect.any(Number) as number, wrong: off.length, off: names, missing: [] };
+    const triggers = { checked: expect.any(Number) as number, wrong: off.length, disabled: names, missing: [] };
     expect(await check('--repair')).toEqual({ status: 1, stderr, found: { ...found(0), triggers, words: all(2) } });
     await sql('drop function keep cascade');
     const repaired = { status: 0, stderr: 'Repaired: 2 words of industry events\n' };
@@ -71,7 +71,7 @@ describe('operator check', () => {
     await sql('alter table leads disable trigger t60_change_inserted');
     await api.post('/leads', leadInput()).expect(200);
     const off = ['leads.t60_change_inserted'];
-    const triggers = { checked: expect.any(Number) as number, wrong: 1, off, missing: [] };
+    const triggers = { checked: expect.any(Number) as number, wrong: 1, disabled: off, missing: [] };
     const documents = { checked: 3, wrong: 0 };
     const stderr = 'inconsistent: 1 triggers (leads.t60_change_inserted); run check --repair\n';
     const refused = { status: 1, stderr };
@@ -99,7 +99,7 @@ describe('operator check', () => {
     expect(stderr).toMatch(/^inconsistent: 1 functions \(list_seek\), \d lists, 2 triggers \(leads\.t60_.*; run check/);
     expect(wrong).toMatchObject({
       functions: { wrong: 1, missing: ['list_seek'] },
-      triggers: { wrong: 2, off: [], missing: ['leads.t60_change_inserted', 'leads.t80_count_inserted'] },
+      triggers: { wrong: 2, disabled: [], missing: ['leads.t60_change_inserted', 'leads.t80_count_inserted'] },
     });
     const repaired = await check('--repair');
     expect(repaired).toMatchObject({ status: 0, found: wrong });

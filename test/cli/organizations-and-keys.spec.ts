@@ -207,7 +207,7 @@ describe("the operator's command line", () => {
       const nowhere = new Operator({ DATABASE_URL: 'postgres://lanyard:secret@127.0.0.1:1/none' });
       const { status, stdout, stderr } = await nowhere.run(['organizations', 'list', '--json']);
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-      expect(stderr).toMatch(/^DATABASE_URL: cannot connect to 127\.0\.0\.1:1\/none: .*\n$/);
+      expect(stderr).toMatch(/^Cannot connect to the database at 127\.0\.0\.1:1\/none \(DATABASE_URL\): .*\n$/);
       expect(stderr).not.toContain('secret');
     });
   });

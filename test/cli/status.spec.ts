@@ -89,11 +89,13 @@ describe('operator status', () => {
     const nowhere = operator({ DATABASE_URL: 'postgres://lanyard:secret@127.0.0.1:1/none' });
     const { status, stdout, stderr } = await nowhere.run(['status', '--json']);
     expect({ status, stderr }).toEqual({ status: 1, stderr: 'the database does not answer\n' });
-    const error = expect.stringMatching(/^DATABASE_URL: cannot connect to 127\.0\.0\.1:1\/none: /) as string;
+    const error = expect.stringMatching(
+      /^Cannot connect to the database at 127\.0\.0\.1:1\/none \(DATABASE_URL\): /,
+    ) as string;
     const found = { reachable: false, error, embedded: false, version: null, size: null };
     expect(JSON.parse(stdout)).toMatchObject({ database: found, migrations: null, leads: null, busiestKeys: null });
     const shown = await nowhere.run(['status']);
-    expect(shown.stdout).toMatch(/^Database +unreachable: DATABASE_URL: cannot connect to /m);
+    expect(shown.stdout).toMatch(/^Database +unreachable: Cannot connect to the database at /m);
     expect(stdout + shown.stdout + shown.stderr).not.toContain('secret');
   });
 

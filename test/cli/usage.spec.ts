@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { version } from '../../package.json';
 import { programName } from '../../src/server/command-name';
-import { pairs, table } from '../../src/operator/terminal/table';
+import { formatPairs, formatTable } from '../../src/operator/terminal/table';
 import { Operator } from '../support/operator';
 
 const operator = new Operator({});
@@ -152,16 +152,16 @@ describe('what a person sees at a terminal', () => {
 
     it('has two blanks between columns, numbers to the right, and no blanks at the ends of lines', () => {
       const lines = ['name  keys  note', 'a        1', 'Łódź    20  last'];
-      expect(stripVTControlCharacters(table(head, rows, 80))).toBe(lines.join('\n'));
+      expect(stripVTControlCharacters(formatTable(head, rows, 80))).toBe(lines.join('\n'));
     });
 
     it('is a block a row where the terminal is too narrow for it', () => {
       const lines = ['name  a', 'keys  1', 'note', '', 'name  Łódź', 'keys  20', 'note  last'];
-      expect(stripVTControlCharacters(table(head, rows, 15))).toBe(lines.join('\n'));
+      expect(stripVTControlCharacters(formatTable(head, rows, 15))).toBe(lines.join('\n'));
     });
 
     it('of names and values is aligned', () => {
-      const text = pairs([
+      const text = formatPairs([
         ['Keys', '3 active'],
         ['Migrations', 4],
       ]);

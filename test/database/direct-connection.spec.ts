@@ -4,7 +4,7 @@ import { testDatabase } from '../support/database';
 import { startPooler } from '../support/pooler';
 import { migrate } from '../support/contexts';
 
-const ADVICE = 'connect to PostgreSQL directly, not through a pooler such as PgBouncer in transaction mode';
+const ADVICE = 'Connect to PostgreSQL directly, not through a pooler such as PgBouncer in transaction mode.';
 
 describe('a start on a connection that is not PostgreSQL’s own', () => {
   let url: string;
@@ -18,12 +18,12 @@ describe('a start on a connection that is not PostgreSQL’s own', () => {
 
   it('ends with one line, before it migrates: a pooler that ignores the settings of sessions', async () => {
     const line = await lineOf(migrate(await startPooler(url)));
-    expect(line).toBe(`DATABASE_URL: statement_timeout is 0 ms and not 1500 as asked for: ${ADVICE}`);
+    expect(line).toBe(`DATABASE_URL: statement_timeout is 0 ms although 1500 ms were requested. ${ADVICE}`);
   });
 
   it('ends with one line: a pooler whose clients share a session', async () => {
     const line = await lineOf(requireDirectConnection(await startPooler(url, { isShared: true })));
-    expect(line).toBe(`DATABASE_URL: prepared statements are lost (42P05): ${ADVICE}`);
+    expect(line).toBe(`DATABASE_URL: prepared statements are lost (42P05). ${ADVICE}`);
   });
 
   it('goes on where each client has a session of its own', async () => {

@@ -54,7 +54,7 @@ describe('migrations', () => {
     const latin = await createDatabase("template0 encoding 'LATIN1' locale_provider libc locale 'C'");
     const { status, stdout, stderr } = await new Operator({ DATABASE_URL: latin.url }).run(['migrate']);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^DATABASE_URL: the database \w+ has the encoding LATIN1: create it with .*\n$/);
+    expect(stderr).toMatch(/^DATABASE_URL: the database \w+ has the encoding LATIN1. Create it with .*\n$/);
     expect(await query(latin.url, 'select from pg_tables where schemaname = current_schema()')).toEqual([]);
   });
 
@@ -72,7 +72,7 @@ describe('migrations', () => {
       await busy.query('select pg_advisory_lock(7261914)');
       const child = new Operator({ DATABASE_URL: database.url }).start(command);
       child.stderr?.once('data', () => child.kill('SIGINT'));
-      const stderr = 'Waiting for another process that migrates the database\ninterrupted\n';
+      const stderr = 'Waiting for another process to finish migrating the database\ninterrupted\n';
       expect(await outcomeOf(child)).toEqual({ status: null, stdout: '', stderr });
       expect(child.signalCode).toBe('SIGINT');
       await busy.release();
@@ -83,7 +83,7 @@ describe('migrations', () => {
     await migrate(database.url);
     await dataSource.initialize();
     for (const _ of dataSource.migrations.slice(1)) await dataSource.undoLastMigration();
-    await expect(dataSource.undoLastMigration()).rejects.toThrow('The initial migration cannot be reverted, because');
+    await expect(dataSource.undoLastMigration()).rejects.toThrow('The initial migration cannot be reverted because');
     expect(await query(database.url, 'select from leads, organizations')).toEqual([]);
     expect(await query(database.url, 'select from migrations')).toHaveLength(1);
   });
@@ -136,7 +136,9 @@ describe('migrations', () => {
     it('0.1.0 are rejected before anything is written, with the way out', async () => {
       await query(database.url, FIRST_RELEASE);
       await addExtensions();
-      expect(await rejection()).toMatch(/^The database was made by Lanyard 0\.1\.0 and cannot be upgraded: export /);
+      expect(await rejection()).toMatch(
+        /^The database was created by Lanyard 0\.1\.0 and cannot be upgraded\. Export /,
+      );
     });
 
     it('the next one are run on, and its functions are left as they are', async () => {
@@ -150,7 +152,9 @@ describe('migrations', () => {
       const check = await new Operator({ DATABASE_URL: database.url }).run(['check']);
       expect(check).toMatchObject({ status: 0, stderr: '' });
       await query(database.url, 'drop trigger t60_change_inserted on leads');
-      const stderr = expect.stringContaining('are those of a newer release of Lanyard: repair them with it') as string;
+      const stderr = expect.stringContaining(
+        'belong to a newer release of Lanyard. Repair them with that release.',
+      ) as string;
       const repair = await new Operator({ DATABASE_URL: database.url }).run(['check', '--repair']);
       expect(repair).toEqual({ status: 1, stdout: '', stderr });
     });
@@ -159,8 +163,8 @@ describe('migrations', () => {
       await migrate(database.url);
       await migratedBy('0.4.0', '0.3.0');
       expect(await rejection()).toBe(
-        'The database was migrated by Lanyard 0.4.0, and Lanyard 0.2.0 cannot run on its schema: ' +
-          'start Lanyard 0.3.0 or newer\n',
+        'The database was migrated by Lanyard 0.4.0, and Lanyard 0.2.0 cannot run on its schema. ' +
+          'Start Lanyard 0.3.0 or newer.\n',
       );
     });
 

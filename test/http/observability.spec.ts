@@ -160,7 +160,7 @@ describe('the metrics', () => {
     const redisUrl = `redis://127.0.0.1:${await freePort()}`;
     const lanyard = await startInProcess({ metricsPort: 0, host: '127.0.0.1', redisUrl }, kept.log);
     expect(kept.entries.filter(({ part }) => part === 'RateLimit')).toEqual([
-      expect.objectContaining({ level: 'warn', message: expect.stringMatching(/^Redis does not answer/) as string }),
+      expect.objectContaining({ level: 'warn', message: expect.stringMatching(/^Redis is unreachable/) as string }),
     ]);
     expect(kept.entries.filter((entry) => 'msg' in entry)).toEqual([]);
     expect((await valuesOf(lanyard)).get('lanyard_redis_degraded')).toBe(1);

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { PendingWebhooks } from '../../src/webhooks/pending-webhooks';
 import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
 import { WebhookClient } from '../../src/webhooks/webhook-client';
+import { WebhookClock } from '../../src/webhooks/webhook-clock';
 import { WebhookEntity } from '../../src/webhooks/webhook.entity';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
@@ -112,6 +113,7 @@ describe('a receiver whose name resolves to an address', () => {
 
 describe('a poll', () => {
   it('finds a change of a transaction that was open during earlier polls, and nothing of idle webhooks', async () => {
+    lanyard.app.get(WebhookClock).pollIntervalMs = 25;
     const tenant = await lanyard.tenant();
     const receiver = await new Receiver(tenant.api).listen();
     await webhooks.create(tenant.organizationId, receiver.url, undefined, 'now');

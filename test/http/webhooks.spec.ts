@@ -34,7 +34,7 @@ let ahead = 0;
 beforeAll(async () => {
   lanyard = await startInProcess({}, createLog('info', { write: (line: string) => void logged.push(line) }));
   sender = lanyard.app.get(WebhookSender);
-  lanyard.app.get(WebhookClock).now = () => new Date(Date.now() + ahead);
+  Object.assign(lanyard.app.get(WebhookClock), { pollIntervalMs: 25, now: () => new Date(Date.now() + ahead) });
   webhooks = lanyard.app.get(WebhooksService);
 });
 beforeEach(async () => {

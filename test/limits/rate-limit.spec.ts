@@ -229,7 +229,7 @@ describe('token bucket, Redis away', () => {
   const clock = fakeClock();
   const connection = { status: 'ready', disconnect: jest.fn(), withDeadline: <T>(reply: Promise<T>) => reply };
   const ask = jest.fn();
-  const isSilent = () => Promise.reject(new Error('No answer within 100 ms'));
+  const isSilent = () => Promise.reject(new Error('No response within 100 ms'));
   /** Two of five tokens are left. Its clock is an hour ahead. */
   const answers = () => {
     const now = clock.now + 3600 * SECOND;
@@ -268,12 +268,12 @@ describe('token bucket, Redis away', () => {
     jest.advanceTimersByTime(1000);
     await take();
     expect([ask, connection.disconnect].map(({ mock }) => mock.calls.length)).toEqual([6, 1]);
-    expect(warn.mock.calls).toEqual([[expect.stringMatching(/^Redis does not answer \(No answer within 100 ms\)/)]]);
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/^Redis is unreachable \(No response within 100 ms\)/)]]);
 
     ask.mockImplementation(answers);
     jest.advanceTimersByTime(1000);
     expect(await take()).toMatchObject({ remaining: 2 });
-    expect(warn).toHaveBeenLastCalledWith('Redis is back');
+    expect(warn).toHaveBeenLastCalledWith('Redis is reachable again');
     ask.mockImplementation(isSilent);
     for (let times = 0; times < 2; times++) await take();
     expect(store.degraded).toBe(false);

@@ -77,9 +77,9 @@ const failover: Fault = {
       seconds(Math.max(...seen.map((each) => each[of])));
     const errors = ofRedis.reduce((sum, each) => sum + each.errors, 0);
     const measured =
-      `${stage.times} × each; Redis: ${errors} answers of 5xx, new master in use after ${max(ofRedis, 'tookMs')} at ` +
-      `most, slowest answer ${max(ofRedis, 'slowestMs')}; PostgreSQL: writes after ${max(ofPostgres, 'tookMs')} at ` +
-      `most, slowest answer ${max(ofPostgres, 'slowestMs')}`;
+      `${stage.times} times each; Redis: ${errors} responses of 5xx, new master in use after at most ` +
+      `${max(ofRedis, 'tookMs')}, slowest response ${max(ofRedis, 'slowestMs')}; PostgreSQL: writes succeed after at most ` +
+      `${max(ofPostgres, 'tookMs')}, slowest response ${max(ofPostgres, 'slowestMs')}`;
     const broken = [
       ...(errors > 0 ? [`${errors} answers of 5xx`] : []),
       ...(answered > 0 ? [`${answered} cursors of the feed were not refused by the promoted standby`] : []),

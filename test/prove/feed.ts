@@ -254,9 +254,9 @@ const feed: Fault = {
       say('    restored: all cursors are gone, and all replicas begin anew');
     }
     const measured =
-      `${figure(changes)} changes (seed ${options.seed}), told ${figure(told)} times to replicas in ${rounds} rounds: ` +
-      `${broken.length} missing or wrong; ${run.kills} kills, ${run.transactions.ended} long transactions, numbers of ` +
-      `transactions given again ${run.reused} times; ${removed > 0 ? 'restored once' : 'never restored'}`;
+      `${figure(changes)} changes (seed ${options.seed}), emitted ${figure(told)} times to replicas in ${rounds} rounds: ` +
+      `${broken.length} missing or wrong; ${run.kills} kills, ${run.transactions.ended} long transactions, ` +
+      `transaction numbers reused ${run.reused} times; ${removed > 0 ? 'restored once' : 'never restored'}`;
     return { measured, broken };
   },
 };

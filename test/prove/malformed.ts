@@ -6,6 +6,7 @@ import { Campaign } from './malformed/campaign';
 import { readOperations } from './malformed/description';
 import { makeWorld, type World } from './malformed/world';
 import { record } from './results';
+import { formatCount } from './support/figures';
 import { memoryOf } from './support/daemon';
 
 /**
@@ -65,8 +66,8 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   const [, half = 0, end = 0] = memoryMib;
   const kept = campaign.faultCount === 0 && end > 0 && end <= half * (1 + MAX_GROWTH);
   const measured =
-    `${campaign.requests} requests (seed ${seed}), ${campaign.answers} answers: ${campaign.faultCount} not as the ` +
-    `contract has it, ${campaign.changes} changes of state; after a tenth, half and all of them: ` +
+    `${formatCount(campaign.requests)} requests (seed ${seed}), ${formatCount(campaign.answers)} responses: ` +
+    `${campaign.faultCount} against the contract, ${campaign.changes} changed rows. After a tenth, half and all of them: ` +
     `${memoryMib.map((mib) => mib.toFixed(0)).join(', ')} MiB resident`;
   record({ promise: 'malformed requests to every endpoint', measured, kept }, requests >= FULL);
   return kept ? 0 : 1;

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import setUp from '../support/global-setup';
 import { record } from './results';
+import { formatCount } from './support/figures';
 
 /**
  * Runs Stryker as stryker.config.mjs has it. Options are Stryker's: `--mutate src/access/key-format.ts` for one file.
@@ -18,7 +19,7 @@ const MIN_SCORE = 85;
 function conclude(isFull: boolean): boolean {
   const metrics = JSON.parse(readFileSync(REPORT, 'utf8')) as Record<string, number>;
   const { totalDetected: caught = 0, totalUndetected: survived = 0, mutationScore: score = 0 } = metrics;
-  const measured = `${caught + survived} mutants: ${caught} caught, ${survived} survived: ${score.toFixed(1)} %`;
+  const measured = `${formatCount(caught + survived)} mutants: ${caught} caught, ${survived} survived: ${score.toFixed(1)} %`;
   const kept = score >= MIN_SCORE;
   record({ promise: 'mutants of access, rate limit, pipeline and contexts', measured, kept }, isFull);
   return kept;

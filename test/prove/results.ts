@@ -4,29 +4,45 @@ import { join } from 'node:path';
 
 /** What a program found. */
 export interface Result {
-  /** as the first column of the table in docs/reliability.md names it */
+  /** The promise, as its row of docs/figures/reliability.json names it. */
   promise: string;
-  /** the figures that came out */
+  /** The figures, as a text. */
   measured: string;
   kept: boolean;
+  /** Writes that were acknowledged and read back, and how many of them were lost. */
+  writes?: { checked: number; lost: number };
+  /** The longest time that the promise is about, in seconds. */
+  slowestSeconds?: number;
 }
 
-const FILE = join(__dirname, '../../docs/reliability.md');
+interface Row extends Omit<Result, 'kept' | 'slowestSeconds'> {
+  target: string;
+  /** null until it has been measured in full */
+  kept: boolean | null;
+  command: string;
+  date: string;
+  commit: string;
+  slowest?: { label: string; seconds: number; limitSeconds?: number };
+}
+
+const ROOT = join(__dirname, '../..');
+const FILE = join(ROOT, 'docs/figures/reliability.json');
 
 /**
- * Prints a result, and writes it into its row of docs/reliability.md, which has the aim and the command.
- * @param isFull whether the full count was run: what a part of it gives is only printed
+ * Prints a result, writes it into its row of docs/figures/reliability.json, and draws docs/reliability.md anew.
+ * @param isFull whether the full count was run: the result of a part of it is only printed
  */
-export function record({ promise, measured, kept }: Result, isFull: boolean): void {
+export function record({ promise, measured, kept, writes, slowestSeconds }: Result, isFull: boolean): void {
   process.stdout.write(`${kept ? 'kept' : 'BROKEN'}${isFull ? '' : ' so far'}: ${promise}: ${measured}\n`);
-  const lines = readFileSync(FILE, 'utf8').split('\n');
-  const at = lines.findIndex((line) => line.startsWith(`| ${promise} |`));
-  if (at < 0) throw new Error(`docs/reliability.md promises nothing like '${promise}'`);
+  const rows = JSON.parse(readFileSync(FILE, 'utf8')) as Row[];
+  const row = rows.find((each) => each.promise === promise);
+  if (!row) throw new Error(`docs/figures/reliability.json has no promise '${promise}'`);
   if (!isFull) return;
-  const [, , aim, , , command] = (lines[at] ?? '').split('|').map((cell) => cell.trim());
-  const row = [promise, aim, measured, kept ? 'yes' : '**no**', command, `${today()}, ${commit()}`];
-  lines[at] = `| ${row.join(' | ')} |`;
-  writeFileSync(FILE, lines.join('\n'));
+  Object.assign(row, { measured, kept, date: today(), commit: commit() });
+  if (row.writes && writes) Object.assign(row.writes, writes);
+  if (row.slowest && slowestSeconds !== undefined) row.slowest.seconds = slowestSeconds;
+  writeFileSync(FILE, `${JSON.stringify(rows, null, 2)}\n`);
+  execFileSync(process.execPath, [join(ROOT, 'scripts/figures.mjs')]);
 }
 
 const today = (): string => new Date().toISOString().slice(0, 10);

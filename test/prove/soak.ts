@@ -138,7 +138,7 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
     `${both('connections')} connections of clients, ${both('databaseConnections')} to PostgreSQL, ` +
     `${both('preparedStatements')} prepared statements; more than ${MAX_GROWTH * 100} % grown: ${grown.join() || 'nothing'}`;
   const kept = grown.length === 0 && failures === 0;
-  record({ promise: 'what a process holds after hours', measured, kept }, minutes >= FULL.minutes);
+  record({ promise: 'resources of a process after hours', measured, kept }, minutes >= FULL.minutes);
   return kept ? 0 : 1;
 }
 

@@ -223,7 +223,7 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   const measured =
     `${rounds} rounds (seed ${seed}), ${rounds} kills of a server and ${Math.floor(rounds / 5)} of PostgreSQL: ` +
     `${writers.answers.countOf((what) => what === '200')} writes, ${sum(({ deliveries }) => deliveries.length)} requests to ` +
-    `${receivers.length} receivers with ${sum(({ copy }) => copy.told.length)} changes taken, ${different.length} records ` +
+    `${receivers.length} receivers that acknowledged ${sum(({ copy }) => copy.told.length)} changes, ${different.length} records ` +
     `different ${agreedS} s after the last write, at most ${mostAtOnce} request at a time for a webhook; p99 of a read ` +
     `${hanging.toFixed(1)} ms with all receivers hanging, ${without.toFixed(1)} ms without webhooks`;
   record({ promise: 'webhooks whose receivers misbehave', measured, kept }, rounds >= FULL);

@@ -11,7 +11,7 @@ function documented(): [string, string][] {
 
 /** Refuses a password of which some signs are not percent-encoded, without showing it. */
 const notEncoded = (name: string): RegExp =>
-  new RegExp(`^${name} must be a URL .* its user and password percent-encoded$`);
+  new RegExp(`^${name} must be a URL .* its user and password percent-encoded\\.$`);
 
 describe('the settings', () => {
   it('are all in docs/configuration.md, with their defaults', () => {
@@ -33,7 +33,7 @@ describe('the settings', () => {
   it('are told apart from variables that look like one', async () => {
     expect(unknownSettings({ LANYARD_DEMO: 'off', HOME: '/' })).toBeUndefined();
     const env = { LANYARD_DEM0: 'off', LANYARD_POOLSIZE: '4' };
-    expect(unknownSettings(env)).toBe('no settings, and without effect: LANYARD_DEM0, LANYARD_POOLSIZE');
+    expect(unknownSettings(env)).toBe('Unknown settings, ignored: LANYARD_DEM0, LANYARD_POOLSIZE');
     const { stderr } = await new Operator(env).run(['config', '--json']);
     expect(stderr).toContain('LANYARD_DEM0');
   });
@@ -63,12 +63,12 @@ describe('the settings', () => {
   it.each([
     ['PORT', '0x10', 'PORT must be an integer from 0 to 65535, not "0x10"'],
     ['PORT', '1e3', 'PORT must be an integer from 0 to 65535, not "1e3"'],
-    ['LANYARD_METRICS_PORT', '3000', 'LANYARD_METRICS_PORT must be another port than PORT, not 3000 too'],
+    ['LANYARD_METRICS_PORT', '3000', 'LANYARD_METRICS_PORT must differ from PORT (both are 3000).'],
     ['LANYARD_POOL_SIZE', '1001', 'LANYARD_POOL_SIZE must be an integer from 3 to 1000, not "1001"'],
     // Two may be held by long deletes, and somebody else's work would wait behind them.
     ['LANYARD_POOL_SIZE', '2', 'LANYARD_POOL_SIZE must be an integer from 3 to 1000, not "2"'],
     ['LANYARD_DEMO', 'constructor', 'LANYARD_DEMO must be on or off, not "constructor"'],
-    ['LANYARD_LOG_LEVEL', 'loud', /^LANYARD_LOG_LEVEL must be trace or .* or silent, not "loud"$/],
+    ['LANYARD_LOG_LEVEL', 'loud', /^LANYARD_LOG_LEVEL must be trace or .* or silent, not "loud"\.$/],
     ['REDIS_URL', 'http://:hush@x', 'REDIS_URL must be a URL that starts with redis:// or rediss://'],
     ['DATABASE_URL', 'postgres://lanyard:12/hush@db:5432/lanyard', notEncoded('DATABASE_URL')],
     ['DATABASE_URL', 'postgres://lanyard:a/hush@db:5432/lanyard', notEncoded('DATABASE_URL')],
@@ -77,21 +77,53 @@ describe('the settings', () => {
     ['REDIS_URL', 'redis://:s%FChush@db:6379', notEncoded('REDIS_URL')],
     ['REDIS_URL', 'redis://us%er:hush@db:6379', notEncoded('REDIS_URL')],
     ['DATABASE_URL', 'postgres://api:100%hush@db/lanyard', notEncoded('DATABASE_URL')],
-    ['LANYARD_CORS_ORIGINS', 'https://a.example/', /^LANYARD_CORS_ORIGINS must be origins such as /],
-    ['LANYARD_CORS_ORIGINS', '*,https://a.example', /^LANYARD_CORS_ORIGINS must be origins such as /],
+    [
+      'LANYARD_CORS_ORIGINS',
+      'https://a.example/',
+      /^LANYARD_CORS_ORIGINS must be a comma-separated list of origins such as /,
+    ],
+    [
+      'LANYARD_CORS_ORIGINS',
+      '*,https://a.example',
+      /^LANYARD_CORS_ORIGINS must be a comma-separated list of origins such as /,
+    ],
     // No page has such an origin.
     [
       'LANYARD_CORS_ORIGINS',
       'https://*.example.com',
       /without a path or a wildcard.*not "https:\/\/\*\.example\.com"$/,
     ],
-    ['LANYARD_CORS_ORIGINS', 'https://a.example/booth', /^LANYARD_CORS_ORIGINS must be origins such as /],
-    ['LANYARD_CORS_ORIGINS', 'https://a.example:443', /^LANYARD_CORS_ORIGINS must be origins such as /],
-    ['LANYARD_CORS_ORIGINS', 'a.example', /^LANYARD_CORS_ORIGINS must be origins such as /],
-    ['LANYARD_CORS_ORIGINS', 'ftp://a.example', /^LANYARD_CORS_ORIGINS must be origins such as /],
-    ['LANYARD_CORS_ORIGINS', 'wss://a.example', /^LANYARD_CORS_ORIGINS must be origins such as /],
-    ['LANYARD_CORS_ORIGINS', 'https://a.example,', /^LANYARD_CORS_ORIGINS must be origins such as /],
-    ['LANYARD_REDIS_SENTINELS', 'one:70000', 'LANYARD_REDIS_SENTINELS must be host:port,host:port, not "one:70000"'],
+    [
+      'LANYARD_CORS_ORIGINS',
+      'https://a.example/booth',
+      /^LANYARD_CORS_ORIGINS must be a comma-separated list of origins such as /,
+    ],
+    [
+      'LANYARD_CORS_ORIGINS',
+      'https://a.example:443',
+      /^LANYARD_CORS_ORIGINS must be a comma-separated list of origins such as /,
+    ],
+    ['LANYARD_CORS_ORIGINS', 'a.example', /^LANYARD_CORS_ORIGINS must be a comma-separated list of origins such as /],
+    [
+      'LANYARD_CORS_ORIGINS',
+      'ftp://a.example',
+      /^LANYARD_CORS_ORIGINS must be a comma-separated list of origins such as /,
+    ],
+    [
+      'LANYARD_CORS_ORIGINS',
+      'wss://a.example',
+      /^LANYARD_CORS_ORIGINS must be a comma-separated list of origins such as /,
+    ],
+    [
+      'LANYARD_CORS_ORIGINS',
+      'https://a.example,',
+      /^LANYARD_CORS_ORIGINS must be a comma-separated list of origins such as /,
+    ],
+    [
+      'LANYARD_REDIS_SENTINELS',
+      'one:70000',
+      'LANYARD_REDIS_SENTINELS must be a list such as sentinel-1:26379,sentinel-2:26379, not "one:70000".',
+    ],
   ])('%s=%s is refused by name', (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(message);

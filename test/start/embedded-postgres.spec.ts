@@ -52,7 +52,7 @@ describe('embedded PostgreSQL', () => {
       const owner = await fixtures.member(dataDir);
       const server = await fixtures.start({ dataDir, keepRunning: true });
       await owner.stop();
-      await until(() => fixtures.said.includes('PostgreSQL is back'));
+      await until(() => fixtures.said.includes('PostgreSQL is running again'));
       expect(server.url).toBe(owner.url);
       expect(await query(server.url, 'select n from note')).toEqual([{ n: 1 }]);
       await server.stop();
@@ -136,8 +136,8 @@ describe('embedded PostgreSQL', () => {
       pool.on('error', () => undefined);
       await pool.query('select 1');
       await killPostmaster(cluster);
-      await until(() => fixtures.said.includes('PostgreSQL is back'));
-      expect(fixtures.said).toEqual(['PostgreSQL ended; starting it again', 'PostgreSQL is back']);
+      await until(() => fixtures.said.includes('PostgreSQL is running again'));
+      expect(fixtures.said).toEqual(['PostgreSQL stopped; restarting it', 'PostgreSQL is running again']);
       expect((await pool.query('select n from note')).rowCount).toBe(1);
       await pool.end();
     });
@@ -148,13 +148,16 @@ describe('embedded PostgreSQL', () => {
       const other = fixtures.dataDir();
       mkdirSync(join(other, 'postgresql'), { recursive: true });
       writeFileSync(join(other, 'postgresql', 'PG_VERSION'), '17\n');
-      await refused(other, /holds data of PostgreSQL 17, but this Lanyard brings PostgreSQL 18.*LANYARD_DATA_DIR/);
+      await refused(
+        other,
+        /holds data of PostgreSQL 17, but this release of Lanyard includes PostgreSQL 18.*LANYARD_DATA_DIR/,
+      );
     });
 
     it('a directory that cannot be made', async () => {
       const file = join(fixtures.folder(), 'file');
       writeFileSync(file, '');
-      await refused(join(file, 'data'), /cannot use .*file\/data: E.*LANYARD_DATA_DIR names its directory/);
+      await refused(join(file, 'data'), /cannot use .*file\/data: E.*Set LANYARD_DATA_DIR to a directory/);
     });
 
     it('what PostgreSQL itself complains of, as it says it', async () => {
@@ -166,17 +169,19 @@ describe('embedded PostgreSQL', () => {
     });
 
     it('a full disk, and says what to do', () => {
-      const advice = 'the disk is full: free space on it, or set LANYARD_DATA_DIR to a directory on another one';
+      const advice = 'Free space on the disk, or set LANYARD_DATA_DIR to a directory on another disk.';
       const error = Object.assign(new Error('ENOSPC: no space left on device, write'), {
         code: 'ENOSPC',
         syscall: 'write',
       });
-      expect((explain(error, '/data') as Error).message).toBe(`The embedded PostgreSQL cannot use /data: ${advice}`);
+      expect((explain(error, '/data') as Error).message).toBe(
+        `The embedded PostgreSQL cannot use /data: the disk is full. ${advice}`,
+      );
       const output = '2026-01-01 [7] FATAL:  could not write lock file: No space left on device\nchild exited\n';
-      expect(complaintIn(output)).toBe(`could not write lock file: No space left on device; ${advice}`);
+      expect(complaintIn(output)).toBe(`could not write lock file: No space left on device. ${advice}`);
       const partial =
         'FATAL:  could not extend file: wrote only 4096 of 8192 bytes\nPANIC:  cannot abort transaction 1\n';
-      expect(complaintIn(partial)).toBe(`could not extend file: wrote only 4096 of 8192 bytes; ${advice}`);
+      expect(complaintIn(partial)).toBe(`could not extend file: wrote only 4096 of 8192 bytes. ${advice}`);
     });
 
     onlyAsRoot(
@@ -185,7 +190,7 @@ describe('embedded PostgreSQL', () => {
         const closed = join(fixtures.folder(), 'data'); // below a directory of mode 0700
         await refused(
           closed,
-          new RegExp(`^PostgreSQL does not run as root, .* cannot reach ${closed}: run Lanyard as an`),
+          new RegExp(`^PostgreSQL cannot run as root. .* cannot access ${closed}. Run Lanyard as an`),
         );
         expect(readdirSync(dirname(closed))).toEqual(['data']);
       },

@@ -42,7 +42,7 @@ describe('a start', () => {
   it('leaves the demo out when it is told so, and says in one line that it simulates faults', async () => {
     const settings = { LANYARD_DEMO: 'off', LANYARD_SIMULATE: 'production', NODE_ENV: 'production' };
     const child = startProgram({ LANYARD_DATA_DIR, ...settings });
-    const said = await saysUntil(child, 'To issue a key');
+    const said = await saysUntil(child, 'To issue an API key');
     expect(said).not.toContain('lan_');
     expect(said.split('\n').filter((line) => line.includes('LANYARD_SIMULATE'))).toHaveLength(1);
     child.kill('SIGTERM'); // what a terminal sends, npm sends once more
@@ -62,7 +62,7 @@ describe('a start', () => {
 
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const again = startProgram({ LANYARD_DATA_DIR });
-      const output = await saysUntil(again, 'To issue a key');
+      const output = await saysUntil(again, 'To issue an API key');
       expect(output).not.toContain('lan_');
       const base = /http:\S+/.exec(output)?.[0] ?? '';
       expect(await (await fetch(`${base}/leads?limit=1`, { headers: { 'x-api-key': key } })).json()).toEqual(lead);
@@ -72,7 +72,7 @@ describe('a start', () => {
 
   it('ends its PostgreSQL with it, and a command that had joined says so in one line', async () => {
     const server = startProgram({ LANYARD_DATA_DIR });
-    expect(await saysUntil(server, 'To issue a key')).toContain('To issue a key');
+    expect(await saysUntil(server, 'To issue an API key')).toContain('To issue an API key');
     const { url } = await fixtures.start({ dataDir: LANYARD_DATA_DIR });
     const command = new Operator({ LANYARD_DATA_DIR }).start(['import', '-', '--organization', '1']);
     const outcome = outcomeOf(command);
@@ -85,7 +85,8 @@ describe('a start', () => {
     expect(await stopped(server, 'SIGTERM')).toBe(0);
     expect(postmasterOf(join(LANYARD_DATA_DIR, 'postgresql'))).toBeUndefined();
     command.stdin?.end(user);
-    const stderr = 'The embedded PostgreSQL ended, with the server or command that had started it: try again\n';
+    const stderr =
+      'The embedded PostgreSQL stopped together with the server or command that had started it. Try again.\n';
     expect(await outcome).toEqual({ status: 1, stdout: '', stderr });
   }, 90_000);
 
@@ -125,13 +126,13 @@ describe('a start', () => {
     const PORT = String((other.address() as AddressInfo).port);
     const outcome = await outcomeOf(startProgram({ DATABASE_URL: database.url, PORT }));
     other.close();
-    const stderr = `PORT: ${PORT} is in use by another program; stop it, or set PORT to another port\n`;
+    const stderr = `PORT ${PORT} is already in use. Stop the other program or choose a different PORT.\n`;
     expect(outcome).toEqual({ status: 1, stdout: '', stderr });
   });
 
   it('is refused in one line when it cannot listen at its address', async () => {
     const HOST = '192.0.2.1';
-    const stderr = `HOST: ${HOST} is no address of this machine; set HOST to one, or to 0.0.0.0 for all\n`;
+    const stderr = `HOST ${HOST} is not an address of this machine. Use one that is, or 0.0.0.0 for all interfaces.\n`;
     expect(await outcomeOf(startProgram({ DATABASE_URL: database.url, HOST }))).toEqual({
       status: 1,
       stdout: '',
@@ -141,7 +142,7 @@ describe('a start', () => {
 
   it('is followed by an end that no client can hold up: not by silence, nor by half a request', async () => {
     const child = startProgram({ DATABASE_URL: database.url });
-    const { port } = new URL(/http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0] ?? '');
+    const { port } = new URL(/http:\S+/.exec(await saysUntil(child, 'To issue an API key'))?.[0] ?? '');
     const clients = ['', 'GET /health/live HTTP/1.1\r\nHost:'].map((bytes) => {
       const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
       client.write(bytes);
@@ -169,7 +170,7 @@ describe('a start', () => {
         const upstream = connect(Number(port || 5432), hostname);
         pipeline(socket, upstream, socket, () => undefined);
       }).listen(Number(new URL(DATABASE_URL).port), '127.0.0.1');
-      expect(await saysUntil(child, 'To issue a key')).toContain('Lanyard listens at');
+      expect(await saysUntil(child, 'To issue an API key')).toContain('Lanyard is listening on');
       expect(await stopped(child, 'SIGTERM')).toBe(0);
       doorway.close();
     }, 60_000);
@@ -212,7 +213,7 @@ describe('a start', () => {
       const { key } = await operator.json<{ key: string }>(['keys', 'issue', '--organization', String(id)]);
       const REDIS_URL = `rediss://127.0.0.1:${redisPort}`;
       const child = startProgram({ DATABASE_URL: postgres, REDIS_URL, NODE_EXTRA_CA_CERTS: cert });
-      const base = /http:\S+/.exec(await saysUntil(child, 'To issue a key'))?.[0];
+      const base = /http:\S+/.exec(await saysUntil(child, 'To issue an API key'))?.[0];
       expect((await fetch(`${base}/leads`, { headers: { 'x-api-key': key } })).status).toBe(200);
 
       const connections =
@@ -233,7 +234,7 @@ describe('a start', () => {
       const { status, stderr } = await outcomeOf(startProgram({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' }));
       expect({ status, stderr }).toEqual({
         status: 1,
-        stderr: expect.stringMatching(/^DATABASE_URL: .*certificate.*\n$/),
+        stderr: expect.stringMatching(/^Cannot connect .*DATABASE_URL.*certificate.*\n$/),
       });
     });
   });

@@ -9,11 +9,11 @@ import { majorOf } from '../../embedded-postgres/cluster';
 import { BackupService } from '../backup.service';
 import type { RowCounts } from '../backup-file';
 import { PROGRAM } from '../../server/command-name';
-import { command, GlobalOptions } from '../arguments';
+import { addCommand, GlobalOptions } from '../arguments';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
-import { figure } from '../terminal/table';
-import { answer, Refusal } from '../terminal/terminal';
+import { formatNumber } from '../terminal/table';
+import { printResult, CommandError } from '../terminal/terminal';
 
 const NOTES = `
 The backup is of one moment: everything that was acknowledged before is in it.
@@ -24,9 +24,9 @@ your own. To restore it:
 
 /** `backup` */
 export function backupCommand(program: Command, session: Session): void {
-  command(program, 'backup', {
-    about: 'Write the whole database to a file, also while the server runs.',
-    result: '{backedUp: {organizations, leads, …}, bytes}, counts of rows and the size of the file',
+  addCommand(program, 'backup', {
+    summary: 'Write the whole database to a file, also while the server runs.',
+    jsonResult: '{backedUp: {organizations, leads, …}, bytes}, counts of rows and the size of the file',
     example: 'backup lanyard.backup',
   })
     .argument('<FILE>', 'new file, which is written completely or not at all')
@@ -36,20 +36,20 @@ export function backupCommand(program: Command, session: Session): void {
 
 async function backup(session: Session, file: string, { json }: GlobalOptions): Promise<void> {
   requireDatabase(readConfig());
-  if (lstatSync(file, { throwIfNoEntry: false })) throw new Refusal(`${file} exists already: name a new file`);
+  if (lstatSync(file, { throwIfNoEntry: false })) throw new CommandError(`${file} exists already: name a new file`);
   const backedUp: RowCounts = {};
   // Without the migrations of this release: a backup comes before an upgrade.
   await session.withServices((services) => compress(services.get(BackupService).backup(backedUp), file), findDatabase);
   const { size: bytes } = await stat(file);
-  await answer(json, { backedUp, bytes }, () => {
+  await printResult(json, { backedUp, bytes }, () => {
     const { organizations = 0, leads = 0 } = backedUp;
-    return `Backed up ${figure(organizations)} organizations with ${figure(leads)} leads to ${file} (${figure(bytes)} bytes)`;
+    return `Backed up ${formatNumber(organizations)} organizations with ${formatNumber(leads)} leads to ${file} (${formatNumber(bytes)} bytes)`;
   });
 }
 
 /** Opening the embedded PostgreSQL would create it. */
 function requireDatabase({ databaseUrl, dataDir }: Config): void {
-  if (!databaseUrl && majorOf(dataDir) === undefined) throw new Refusal(`there is no database yet in ${dataDir}`);
+  if (!databaseUrl && majorOf(dataDir) === undefined) throw new CommandError(`there is no database yet in ${dataDir}`);
 }
 
 /** Compresses the backup into the file. */

@@ -4,9 +4,9 @@ import { Command } from 'commander';
 import { ChangesService } from '../../changes/changes.service';
 import { MAX_CHANGES } from '../../changes/changes.sql';
 import type { JsonText } from '../../database/statements';
-import { command, type GlobalOptions, organization, requireOrganization } from '../arguments';
+import { addCommand, type GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
 import type { Session } from '../session';
-import { answer, OutputClosed, print, Refusal, styled, UsageError } from '../terminal/terminal';
+import { printResult, OutputClosed, print, CommandError, applyStyle, UsageError } from '../terminal/terminal';
 
 interface ChangesOptions extends GlobalOptions {
   organization?: number;
@@ -29,19 +29,19 @@ than the copy cannot tell. No record and no change is deleted.`;
 
 /** `changes`; its option is no required one of commander's, because reset goes without. */
 export function changesCommand(program: Command, session: Session): void {
-  const changes = command(program, 'changes', {
-    about: 'Show the feed of changes of an organization, which clients follow that keep a copy.',
-    result: '[{resource, id, operation, at, record, remoteIds}], with eventId and leadId for the id of eventLeads',
+  const changes = addCommand(program, 'changes', {
+    summary: 'Show the feed of changes of an organization, which clients follow that keep a copy.',
+    jsonResult: '[{resource, id, operation, at, record, remoteIds}], with eventId and leadId for the id of eventLeads',
     example: 'changes --organization 1 --follow',
   })
-    .option('--organization <ID>', 'organization whose changes are shown (required)', organization)
+    .option('--organization <ID>', 'organization whose changes are shown (required)', parseOrganizationId)
     .option('--follow', 'show changes as they come, from now on')
     .option('--ndjson', 'one change a line, as JSON')
     .addHelpText('after', NOTES)
     .action((_, self: Command) => showChanges(session, self.optsWithGlobals()));
-  command(changes, 'reset', {
-    about: 'Invalidate all cursors: clients and webhooks begin again with a snapshot of all records.',
-    result: '{generation}, the number of the log',
+  addCommand(changes, 'reset', {
+    summary: 'Invalidate all cursors: clients and webhooks begin again with a snapshot of all records.',
+    jsonResult: '{generation}, the number of the log',
     example: 'changes reset',
   })
     .addHelpText('after', RESET_NOTES)
@@ -50,7 +50,7 @@ export function changesCommand(program: Command, session: Session): void {
 
 async function resetLog(session: Session, { json }: GlobalOptions): Promise<void> {
   const generation = await session.withServices((services) => services.get(ChangesService).reset());
-  await answer(
+  await printResult(
     json,
     { generation },
     () => 'All cursors are invalid: clients and webhooks begin again with a snapshot.',
@@ -64,19 +64,23 @@ async function showChanges(
   if (json && follow) throw new UsageError('--json is one value, which --follow never ends: use --ndjson');
   if (json && ndjson) throw new UsageError('--json and --ndjson are two forms: use one of them');
   if (id === undefined) throw new UsageError("required option '--organization <ID>' not specified");
-  const form = json ? ONE_VALUE : ndjson ? NDJSON : TABLE;
+  const form = json ? JSON_FORMAT : ndjson ? NDJSON_FORMAT : TABLE_FORMAT;
   await session.withServices(async (services) => {
-    await requireOrganization(services, id);
-    const pages = pagesOf(services.get(ChangesService), id, follow);
+    await findOrganization(services, id);
+    const pages = readPages(services.get(ChangesService), id, follow);
     await showPages(pages, form).catch((error: unknown) => {
-      if (error instanceof GoneException) throw new Refusal('the feed was begun anew meanwhile: run this again');
+      if (error instanceof GoneException) throw new CommandError('the feed was begun anew meanwhile: run this again');
       if (!(error instanceof OutputClosed)) throw error; // who wanted the first changes (`… | head`) has them
     });
   });
 }
 
 /** Until there is no more, or without end. */
-async function* pagesOf(service: ChangesService, organizationId: number, follow: boolean): AsyncGenerator<JsonText[]> {
+async function* readPages(
+  service: ChangesService,
+  organizationId: number,
+  follow: boolean,
+): AsyncGenerator<JsonText[]> {
   const caller = { organizationId, keyId: '' };
   const limit = MAX_CHANGES;
   let page = await service.page(caller, follow ? { limit, since: 'now' } : { limit });
@@ -89,14 +93,17 @@ async function* pagesOf(service: ChangesService, organizationId: number, follow:
 }
 
 /** How changes are written. */
-interface Form {
+interface OutputFormat {
   begin: string;
   between: string;
   change: (change: JsonText) => string;
   end: string;
 }
 
-async function showPages(pages: AsyncIterable<JsonText[]>, { begin, between, change, end }: Form): Promise<void> {
+async function showPages(
+  pages: AsyncIterable<JsonText[]>,
+  { begin, between, change, end }: OutputFormat,
+): Promise<void> {
   let [text, isFirst] = [begin, true];
   for await (const changes of pages) {
     for (const each of changes) {
@@ -110,7 +117,7 @@ async function showPages(pages: AsyncIterable<JsonText[]>, { begin, between, cha
 }
 
 /** A line of the table; the id, which is long, comes last. */
-const line = (at: string, operation: string, resource: string, id: string): string =>
+const tableLine = (at: string, operation: string, resource: string, id: string): string =>
   `${at.padEnd(24)}  ${operation.padEnd(9)}  ${resource.padEnd(18)}  ${id}\n`;
 
 interface Change {
@@ -122,14 +129,14 @@ interface Change {
   leadId?: string;
 }
 
-const ONE_VALUE: Form = { begin: '[', between: ',', change: (json) => json, end: ']\n' };
-const NDJSON: Form = { begin: '', between: '', change: (json) => `${json}\n`, end: '' };
-const TABLE: Form = {
-  begin: styled('bold', line('at', 'operation', 'resource', 'id')),
+const JSON_FORMAT: OutputFormat = { begin: '[', between: ',', change: (json) => json, end: ']\n' };
+const NDJSON_FORMAT: OutputFormat = { begin: '', between: '', change: (json) => `${json}\n`, end: '' };
+const TABLE_FORMAT: OutputFormat = {
+  begin: applyStyle('bold', tableLine('at', 'operation', 'resource', 'id')),
   between: '',
   change: (json) => {
     const { at, operation, resource, id, eventId, leadId } = JSON.parse(json) as Change;
-    return line(at, operation, resource, String(id ?? `${eventId} ${leadId}`));
+    return tableLine(at, operation, resource, String(id ?? `${eventId} ${leadId}`));
   },
   end: '',
 };

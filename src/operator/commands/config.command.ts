@@ -1,14 +1,14 @@
 import { Command } from 'commander';
 import { shownSettings, unknownSettings } from '../../config';
-import { command, GlobalOptions } from '../arguments';
-import { table } from '../terminal/table';
-import { answer, say } from '../terminal/terminal';
+import { addCommand, GlobalOptions } from '../arguments';
+import { formatTable } from '../terminal/table';
+import { printResult, printStatus } from '../terminal/terminal';
 
 /** `config` */
 export function configCommand(program: Command): void {
-  command(program, 'config', {
-    about: 'Show the settings in force, without passwords. Connects to nothing.',
-    result: '[{name, value, source}]; value is null when unset, source is environment or default',
+  addCommand(program, 'config', {
+    summary: 'Show the settings in force, without passwords. Connects to nothing.',
+    jsonResult: '[{name, value, source}]; value is null when unset, source is environment or default',
     example: 'config',
   }).action((_, self: Command) => show(self.optsWithGlobals()));
 }
@@ -16,9 +16,9 @@ export function configCommand(program: Command): void {
 async function show({ json }: GlobalOptions): Promise<void> {
   const settings = shownSettings();
   const unknown = unknownSettings();
-  if (unknown) say(unknown);
-  await answer(json, settings, () =>
-    table(
+  if (unknown) printStatus(unknown);
+  await printResult(json, settings, () =>
+    formatTable(
       ['setting', 'value', 'from'],
       settings.map(({ name, value, source }) => [name, value, source]),
     ),

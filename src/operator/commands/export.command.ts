@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { EntityManager } from 'typeorm';
 import type { CsvService } from '../../csv/csv.service';
-import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
+import { addCommand, GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
 import type { Counts } from '../../datasets/dataset';
 import type { CsvFormat } from '../../csv/csv-columns';
 import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
@@ -12,7 +12,7 @@ import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { answer, OutputClosed, print, UsageError } from '../terminal/terminal';
+import { printResult, OutputClosed, print, UsageError } from '../terminal/terminal';
 import { countsText } from './import.command';
 
 interface ExportOptions extends GlobalOptions, CsvOptions {
@@ -22,7 +22,7 @@ interface ExportOptions extends GlobalOptions, CsvOptions {
   output?: string;
 }
 
-const AS_CSV = `
+const CSV_NOTES = `
 CSV has one section, with the names of fields in the first line, and can be
 imported again without loss. With --map it has only those columns, in that
 order:
@@ -33,17 +33,17 @@ apostrophe before it, which import removes. Use --raw for other programs.`;
 
 /** `export` */
 export function exportCommand(program: Command, session: Session, service: CsvService): void {
-  const exporting = command(program, 'export', {
-    about: 'Export all data of an organization, and the catalog of industry events.',
-    result: 'the dataset, as without it; with --output {exported: {users, leads, …}}, counts of records',
+  const exporter = addCommand(program, 'export', {
+    summary: 'Export all data of an organization, and the catalog of industry events.',
+    jsonResult: 'the dataset, as without it; with --output {exported: {users, leads, …}}, counts of records',
     example: 'export --organization 1 > backup.json',
   })
-    .requiredOption('--organization <ID>', 'organization whose data is exported', organization)
+    .requiredOption('--organization <ID>', 'organization whose data is exported', parseOrganizationId)
     .addOption(new Option('--ndjson', 'write one record per line instead of one JSON object').conflicts('csv'))
     .option('--output <FILE>', 'write the complete file or nothing; - is standard output')
-    .addHelpText('after', AS_CSV)
+    .addHelpText('after', CSV_NOTES)
     .action((_, self: Command) => exportData(session, service, self.optsWithGlobals()));
-  withCsvOptions(exporting, service).option('--bom', 'begin with a byte order mark, which Excel needs to detect UTF-8');
+  withCsvOptions(exporter, service).option('--bom', 'begin with a byte order mark, which Excel needs to detect UTF-8');
 }
 
 async function exportData(
@@ -62,19 +62,20 @@ async function exportData(
   if (csv) requireExported(csv);
   const sections = csv ? [csv.section] : service.datasets.names;
   const counts = await session.withServices(async (services) => {
-    await requireOrganization(services, id);
+    await findOrganization(services, id);
     const exports = services.get(ExportService);
     const jsonFormat = ndjson ? NDJSON_FORMAT : OBJECT_FORMAT;
     const format = csv
       ? await csvExportFormatOf(services.get(EntityManager), service, id, csv, Boolean(bom))
       : jsonFormat;
-    const send = (to: Sink) => sendRecords(exports, id, sections, format, to);
+    const send = (to: Write) => sendRecords(exports, id, sections, format, to);
     if (output) return writeFile(output, send);
     return send(print).catch((error: unknown) => {
       if (!(error instanceof OutputClosed)) throw error; // who wanted the first records (`… | head`) has them
     });
   });
-  if (output && counts) await answer(json, { exported: counts }, () => `Exported to ${output}: ${countsText(counts)}`);
+  if (output && counts)
+    await printResult(json, { exported: counts }, () => `Exported to ${output}: ${countsText(counts)}`);
 }
 
 async function csvExportFormatOf(
@@ -89,17 +90,17 @@ async function csvExportFormatOf(
 }
 
 /** Where text goes; resolves when it has been taken. */
-type Sink = (text: string) => Promise<void>;
+type Write = (text: string) => Promise<void>;
 
 /** Characters that are written at once. */
-const WRITE_SIZE = 65_536;
+const WRITE_LENGTH = 65_536;
 
 async function sendRecords(
   exports: ExportService,
   organizationId: number,
   sections: string[],
   format: ExportFormat,
-  to: Sink,
+  to: Write,
 ): Promise<Counts> {
   const counts = exports.datasets.noRecords();
   // Not among the records on the same terminal.
@@ -113,7 +114,7 @@ async function sendRecords(
       for await (const record of records) {
         text += format.record(record, section, count++);
         total++;
-        if (text.length < WRITE_SIZE) continue;
+        if (text.length < WRITE_LENGTH) continue;
         await to(text);
         progress?.records(total);
         text = '';

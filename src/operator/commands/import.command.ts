@@ -13,30 +13,30 @@ import {
 } from '../../datasets/import.service';
 import { escapeInvisible } from '../../datasets/quote';
 import { PROGRAM } from '../../server/command-name';
-import { command, GlobalOptions, organization, requireOrganization } from '../arguments';
+import { addCommand, GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
 import {
   csvFormatOf,
   CsvOptions,
-  encoding,
+  parseEncoding,
   fieldsText,
   withCsvImportOptions,
   withCsvOptions,
-  wrapped,
+  wrapNames,
 } from '../csv.options';
-import { chunksOf, sizeOf } from '../input';
+import { readChunks, fileSize } from '../input';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { figure, table } from '../terminal/table';
-import { answer, print } from '../terminal/terminal';
+import { formatNumber, formatTable } from '../terminal/table';
+import { printResult, print } from '../terminal/terminal';
 
-const formsText = (service: CsvService): string => `
+const helpText = (service: CsvService): string => `
 A dataset, as export writes it:
   one JSON object   {"leads": [{"id": "7c9e…", "firstName": "Ada"}],
                     "industryEvents": [{"name": "Pump World"}]}
   NDJSON            {"section": "leads", "record": {"id": "7c9e…"}}
                     one record per line, any number of them; a record comes
                     after those that it refers to
-Sections: ${wrapped(service.datasets.names, '  ')}.
+Sections: ${wrapNames(service.datasets.names, '  ')}.
 The import stores everything or nothing, and reports every error it finds.
 Records are matched by id, users by email, events by ref, so importing a file
 again changes only what differs.
@@ -61,18 +61,22 @@ interface ImportOptions extends GlobalOptions, CsvOptions {
 
 /** `import FILE` */
 export function importCommand(program: Command, session: Session, service: CsvService): void {
-  const importing = command(program, 'import', {
-    about: 'Import a dataset into an organization.',
-    result:
+  const importer = addCommand(program, 'import', {
+    summary: 'Import a dataset into an organization.',
+    jsonResult:
       '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, imported being counts of records; on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
   })
     .argument('<FILE>', 'the file; - is standard input')
-    .requiredOption('--organization <ID>', 'organization that receives the data', organization)
+    .requiredOption('--organization <ID>', 'organization that receives the data', parseOrganizationId)
     .option('--dry-run', 'check the file and report, but store nothing')
-    .option('--encoding <NAME>', 'encoding of the file (default: UTF-8, or UTF-16 with a byte order mark)', encoding);
-  withCsvImportOptions(withCsvOptions(importing, service), service)
-    .addHelpText('after', formsText(service))
+    .option(
+      '--encoding <NAME>',
+      'encoding of the file (default: UTF-8, or UTF-16 with a byte order mark)',
+      parseEncoding,
+    );
+  withCsvImportOptions(withCsvOptions(importer, service), service)
+    .addHelpText('after', helpText(service))
     .action((file: string, _, self: Command) => importFile(session, service, file, self.optsWithGlobals()));
 }
 
@@ -83,8 +87,8 @@ async function importFile(
   { json, organization: id, dryRun, ...options }: ImportOptions,
 ): Promise<void> {
   const format = csvFormatOf(service, options);
-  const progress = new Progress(sizeOf(file));
-  const chunks = chunksOf(file, progress.read);
+  const progress = new Progress(fileSize(file));
+  const chunks = readChunks(file, progress.read);
   const issues = new IssueCollector();
   let csv: CsvRecords | undefined;
   const source = (manager: EntityManager): ImportSource => {
@@ -95,8 +99,8 @@ async function importFile(
   };
   try {
     const result = await importInto(session, id, source, progress);
-    const dryRunDetails = dryRun ? { dryRun: true, ...csvDetails(csv, result) } : {};
-    await answerImported(service.datasets, json, { ...resultJson(result), ...dryRunDetails }, result, dryRun);
+    const dryRunDetails = dryRun ? { dryRun: true, ...dryRunJson(csv, result) } : {};
+    await printImportResult(service.datasets, json, { ...resultJson(result), ...dryRunDetails }, result, dryRun);
     if (dryRun && !json) await print(dryRunText(csv, result));
   } catch (error) {
     if (json && error instanceof ImportError) await print(`${JSON.stringify(errorsJson(error))}\n`);
@@ -125,7 +129,7 @@ export async function importInto(
 ): Promise<ImportResult> {
   try {
     return await session.withServices(async (services, _, onWritten) => {
-      await requireOrganization(services, id);
+      await findOrganization(services, id);
       const { records, options } = source(services.get(EntityManager));
       const all = { ...options, onProgress: progress.records, onWritten };
       return services.get(ImportService).importRecords(id, records, all);
@@ -138,20 +142,20 @@ export async function importInto(
 /** The public result: the ids of each section that reports them are a property with its name. */
 const resultJson = ({ imported, outcomes, ids }: ImportResult) => ({ imported, outcomes, ...ids });
 
-const columnsOf = (csv: CsvRecords) =>
+const describeColumns = (csv: CsvRecords) =>
   csv.columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null }));
 
 /** How a dry run has read a CSV file. */
-function csvDetails(csv: CsvRecords | undefined, { preview }: ImportResult): object {
-  return csv ? { columns: columnsOf(csv), first: preview.map((record) => JSON.parse(record) as unknown) } : {};
+function dryRunJson(csv: CsvRecords | undefined, { preview }: ImportResult): object {
+  return csv ? { columns: describeColumns(csv), first: preview.map((record) => JSON.parse(record) as unknown) } : {};
 }
 
 function dryRunText(csv: CsvRecords | undefined, { preview }: ImportResult): string {
   const end = 'This was a dry run: nothing was stored.\n';
   if (!csv) return end;
-  const columns = columnsOf(csv).map(({ column, field }) => [escapeInvisible(column), field ?? '(skipped)']);
+  const columns = describeColumns(csv).map(({ column, field }) => [escapeInvisible(column), field ?? '(skipped)']);
   const records = preview.map((record) => `${escapeInvisible(record)}\n`);
-  return `${table(['column', 'field'], columns)}\n${records.join('')}${end}`;
+  return `${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
 }
 
 const errorsJson = ({ issues, moreCount }: ImportError) => ({
@@ -160,15 +164,15 @@ const errorsJson = ({ issues, moreCount }: ImportError) => ({
 });
 
 /** Repeating an import would add records without an id again, so its success is reported even if the result cannot be printed. */
-export function answerImported(
+export function printImportResult(
   datasets: Datasets,
   json: boolean | undefined,
-  shown: object,
+  jsonResult: object,
   { imported, outcomes }: ImportResult,
   dryRun = false,
 ): Promise<void> {
   const text = outcomesText(datasets, imported, outcomes);
-  return answer(json, shown, () => text, dryRun ? undefined : `stored: ${text}`);
+  return printResult(json, jsonResult, () => text, dryRun ? undefined : `stored: ${text}`);
 }
 
 /** `Imported 50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …` */
@@ -177,8 +181,8 @@ function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResu
     const count = imported[section] ?? 0;
     const { noun } = datasets.of(section);
     const name = count === 1 ? noun : `${noun}s`;
-    const what = `${figure(created)} created, ${figure(updated)} updated, ${figure(unchanged)} unchanged`;
-    return `${figure(count)} ${name}: ${what}`;
+    const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
+    return `${formatNumber(count)} ${name}: ${what}`;
   });
   return `Imported ${parts.join('; ') || 'nothing'}.`;
 }
@@ -186,5 +190,5 @@ function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResu
 /** How many records there are of each section, in one line. */
 export function countsText(counts: Counts): string {
   const read = Object.entries(counts).filter(([, count]) => count > 0);
-  return read.map(([section, count]) => `${figure(count)} ${section}`).join(', ') || 'nothing';
+  return read.map(([section, count]) => `${formatNumber(count)} ${section}`).join(', ') || 'nothing';
 }

@@ -1,15 +1,15 @@
 import { Command } from 'commander';
 import { revertExtension } from '../../schema/migrate';
 import { findDatabase, openDatabase } from '../../schema/open';
-import { command, GlobalOptions } from '../arguments';
+import { addCommand, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
-import { answer, say } from '../terminal/terminal';
+import { printResult, printStatus } from '../terminal/terminal';
 
 /** `migrate` */
 export function migrateCommand(program: Command, session: Session): void {
-  command(program, 'migrate', {
-    about: 'Apply the missing migrations now; a server would at its start.',
-    result: '{applied: [name]}, or {reverted: [name]}',
+  addCommand(program, 'migrate', {
+    summary: 'Apply the missing migrations now; a server would at its start.',
+    jsonResult: '{applied: [name]}, or {reverted: [name]}',
     example: 'migrate',
   })
     .option('--revert-extension', 'revert all migrations of the extension, before you remove it; its data is lost')
@@ -21,10 +21,10 @@ export function migrateCommand(program: Command, session: Session): void {
 
 async function revert(session: Session, { json }: GlobalOptions): Promise<void> {
   const reverted = await session.withServices(
-    (_, { url }) => revertExtension(url, session.schema, { say }),
+    (_, { url }) => revertExtension(url, session.schema, { say: printStatus }),
     findDatabase,
   );
-  await answer(json, { reverted }, () => (reverted.length === 0 ? 'Nothing was applied.' : reverted.join('\n')));
+  await printResult(json, { reverted }, () => (reverted.length === 0 ? 'Nothing was applied.' : reverted.join('\n')));
 }
 
 async function run(session: Session, { json }: GlobalOptions): Promise<void> {
@@ -32,5 +32,5 @@ async function run(session: Session, { json }: GlobalOptions): Promise<void> {
   const open: typeof openDatabase = (config, say, waiting) =>
     openDatabase(config, say, { ...waiting, milliseconds: config.databaseWaitMs });
   const applied = await session.withServices((_, database) => Promise.resolve(database.applied), open);
-  await answer(json, { applied }, () => (applied.length === 0 ? 'Nothing was missing.' : applied.join('\n')));
+  await printResult(json, { applied }, () => (applied.length === 0 ? 'Nothing was missing.' : applied.join('\n')));
 }

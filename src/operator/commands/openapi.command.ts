@@ -1,15 +1,15 @@
 import { Command } from 'commander';
 import { Config } from '../../config';
 import { openApiDocument } from '../../openapi/document';
-import { command, GlobalOptions } from '../arguments';
+import { addCommand, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
 import { print } from '../terminal/terminal';
 
 /** `openapi` */
 export function openapiCommand(program: Command, session: Session): void {
-  command(program, 'openapi', {
-    about: 'Print the OpenAPI document of this server, as /openapi.json has it. Connects to nothing.',
-    result: 'the same in one line',
+  addCommand(program, 'openapi', {
+    summary: 'Print the OpenAPI document of this server, as /openapi.json has it. Connects to nothing.',
+    jsonResult: 'the same in one line',
     example: 'openapi > openapi.json',
   }).action((_, self: Command) => printDocument(session, self.optsWithGlobals()));
 }

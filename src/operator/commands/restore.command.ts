@@ -3,11 +3,11 @@ import { open } from 'node:fs/promises';
 import { Command } from 'commander';
 import { findDatabase } from '../../schema/open';
 import { RestoreService } from '../restore.service';
-import { command, GlobalOptions } from '../arguments';
+import { addCommand, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { figure } from '../terminal/table';
-import { answer, reasonOf, Refusal, say } from '../terminal/terminal';
+import { formatNumber } from '../terminal/table';
+import { printResult, errorMessage, CommandError, printStatus } from '../terminal/terminal';
 
 const NOTES = `
 Everything is restored, or nothing. The database must be empty: DATABASE_URL
@@ -15,9 +15,9 @@ names an empty database, or LANYARD_DATA_DIR an empty directory.`;
 
 /** `restore` */
 export function restoreCommand(program: Command, session: Session): void {
-  command(program, 'restore', {
-    about: 'Restore a backup into an empty database: organizations, API keys, webhooks, leads, the catalogue.',
-    result:
+  addCommand(program, 'restore', {
+    summary: 'Restore a backup into an empty database: organizations, API keys, webhooks, leads, the catalogue.',
+    jsonResult:
       '{restored: {organizations, leads, …}, skipped: [table], applied: [name]}, counts of rows, tables that no ' +
       'migration creates, and migrations that are newer than the backup',
     example: 'restore lanyard.backup',
@@ -31,17 +31,18 @@ async function restoreFile(session: Session, file: string, { json }: GlobalOptio
   const { input, progress } = await openFile(file);
   try {
     const result = await session.withServices(
-      (services, _, beforeCommit) => services.get(RestoreService).restore(input, { name: file, say, beforeCommit }),
+      (services, _, beforeCommit) =>
+        services.get(RestoreService).restore(input, { name: file, say: printStatus, beforeCommit }),
       findDatabase,
     );
-    for (const table of result.skipped) say(`Left out: ${table}, a table that no migration creates`);
+    for (const table of result.skipped) printStatus(`Left out: ${table}, a table that no migration creates`);
     const done = 'the backup was restored';
-    await answer(
+    await printResult(
       json,
       result,
       () => {
         const { organizations = 0, leads = 0 } = result.restored;
-        return `Restored ${figure(organizations)} organizations with ${figure(leads)} leads from ${file}`;
+        return `Restored ${formatNumber(organizations)} organizations with ${formatNumber(leads)} leads from ${file}`;
       },
       done,
     );
@@ -61,6 +62,6 @@ async function openFile(file: string): Promise<{ input: ReadStream; progress: Pr
     input.pause();
     return { input, progress };
   } catch (error) {
-    throw new Refusal(`cannot read ${file}: ${reasonOf(error)}`);
+    throw new CommandError(`cannot read ${file}: ${errorMessage(error)}`);
   }
 }

@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import { MAX_INT32 } from '../../api/schemas';
 import { isCalendarDay } from '../../api/text';
 import type { CsvService } from '../../csv/csv.service';
-import { command, GlobalOptions, organization, wholeNumber } from '../arguments';
+import { addCommand, GlobalOptions, parseOrganizationId, parseInteger } from '../arguments';
 import { inventedRecords, type Seed } from '../../demo/seed';
 import { Progress } from '../terminal/progress';
 import { UsageError } from '../terminal/terminal';
 import type { Session } from '../session';
-import { answerImported, importInto } from './import.command';
+import { printImportResult, importInto } from './import.command';
 
 type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization: number };
 
@@ -15,15 +15,16 @@ const MAX_LEADS = 10_000_000;
 
 /** `seed` */
 export function seedCommand(program: Command, session: Session, service: CsvService): void {
-  command(program, 'seed', {
-    about: 'Fill an organization with invented data. The same options give the same data; nothing removes it again.',
-    result: '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, counts',
+  addCommand(program, 'seed', {
+    summary: 'Fill an organization with invented data. The same options give the same data; nothing removes it again.',
+    jsonResult:
+      '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, counts',
     example: 'seed --organization 1 --leads 100000',
   })
-    .requiredOption('--organization <ID>', 'organization that receives the data', organization)
-    .option('--leads <N>', 'number of leads; the rest is in proportion', wholeNumber('--leads', MAX_LEADS), 1000)
-    .option('--seed <N>', 'another number gives other data', wholeNumber('--seed', MAX_INT32), 42)
-    .option('--until <DATE>', 'the data is of the three years before', day, '2026-06-30')
+    .requiredOption('--organization <ID>', 'organization that receives the data', parseOrganizationId)
+    .option('--leads <N>', 'number of leads; the rest is in proportion', parseInteger('--leads', MAX_LEADS), 1000)
+    .option('--seed <N>', 'another number gives other data', parseInteger('--seed', MAX_INT32), 42)
+    .option('--until <DATE>', 'the data is of the three years before', parseDay, '2026-06-30')
     .action((_, self: Command) => seed(session, service, self.optsWithGlobals()));
 }
 
@@ -34,10 +35,10 @@ async function seed(
 ): Promise<void> {
   const records = inventedRecords({ organizationId, ...options });
   const result = await importInto(session, organizationId, () => ({ records }), new Progress());
-  await answerImported(service.datasets, json, { imported: result.imported }, result);
+  await printImportResult(service.datasets, json, { imported: result.imported }, result);
 }
 
-function day(value: string): string {
+function parseDay(value: string): string {
   if (isCalendarDay(value) && value > '1980' && value < '9000') return value;
   throw new UsageError('--until must be a date such as 2027-03-31');
 }

@@ -8,13 +8,13 @@ import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
 import { RedisConnection } from '../../rate-limit/redis';
 import { PROGRAM } from '../../server/command-name';
-import { command, GlobalOptions } from '../arguments';
+import { addCommand, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
 import { type Status, StatusService, UNKNOWN_COUNTS } from '../status.service';
-import { figure, pairs, table } from '../terminal/table';
-import { answer, Refusal, styled } from '../terminal/terminal';
+import { formatNumber, formatPairs, formatTable } from '../terminal/table';
+import { printResult, CommandError, applyStyle } from '../terminal/terminal';
 
-const RESULT =
+const STATUS_JSON =
   '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
   'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
   'webhooks: {active, failing, paused, disabled}, busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]}; size in bytes, null for what is unknown';
@@ -26,9 +26,9 @@ expiring when it ends within 7 days. Requests are counted once a minute.`;
 
 /** `status` */
 export function statusCommand(program: Command, session: Session): void {
-  command(program, 'status', {
-    about: 'Show database, Redis, migrations, keys, leads, and the busiest keys of the last hour.',
-    result: RESULT,
+  addCommand(program, 'status', {
+    summary: 'Show database, Redis, migrations, keys, leads, and the busiest keys of the last hour.',
+    jsonResult: STATUS_JSON,
     example: 'status',
   })
     .addHelpText('after', NOTES)
@@ -37,13 +37,13 @@ export function statusCommand(program: Command, session: Session): void {
 
 async function status(session: Session, { json }: GlobalOptions): Promise<void> {
   const config = readConfig();
-  const [found, redis] = await Promise.all([ofDatabase(session, config), ofRedis(config)]);
+  const [found, redis] = await Promise.all([databaseStatus(session, config), redisStatus(config)]);
   const all = { version, ...found, redis } satisfies Status;
-  await answer(json, all, () => statusText(all));
-  if (!found.database.reachable) throw new Refusal('the database does not answer');
+  await printResult(json, all, () => statusText(all));
+  if (!found.database.reachable) throw new CommandError('the database does not answer');
 }
 
-async function ofDatabase(session: Session, config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
+async function databaseStatus(session: Session, config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
   try {
     // Opening it would create it.
     if (!config.databaseUrl && majorOf(config.dataDir) === undefined) {
@@ -61,7 +61,7 @@ async function ofDatabase(session: Session, config: Config): Promise<Omit<Status
   }
 }
 
-async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['redis']> {
+async function redisStatus({ redisUrl, redisSentinels }: Config): Promise<Status['redis']> {
   if (!redisUrl) return null;
   const redis = new RedisConnection(redisUrl, redisSentinels);
   try {
@@ -80,32 +80,32 @@ async function ofRedis({ redisUrl, redisSentinels }: Config): Promise<Status['re
 
 function statusText(status: Status): string {
   const { version, database, redis, migrations, organizations, keys, leads, webhooks, busiestKeys } = status;
-  const facts = pairs([
+  const facts = formatPairs([
     ['Lanyard', version],
     ['Database', databaseText(database)],
     ['Redis', redisText(redis)],
     ['Migrations', migrations ? migrationsText(migrations) : UNKNOWN],
-    ['Organizations', organizations === null ? UNKNOWN : figure(organizations)],
+    ['Organizations', organizations === null ? UNKNOWN : formatNumber(organizations)],
     ['Keys', keys ? keysText(keys) : UNKNOWN],
-    ['Leads', leads === null ? UNKNOWN : figure(leads)],
+    ['Leads', leads === null ? UNKNOWN : formatNumber(leads)],
     ['Webhooks', webhooks ? webhooksText(webhooks) : UNKNOWN],
   ]);
   return busiestKeys ? `${facts}\n\n${busiestText(busiestKeys)}` : facts;
 }
 
 const UNKNOWN = 'unknown';
-const warning = (text: string): string => styled('yellow', text);
+const warning = (text: string): string => applyStyle('yellow', text);
 
 function databaseText({ reachable, error, embedded, version, size }: Status['database']): string {
-  if (!reachable) return `${styled('red', 'unreachable')}: ${error}`;
+  if (!reachable) return `${applyStyle('red', 'unreachable')}: ${error}`;
   const name = `${embedded ? 'embedded ' : ''}PostgreSQL ${version?.split(' ')[0]}`;
-  return `${styled('green', 'ok')}: ${name}, ${((size ?? 0) / 2 ** 20).toFixed(1)} MiB`;
+  return `${applyStyle('green', 'ok')}: ${name}, ${((size ?? 0) / 2 ** 20).toFixed(1)} MiB`;
 }
 
 function redisText(redis: Status['redis']): string {
   if (!redis) return 'not configured: each server counts tokens by itself';
   if (!redis.reachable) return warning(`unreachable (${redis.error}): each server counts tokens by itself`);
-  return `${styled('green', 'ok')}${redis.version ? `: Redis ${redis.version}` : ''}`;
+  return `${applyStyle('green', 'ok')}${redis.version ? `: Redis ${redis.version}` : ''}`;
 }
 
 function migrationsText({ applied, pending }: NonNullable<Status['migrations']>): string {
@@ -114,21 +114,21 @@ function migrationsText({ applied, pending }: NonNullable<Status['migrations']>)
 }
 
 function keysText({ active, expiring, expired, revoked }: NonNullable<Status['keys']>): string {
-  const soon = expiring > 0 ? ` (${warning(`${figure(expiring)} expire within 7 days`)})` : '';
-  return `${figure(active)} active${soon}, ${figure(expired)} expired, ${figure(revoked)} revoked`;
+  const soon = expiring > 0 ? ` (${warning(`${formatNumber(expiring)} expire within 7 days`)})` : '';
+  return `${formatNumber(active)} active${soon}, ${formatNumber(expired)} expired, ${formatNumber(revoked)} revoked`;
 }
 
 function webhooksText({ active, failing, paused, disabled }: NonNullable<Status['webhooks']>): string {
   const warned = (count: number, state: string): string => {
-    const counted = `${figure(count)} ${state}`;
+    const counted = `${formatNumber(count)} ${state}`;
     return count > 0 ? warning(counted) : counted;
   };
   const resumeHint = paused > 0 ? ` (to resume: ${PROGRAM} webhooks resume)` : '';
   const parts = [
-    `${figure(active)} active`,
+    `${formatNumber(active)} active`,
     warned(failing, 'failing'),
     warned(paused, 'paused'),
-    `${figure(disabled)} disabled`,
+    `${formatNumber(disabled)} disabled`,
   ];
   return parts.join(', ') + resumeHint;
 }
@@ -139,7 +139,7 @@ function busiestText(keys: NonNullable<Status['busiestKeys']>): string {
     `${prefix}…`,
     label && escapeInvisible(label),
     `${id} ${escapeInvisible(name)}`,
-    figure(requests),
+    formatNumber(requests),
   ]);
-  return `Busiest keys of the last hour:\n${table(['key', 'label', 'organization', 'requests'], rows)}`;
+  return `Busiest keys of the last hour:\n${formatTable(['key', 'label', 'organization', 'requests'], rows)}`;
 }

@@ -12,25 +12,36 @@ import {
   type WaitingChanges,
   WebhooksService,
 } from '../../webhooks/webhooks.service';
-import { command, duration, DURATION_HELP, type GlobalOptions, organization, requireOrganization } from '../arguments';
+import {
+  addCommand,
+  parseDuration,
+  DURATION_HELP,
+  type GlobalOptions,
+  parseOrganizationId,
+  findOrganization,
+} from '../arguments';
 import type { FeedResources } from '../../changes/feed-resource';
 import type { Session } from '../session';
-import { table } from '../terminal/table';
-import { answer, Refusal, UsageError } from '../terminal/terminal';
+import { formatTable } from '../terminal/table';
+import { printResult, CommandError, UsageError } from '../terminal/terminal';
 
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const DAY_S = 86_400;
-const ROW =
+const WEBHOOK_JSON =
   '{id, organizationId, url, resources, state, lastSuccessAt, lastStatus, lastError, failingSince, nextAttemptAt, ' +
   'waiting: {phase, changes, since} or null, createdAt}; url without its query; changes that wait are counted up to 100';
 
-function webhookId(value: string): string {
+function parseWebhookId(value: string): string {
   if (isUuid(value)) return value.toLowerCase();
   throw new UsageError('ID must be the uuid of a webhook (see webhooks list)');
 }
-const ID = ['<ID>', 'id of the webhook (see webhooks list)', webhookId] as const;
-const ORGANIZATION = ['--organization <ID>', 'organization whose changes are sent', organization] as const;
-const SINCE = [
+const ID_ARGUMENT = ['<ID>', 'id of the webhook (see webhooks list)', parseWebhookId] as const;
+const ORGANIZATION_OPTION = [
+  '--organization <ID>',
+  'organization whose changes are sent',
+  parseOrganizationId,
+] as const;
+const SINCE_OPTION = [
   '--since <MOMENT>',
   '"now": skip the initial snapshot',
   (value: string): 'now' => {
@@ -42,14 +53,14 @@ const SINCE = [
 const lookupOf = ({ webhookPrivate }: Config): ReceiverLookup =>
   new ReceiverLookup({ allowPrivate: webhookPrivate === 'on' });
 
-function url(value: string): string {
+function parseUrl(value: string): string {
   const config = readConfig();
   const error = urlError(value, config.webhookHttp === 'on', lookupOf(config));
   if (error) throw new UsageError(`--url ${error}`);
   return new URL(value).href;
 }
 
-const parseResources =
+const resourcesParser =
   (resources: FeedResources) =>
   (value: string): string[] => {
     const names = value.split(',');
@@ -73,84 +84,88 @@ interface CreateOptions extends GlobalOptions {
 
 /** `webhooks …` */
 export function webhooksCommand(program: Command, session: Session): void {
-  const group = command(program, 'webhooks', {
-    about: 'Send the changes of an organization to a URL.',
+  const group = addCommand(program, 'webhooks', {
+    summary: 'Send the changes of an organization to a URL.',
     example: 'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard',
   });
   createAndListCommands(group, session);
   stateCommands(group, session);
-  command(group, 'test', {
-    about: 'Send a ping to a webhook now, whatever its state is.',
-    result: '{status, milliseconds} or {error}',
+  addCommand(group, 'test', {
+    summary: 'Send a ping to a webhook now, whatever its state is.',
+    jsonResult: '{status, milliseconds} or {error}',
     example: `webhooks test \\\n    ${EXAMPLE_ID}`,
   })
-    .argument(...ID)
+    .argument(...ID_ARGUMENT)
     .action((id: string, _, self: Command) => test(session, id, self.optsWithGlobals()));
-  command(group, 'rotate-secret', {
-    about: 'Give a webhook a new secret. The old one signs, too, until the overlap is over.',
-    result: '{id, secret, oldExpiresAt}',
+  addCommand(group, 'rotate-secret', {
+    summary: 'Give a webhook a new secret. The old one signs, too, until the overlap is over.',
+    jsonResult: '{id, secret, oldExpiresAt}',
     example: `webhooks rotate-secret \\\n    ${EXAMPLE_ID} --overlap 24h`,
   })
-    .argument(...ID)
-    .option('--overlap <TIME>', DURATION_HELP, duration('--overlap'), DAY_S)
+    .argument(...ID_ARGUMENT)
+    .option('--overlap <TIME>', DURATION_HELP, parseDuration('--overlap'), DAY_S)
     .action((id: string, _, self: Command) => rotate(session, id, self.optsWithGlobals()));
-  command(group, 'delete', {
-    about: 'Delete a webhook.',
-    result: '{id}',
+  addCommand(group, 'delete', {
+    summary: 'Delete a webhook.',
+    jsonResult: '{id}',
     example: `webhooks delete \\\n    ${EXAMPLE_ID}`,
   })
-    .argument(...ID)
+    .argument(...ID_ARGUMENT)
     .action((id: string, _, self: Command) => remove(session, id, self.optsWithGlobals()));
 }
 
 function createAndListCommands(group: Command, session: Session): void {
-  command(group, 'create', {
-    about: `Create a webhook, and show its secret this once. An organization has at most ${MAX_WEBHOOKS}.`,
-    result: '{id, secret, organizationId, url, resources, state}',
+  addCommand(group, 'create', {
+    summary: `Create a webhook, and show its secret this once. An organization has at most ${MAX_WEBHOOKS}.`,
+    jsonResult: '{id, secret, organizationId, url, resources, state}',
     example:
       'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard --resources leads,eventLeads',
   })
-    .requiredOption(...ORGANIZATION)
-    .requiredOption('--url <URL>', 'where to send: https://…', url)
+    .requiredOption(...ORGANIZATION_OPTION)
+    .requiredOption('--url <URL>', 'where to send: https://…', parseUrl)
     .option(
       '--resources <NAMES>',
       `of ${session.feedResources.names.join(', ')}, separated by commas; default: all`,
-      parseResources(session.feedResources),
+      resourcesParser(session.feedResources),
     )
-    .option(...SINCE)
+    .option(...SINCE_OPTION)
     .action((_, self: Command) => create(session, self.optsWithGlobals()));
-  command(group, 'list', { about: 'List webhooks, oldest first.', result: `[${ROW}]`, example: 'webhooks list' })
-    .option(...ORGANIZATION)
+  addCommand(group, 'list', {
+    summary: 'List webhooks, oldest first.',
+    jsonResult: `[${WEBHOOK_JSON}]`,
+    example: 'webhooks list',
+  })
+    .option(...ORGANIZATION_OPTION)
     .action((_, self: Command) => list(session, self.optsWithGlobals()));
 }
 
 /** Commands that change whether and from where a webhook sends. */
 function stateCommands(group: Command, session: Session): void {
-  command(group, 'disable', {
-    about: 'Stop sending.',
-    result: ROW,
+  addCommand(group, 'disable', {
+    summary: 'Stop sending.',
+    jsonResult: WEBHOOK_JSON,
     example: `webhooks disable \\\n    ${EXAMPLE_ID}`,
   })
-    .argument(...ID)
+    .argument(...ID_ARGUMENT)
     .action((id: string, _, self: Command) =>
-      changed(session, id, self.optsWithGlobals(), (webhooks) => webhooks.disable(id)),
+      changeState(session, id, self.optsWithGlobals(), (webhooks) => webhooks.disable(id)),
     );
-  command(group, 'enable', {
-    about: 'Resume immediately from where the webhook stopped.',
-    result: ROW,
+  addCommand(group, 'enable', {
+    summary: 'Resume immediately from where the webhook stopped.',
+    jsonResult: WEBHOOK_JSON,
     example: `webhooks enable \\\n    ${EXAMPLE_ID}`,
   })
-    .argument(...ID)
-    .option(...SINCE)
+    .argument(...ID_ARGUMENT)
+    .option(...SINCE_OPTION)
     .action((id: string, { since }: { since?: 'now' }, self: Command) =>
-      changed(session, id, self.optsWithGlobals(), (webhooks) => webhooks.enable(id, since)),
+      changeState(session, id, self.optsWithGlobals(), (webhooks) => webhooks.enable(id, since)),
     );
-  command(group, 'resume', {
-    about: 'Send to a paused webhook, or to all of them, beginning with a snapshot of all records.',
-    result: `[${ROW}], also for one ID`,
+  addCommand(group, 'resume', {
+    summary: 'Send to a paused webhook, or to all of them, beginning with a snapshot of all records.',
+    jsonResult: `[${WEBHOOK_JSON}], also for one ID`,
     example: `webhooks resume \\\n    ${EXAMPLE_ID}`,
   })
-    .argument('[ID]', 'id of the webhook; without it all that are paused', webhookId)
+    .argument('[ID]', 'id of the webhook; without it all that are paused', parseWebhookId)
     .addHelpText('after', RESUME_NOTES)
     .action((id: string | undefined, _, self: Command) => resume(session, id, self.optsWithGlobals()));
 }
@@ -162,23 +177,23 @@ async function withWebhooks<T>(
   work: (webhooks: WebhooksService) => Promise<T | null>,
 ): Promise<T> {
   const result = await session.withServices((services) => work(services.get(WebhooksService)));
-  if (result === null) throw new Refusal(`webhook ${id} does not exist (see webhooks list)`);
+  if (result === null) throw new CommandError(`webhook ${id} does not exist (see webhooks list)`);
   return result;
 }
 
-async function create(session: Session, { json, organization: id, ...asked }: CreateOptions): Promise<void> {
+async function create(session: Session, { json, organization: id, ...options }: CreateOptions): Promise<void> {
   const created = await session.withServices(async (services) => {
-    await requireOrganization(services, id);
+    await findOrganization(services, id);
     return services
       .get(WebhooksService)
-      .create(id, asked.url, asked.resources, asked.since)
+      .create(id, options.url, options.resources, options.since)
       .catch((error: unknown) => {
         if (!(error instanceof TooManyWebhooks)) throw error;
-        throw new Refusal(`Organization ${id} already has the maximum of ${MAX_WEBHOOKS} webhooks.`);
+        throw new CommandError(`Organization ${id} already has the maximum of ${MAX_WEBHOOKS} webhooks.`);
       });
   });
   const shown = (): string => `Webhook ${created.id}\n${secretText(created.secret)}`;
-  await answer(json, created, shown, `webhook ${created.id} was created; rotate-secret shows a new secret`);
+  await printResult(json, created, shown, `webhook ${created.id} was created; rotate-secret shows a new secret`);
 }
 
 const secretText = (secret: string): string => `Secret, shown only this once: ${secret}`;
@@ -188,10 +203,10 @@ async function list(
   { json, organization: id }: GlobalOptions & { organization?: number },
 ): Promise<void> {
   const webhooks = await session.withServices(async (services) => {
-    if (id !== undefined) await requireOrganization(services, id);
+    if (id !== undefined) await findOrganization(services, id);
     return services.get(WebhooksService).list(id);
   });
-  await answer(json, webhooks, () => (webhooks.length > 0 ? webhooksTable(webhooks) : 'No webhooks.'));
+  await printResult(json, webhooks, () => (webhooks.length > 0 ? webhooksTable(webhooks) : 'No webhooks.'));
 }
 
 async function test(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
@@ -200,14 +215,14 @@ async function test(session: Session, id: string, { json }: GlobalOptions): Prom
   if ('error' in sent) {
     const { error } = sent;
     const message = `Delivery failed: ${readableError(error)}`;
-    await answer(json, { error }, () => `${message} after ${milliseconds} ms`);
-    throw new Refusal(message);
+    await printResult(json, { error }, () => `${message} after ${milliseconds} ms`);
+    throw new CommandError(message);
   }
   const { status } = sent;
   const verb = isAcknowledged(sent) ? 'Acknowledged' : 'Rejected';
   const message = `${verb} with ${status} after ${milliseconds} ms`;
-  await answer(json, { status, milliseconds }, () => message);
-  if (!isAcknowledged(sent)) throw new Refusal(message);
+  await printResult(json, { status, milliseconds }, () => message);
+  if (!isAcknowledged(sent)) throw new CommandError(message);
 }
 
 const ERROR_TEXTS: Record<string, string> = {
@@ -227,17 +242,17 @@ async function rotate(
 ): Promise<void> {
   const rotated = await withWebhooks(session, id, (webhooks) => webhooks.rotateSecret(id, overlap * 1000));
   const until = `The old one signs, too, until ${rotated.oldExpiresAt.toISOString()}.`;
-  await answer(json, rotated, () => `${secretText(rotated.secret)}\n${until}`, `webhook ${id} has a new secret`);
+  await printResult(json, rotated, () => `${secretText(rotated.secret)}\n${until}`, `webhook ${id} has a new secret`);
 }
 
-async function changed(
+async function changeState(
   session: Session,
   id: string,
   { json }: GlobalOptions,
   work: (webhooks: WebhooksService) => Promise<ListedWebhook | null>,
 ): Promise<void> {
   const webhook = await withWebhooks(session, id, work);
-  await answer(json, webhook, () => `Webhook ${id} is ${webhook.state}.`);
+  await printResult(json, webhook, () => `Webhook ${id} is ${webhook.state}.`);
 }
 
 /** @param id of one webhook; undefined for all that are paused */
@@ -249,20 +264,20 @@ async function resume(session: Session, id: string | undefined, { json }: Global
     for (const each of ids) {
       const row = await webhooks.resume(each);
       if (row) rows.push(row);
-      else if (id !== undefined) throw new Refusal(`webhook ${id} does not exist (see webhooks list)`);
+      else if (id !== undefined) throw new CommandError(`webhook ${id} does not exist (see webhooks list)`);
     }
     return rows;
   });
   const shown = resumed.map((webhook) => `Webhook ${webhook.id} is ${webhook.state}.`);
-  await answer(json, resumed, () => shown.join('\n') || 'No webhook is paused.');
+  await printResult(json, resumed, () => shown.join('\n') || 'No webhook is paused.');
 }
 
 async function remove(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
   const deleted = await withWebhooks(session, id, (webhooks) => webhooks.delete(id));
-  await answer(json, deleted, () => `Deleted webhook ${id}.`);
+  await printResult(json, deleted, () => `Deleted webhook ${id}.`);
 }
 
-const COLUMNS = [
+const TABLE_HEADERS = [
   'id',
   'organization',
   'url',
@@ -275,8 +290,8 @@ const COLUMNS = [
 ];
 
 const webhooksTable = (webhooks: ListedWebhook[]): string =>
-  table(
-    COLUMNS,
+  formatTable(
+    TABLE_HEADERS,
     webhooks.map((webhook) => [
       webhook.id,
       webhook.organizationId,

@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
-import { figure } from './table';
+import { formatNumber } from './table';
 
 /** The progress of a long command, drawn on standard error when that is a terminal. */
 export class Progress {
@@ -29,7 +29,7 @@ export class Progress {
   /** @param count records so far */
   records = (count: number): void => {
     const seconds = Math.max(1, (Date.now() - this.startedAt) / 1000);
-    this.bar?.update({ records: figure(count), rate: figure(Math.round(count / seconds)) });
+    this.bar?.update({ records: formatNumber(count), rate: formatNumber(Math.round(count / seconds)) });
   };
 
   stop(): void {

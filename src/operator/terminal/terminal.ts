@@ -1,13 +1,13 @@
 import { getSystemErrorMap, styleText } from 'node:util';
 
 /** The one-line reason for refusing a command: exit status 1. */
-export class Refusal extends Error {}
+export class CommandError extends Error {}
 
 /** Wrong usage, detected without the database, in one line: exit status 2. */
 export class UsageError extends Error {}
 
 /** A message about wrong usage, in one line with what to do; commander puts its suggestion into a line of its own. */
-export function usageError(text: string): string {
+export function formatUsageError(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   return `${lines.filter(Boolean).join(' ')} (add --help for usage)`;
 }
@@ -19,7 +19,7 @@ export class OutputClosed extends Error {}
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 /** A message to the person at the terminal, on standard error. */
-export const say = (line: string): void => void process.stderr.write(`${line}\n`);
+export const printStatus = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
  * Writes on standard output; resolves when the text has been taken.
@@ -31,13 +31,13 @@ export function print(text: string): Promise<void> {
       if (!error) resolve();
       else if ((error as NodeJS.ErrnoException).code === 'EPIPE')
         reject(new OutputClosed('standard output was closed'));
-      else reject(new Refusal(`cannot write standard output: ${reasonOf(error)}`));
+      else reject(new CommandError(`cannot write standard output: ${errorMessage(error)}`));
     });
   });
 }
 
 /** Text with colours where the stream is a terminal that shows them; Node respects NO_COLOR and FORCE_COLOR. */
-export const styled = (
+export const applyStyle = (
   format: Parameters<typeof styleText>[0],
   text: string,
   stream: NodeJS.WriteStream = process.stdout,
@@ -45,23 +45,23 @@ export const styled = (
 
 /**
  * The result of a command: one JSON value with `--json`, else text for a person.
- * @param done what has been done, added to the error when the result cannot be shown: repeating the command would do it
+ * @param doneText what has been done, added to the error when the result cannot be shown: repeating the command would do it
  *   twice
  */
-export async function answer(
+export async function printResult(
   json: boolean | undefined,
   result: unknown,
   text: () => string,
-  done?: string,
+  doneText?: string,
 ): Promise<void> {
   await print(`${json ? JSON.stringify(result) : text()}\n`).catch((error: Error) => {
-    if (done) error.message += `; ${done}`;
+    if (doneText) error.message += `; ${doneText}`;
     throw error;
   });
 }
 
 /** Why a system call failed, without the call: `no such file or directory`. */
-export function reasonOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException;
   return (errno !== undefined && getSystemErrorMap().get(errno)?.[1]) || message;
 }

@@ -16,7 +16,9 @@ export class InitialSchema1767225600000 implements MigrationInterface {
 
   /** Without this schema there is no data, and nobody who reverts migrations means to delete all of it. */
   down(): Promise<void> {
-    throw new Error('The initial migration cannot be reverted, because that would delete all data: drop the database');
+    throw new Error(
+      'The initial migration cannot be reverted because that would delete all data. Drop the database instead.',
+    );
   }
 }
 

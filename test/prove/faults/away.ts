@@ -165,6 +165,6 @@ export const redisAway: Fault = {
       ...(serverErrors > 0 ? [`${serverErrors} answers of 5xx`] : []),
     ];
     const times = REDIS_OUTAGES.length * stage.times;
-    return { measured: `${times} times: ${serverErrors} answers of 5xx, p99 ${p99.toFixed(0)} ms`, broken };
+    return { measured: `${times} times: ${serverErrors} responses of 5xx, p99 ${p99.toFixed(0)} ms`, broken };
   },
 };

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Proxy } from '../../support/proxy';
 import { type Answer, type Ask, ask } from '../support/ask';
 import { createEvent, createLead } from './bodies';
+import { formatCount } from '../support/figures';
 import type { Cluster, Tenant } from './cluster';
 import type { Fault, Stage } from './stage';
 
@@ -99,7 +100,10 @@ export const lostReplies: Fault = {
     if (row?.rows !== stage.times || row.emails !== stage.times) {
       broken.push(`${row?.rows} leads, ${row?.emails} of them different, in place of ${stage.times}`);
     }
-    return { measured: `${lossy.cut} replies lost, ${wrong.length} not answered by the first answer`, broken };
+    return {
+      measured: `${formatCount(lossy.cut)} replies lost, ${wrong.length} retries without the first response`,
+      broken,
+    };
   },
 };
 

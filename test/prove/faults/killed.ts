@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Api } from '../support/api';
 import { until } from '../support/daemon';
-import { seconds } from '../support/figures';
+import { formatCount, seconds } from '../support/figures';
 import type { Fault } from './stage';
 
 /** Processes that are killed, or asked to end. */
@@ -73,7 +73,7 @@ export const redisKilled: Fault = {
     }
     const { serverErrors } = load.answers;
     const broken = serverErrors > 0 ? [`${serverErrors} answers of 5xx`] : [];
-    return { recoveredMs, measured: `${stage.times} kills, ${serverErrors} answers of 5xx`, broken };
+    return { recoveredMs, measured: `${stage.times} kills, ${serverErrors} responses of 5xx`, broken };
   },
 };
 
@@ -94,7 +94,7 @@ async function terminate(api: Api, broken: string[]): Promise<number> {
 
 export const sigterm: Fault = {
   name: 'sigterm',
-  promise: 'SIGTERM at load',
+  promise: 'SIGTERM under load',
   times: 20,
   async play(stage) {
     const cluster = await stage.cluster({ apis: 1 });
@@ -111,8 +111,8 @@ export const sigterm: Fault = {
     const lost = accepted - load.answers.countOf((what) => /^[24]\d\d$/.test(what));
     if (lost > 0) broken.push(`${lost} requests lost`);
     const measured =
-      `${stage.times} times: ${lost} accepted requests lost of ${accepted}, ` +
+      `${stage.times} times: ${lost} accepted requests lost of ${formatCount(accepted)}, ` +
       `ended after at most ${seconds(slowestMs)}`;
-    return { measured, broken };
+    return { measured, broken, slowestMs };
   },
 };

@@ -14,8 +14,10 @@ export interface Played {
   measured: string;
   /** what must not be; empty when the fault did no harm */
   broken: string[];
-  /** milliseconds from each return of a service to the first answer */
+  /** Milliseconds from each return of a service to the first response. */
   recoveredMs?: number[];
+  /** The longest time in milliseconds that the promise is about, where it is not a recovery. */
+  slowestMs?: number;
 }
 
 export interface Fault {

@@ -73,7 +73,7 @@ async function main(): Promise<void> {
     );
   });
   beside.listen(Number(process.env.FIGURES_PORT), config.host);
-  process.stdout.write(`Lanyard listens at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+  process.stdout.write(`Lanyard is listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 }
 
 void main();
