@@ -90,7 +90,7 @@ describe('an extension in a repository of its own', () => {
     const server = spawn('node', ['dist/main.js'], { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] });
     running.push(server);
     const said = await saysUntil(server, '/leads');
-    const [, origin = ''] = /^Lanyard listens at (\S+)\/api\/v0$/m.exec(said) ?? [];
+    const [, origin = ''] = /^Lanyard is listening on (\S+)\/api\/v0$/m.exec(said) ?? [];
     const [, key = ''] = /export KEY=(\S+)/.exec(said) ?? [];
     return { server, origin, key };
   }
