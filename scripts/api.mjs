@@ -49,29 +49,25 @@ const isOurs = (node) => node.getSourceFile().fileName.startsWith(join(ROOT, 'sr
 
 /** The declarations that an entry exports, and those that they name. */
 class Api {
-  names = new Map(); // the symbol that has a name
+  names = new Map(); // by symbols
+  exported = new Map(); // the names that the entry gives to symbols
   imports = new Map(); // names by packages
   pending = [];
 
-  constructor(checker, elsewhere = new Set()) {
+  constructor(checker, elsewhere = new Map()) {
     this.checker = checker;
     this.elsewhere = elsewhere;
   }
 
   textOf(entry) {
-    const exported = new Map(
-      this.checker.getExportsOfModule(entry).map((symbol) => [this.resolve(symbol), symbol.name]),
-    );
-    for (const symbol of exported.keys()) this.add(symbol);
+    for (const symbol of this.checker.getExportsOfModule(entry)) this.exported.set(this.resolve(symbol), symbol.name);
+    for (const symbol of this.exported.keys()) this.add(symbol);
     const texts = { exported: [], named: [] };
     for (let symbol = this.pending.shift(); symbol; symbol = this.pending.shift()) {
-      const isExported = exported.has(symbol);
-      if (isExported && exported.get(symbol) !== symbol.name)
-        throw new Error(`${symbol.name} is exported by another name`);
-      texts[isExported ? 'exported' : 'named'].push({
-        name: symbol.name,
-        text: this.declarationsIn(symbol, isExported),
-      });
+      const isExported = this.exported.has(symbol);
+      const name = this.names.get(symbol);
+      if (isExported && this.exported.get(symbol) !== name) throw new Error(`${name} is exported by another name`);
+      texts[isExported ? 'exported' : 'named'].push({ name, text: this.declarationsIn(symbol, isExported) });
     }
     const imports = [...this.imports].map(
       ([from, names]) => `import { ${[...names].sort().join(', ')} } from '${from}';`,
@@ -85,12 +81,16 @@ class Api {
     return symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
   }
 
+  /** @returns the name of the symbol in this file; two that are not exported may have the same one in theirs */
   add(symbol) {
-    const other = this.names.get(symbol.name);
-    if (other === symbol) return;
-    if (other) throw new Error(`Two declarations of the API are called ${symbol.name}`);
-    this.names.set(symbol.name, symbol);
+    const known = this.names.get(symbol);
+    if (known) return known;
+    const taken = new Set(this.names.values());
+    let name = symbol.name;
+    for (let n = 2; taken.has(name); n++) name = `${symbol.name}${n}`;
+    this.names.set(symbol, name);
     this.pending.push(symbol);
+    return name;
   }
 
   import(from, name) {
@@ -147,8 +147,7 @@ class Api {
       const isTop = ts.isSourceFile(statement.parent);
       if (!isTop) return undefined;
       if (this.elsewhere.has(symbol)) this.import('lanyard', symbol.name);
-      else this.add(symbol);
-      return symbol.name;
+      return this.elsewhere.has(symbol) ? symbol.name : this.add(symbol);
     }
     const specifier = found.declarations.find(ts.isImportSpecifier);
     if (specifier)
@@ -163,14 +162,14 @@ export async function apiFiles() {
   const checker = program.getTypeChecker();
   const options = { ...(await prettier.resolveConfig(join(FOLDER, 'lanyard.d.ts'))), parser: 'typescript' };
   const files = new Map();
-  let elsewhere = new Set();
+  let elsewhere;
   for (const [file, entry] of Object.entries(ENTRIES)) {
     const source = program.getSourceFile(join(ROOT, `${entry}.d.ts`));
     const module = checker.getSymbolAtLocation(source);
     const api = new Api(checker, elsewhere);
     const text = module ? api.textOf(module) : 'export {};';
     files.set(file, await prettier.format(`${HEAD}\n\n${text}`, options));
-    elsewhere = new Set(api.names.values());
+    elsewhere = api.exported;
   }
   return files;
 }

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { MulterModule } from '@nestjs/platform-express';
 import { AccessModule } from './access/access.module';
 import { ApiKeyGuard } from './access/api-key.guard';
 import { ChangeLogModule } from './changes/change-log.module';
@@ -17,7 +18,9 @@ import { HealthController } from './observability/health.controller';
 import { EnvelopeInterceptor } from './api/envelope.interceptor';
 import { ErrorFilter } from './api/error.filter';
 import { IdempotencyInterceptor } from './api/idempotency.interceptor';
+import { MAX_BODY_BYTES } from './api/body-memory-limit';
 import { JsonBodyInterceptor } from './api/json-body.interceptor';
+import { ModulePipes } from './api/module-pipes';
 import { NotFoundModule } from './api/not-found.controller';
 import { RequestValidationPipe } from './api/validation.pipe';
 import { Metrics } from './observability/metrics';
@@ -40,6 +43,11 @@ const globalProviders = ({ simulate }: Config) => [
   { provide: APP_FILTER, useClass: ErrorFilter },
 ];
 
+/** Limits of a form with files, where a module's interceptor gives no others. */
+const FORMS = MulterModule.register({
+  limits: { fileSize: MAX_BODY_BYTES, fieldSize: MAX_BODY_BYTES, files: 10, fields: 100 },
+});
+
 /** A start that meets a database which just restarts tries again. */
 const databaseOptions = ({ databaseUrl = '', poolSize }: Config): DatabaseOptions => ({
   options: {
@@ -58,6 +66,7 @@ export class AppModule {
       global: true,
       // NotFoundModule is last: its route matches every path.
       imports: [
+        FORMS,
         DatabaseModule,
         RateLimitModule,
         AccessModule,
@@ -76,9 +85,10 @@ export class AppModule {
         { provide: Config, useValue: config },
         { provide: DatabaseOptions, useValue: databaseOptions(config) },
         Metrics,
+        ModulePipes,
         ...globalProviders(config),
       ],
-      exports: [Config, DatabaseOptions, Metrics],
+      exports: [Config, DatabaseOptions, Metrics, MulterModule],
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
+import { VersioningType } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
@@ -17,7 +18,7 @@ import { marked } from './simulate/simulated-faults.interceptor';
 
 /**
  * The server, ready to listen, for the program, every test and the OpenAPI document.
- * @param preview makes no provider, and connects to nothing: enough for the OpenAPI document
+ * @param preview creates no providers and connects to nothing, which is enough for the OpenAPI document
  */
 export async function createApp(
   config: Config,
@@ -44,6 +45,8 @@ export async function createApp(
   };
   if (config.simulate !== 'off') adapter.onRequest = marked(adapter.onRequest);
   app.setGlobalPrefix(PREFIX, { exclude: ['health/live', 'health/ready'] });
+  // For modules that use `@Version()`: their paths are `/api/v0/v1/…`. Paths without a version stay as they are.
+  app.enableVersioning({ type: VersioningType.URI });
   app.disable('x-powered-by');
   // Hashing every response costs more than a client could save.
   app.disable('etag');

@@ -89,8 +89,4 @@ export class OrganizationsService {
   async isEmpty(): Promise<boolean> {
     return !(await this.organizations.exists());
   }
-
-  exists(id: number): Promise<boolean> {
-    return this.organizations.existsBy({ id });
-  }
 }

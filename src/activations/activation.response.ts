@@ -47,8 +47,8 @@ export type ActivationType = (typeof ActivationType)[number];
 
 @ApiSchema({ description: 'A part of an event with its own time and place: a breakfast, a booth, a panel.' })
 export class ActivationV0Response {
-  @Uuid({ description: 'The id of the activation.', example: EXAMPLE_ACTIVATION_ID }) id: string;
-  @NumericId({ description: 'Id of the event it belongs to.' }) eventId: number;
+  @Uuid({ description: 'The ID of the activation.', example: EXAMPLE_ACTIVATION_ID }) id: string;
+  @NumericId({ description: 'ID of the event it belongs to.' }) eventId: number;
   @Text({ description: 'Name of the activation.', example: 'Booth 12' }) name: string;
   @DateTime({ description: 'Creation date and time.' }) createdAt: string;
   @OneOf(ActivationType, 'ActivationType', { description: 'Type of activation.', example: 'BOOTH' })

@@ -6,6 +6,7 @@ import { InvalidRequest } from '../errors/exceptions';
 import { QUOTES_NO_VALUE } from '../errors/sql-states';
 import { errorBody, errorText, JSON_TYPE, setFaultHeader } from '../errors/error-response';
 import { discardBody } from '../server/request';
+import { exceptionText } from './exception-text';
 
 /** Rejections of one kind are logged once in this time, so that the log does not grow with them. */
 const LOG_INTERVAL_MS = 10_000;
@@ -16,6 +17,8 @@ declare module 'express-serve-static-core' {
   interface Locals {
     /** The SQLSTATE of class 53 for which a request was rejected: metrics read it here. */
     outOfResources?: string;
+    /** The text that a module gave its exception: the log has it. */
+    error?: string;
   }
 }
 
@@ -35,7 +38,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (isUnread) await discardBody(request);
     // It was refused meanwhile, because its body was broken or did not arrive.
     if (response.writableEnded) return;
-    const { status, retryAfter, ...row } = findRow(error, request.method);
+    const { status, retryAfter, ...row } = findRow(error, request);
     if (status === 503 && !(error instanceof HttpException)) this.logRefusal(request, error);
     else if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describe(error) });
     if (response.headersSent) {
@@ -46,6 +49,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (typeof retryAfter === 'number') response.setHeader('Retry-After', String(retryAfter));
     if (error instanceof InvalidRequest) setFaultHeader(response, error.fault);
     const text = row.sendsMessage ? (error as Error).message : (row.text ?? errorText(status));
+    if (row.isFromModule) response.locals.error = text;
     response.status(status).setHeader('Content-Type', JSON_TYPE);
     response.send(JSON.stringify(errorBody(status, text)));
   }
@@ -60,15 +64,28 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** The row of the table for an error. An exception of Nest without a row is sent with its own status. */
-function findRow(error: unknown, method: string): ErrorRow {
+/** How an error is sent. */
+interface SentError extends ErrorRow {
+  /** Whether the text is that of a module's exception. */
+  isFromModule?: boolean;
+}
+
+/**
+ * The row of the table for an error. An exception of Nest without a row is sent with its own status and, below 500, with the
+ * text that its module gave it.
+ */
+function findRow(error: unknown, { method, originalUrl }: Request): SentError {
   const row = ERROR_ROWS.find(({ type, sqlStates = [] }) => {
     return (type !== undefined && error instanceof type) || hasSqlState(error, sqlStates);
   });
   if (row) return row;
   if (error instanceof HttpException) {
     const status = error.getStatus();
-    return ERROR_ROWS.find((each) => each.status === status && !each.type && !each.sqlStates) ?? { status };
+    const found = ERROR_ROWS.find((each) => each.status === status && !each.type && !each.sqlStates) ?? { status };
+    const text = status < 500 ? exceptionText(error) : undefined;
+    // Nest's own exception for an unknown path repeats the path.
+    if (text === undefined || text === `Cannot ${method} ${originalUrl}`) return found;
+    return { ...found, text, isFromModule: true };
   }
   // A write whose connection was lost may be stored or not.
   const isUnchanged = isUnreachable(error) || (isConnectionFault(error) && SAFE_METHODS.includes(method));

@@ -1,5 +1,7 @@
-import type { ExecutionContext, Type } from '@nestjs/common';
+import type { ExecutionContext, PipeTransform, Type } from '@nestjs/common';
 import {
+  INTERCEPTORS_METADATA,
+  PIPES_METADATA,
   REDIRECT_METADATA,
   RENDER_METADATA,
   RESPONSE_PASSTHROUGH_METADATA,
@@ -7,10 +9,14 @@ import {
   RouteParamtypes,
   SSE_METADATA,
 } from './nest-internals';
+import { PLAIN } from './plain';
 
 /** What Nest's decorators say of a handler. No other file reads Nest's metadata of a handler's parameters. */
 
-type HandlerContext = Pick<ExecutionContext, 'getClass' | 'getHandler'>;
+export type HandlerContext = Pick<ExecutionContext, 'getClass' | 'getHandler'>;
+
+/** A pipe as it is given to a decorator: an instance or its class. */
+export type Pipe = PipeTransform | Type<PipeTransform>;
 
 /** A parameter of a handler: `@Body()`, `@Query('limit')` and the like. */
 export interface RouteArgument {
@@ -18,23 +24,25 @@ export interface RouteArgument {
   name?: string;
   /** The declared class. */
   type?: Type<object>;
+  /** The pipes of the parameter itself. */
+  pipes: Pipe[];
 }
 
 /** The parameters of a handler that take a part of the request, or its response. */
 export function routeArguments(context: HandlerContext, part: keyof typeof RouteParamtypes): RouteArgument[] {
   const controller = context.getClass();
   const method = methodNameOf(controller, context.getHandler());
-  type Metadata = Record<string, { index: number; data?: string }>;
+  type Metadata = Record<string, { index: number; data?: string; pipes?: Pipe[] }>;
   const metadata = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Metadata;
   const prototype = controller.prototype as object;
   const types = (Reflect.getMetadata('design:paramtypes', prototype, method) ?? []) as (Type<object> | undefined)[];
   return Object.entries(metadata)
     .filter(([key]) => key.startsWith(`${RouteParamtypes[part]}:`))
-    .map(([, { index, data }]) => ({ name: data, type: types[index] }));
+    .map(([, { index, data, pipes = [] }]) => ({ name: data, type: types[index], pipes }));
 }
 
 /** The name of a handler in its class. A decorator may have put a function of another name in its place. */
-function methodNameOf(controller: Type, handler: ReturnType<ExecutionContext['getHandler']>): string {
+function methodNameOf(controller: Type, handler: ReturnType<HandlerContext['getHandler']>): string {
   let prototype = controller.prototype as object | null;
   while (prototype) {
     const properties = Object.entries(Object.getOwnPropertyDescriptors(prototype));
@@ -45,15 +53,32 @@ function methodNameOf(controller: Type, handler: ReturnType<ExecutionContext['ge
   return handler.name;
 }
 
+/** What `@UsePipes()` and the like give to a handler and its controller. */
+function declaredFor<T>(context: HandlerContext, metadata: string): T[] {
+  const targets = [context.getClass(), context.getHandler()];
+  return targets.flatMap((target) => (Reflect.getMetadata(metadata, target) ?? []) as T[]);
+}
+
+/** The pipes of a handler and its controller, which run for each of its parameters. */
+export const handlerPipes = (context: HandlerContext): Pipe[] => declaredFor<Pipe>(context, PIPES_METADATA);
+
+/** Whether the handler or its controller has interceptors. One that takes files is known by nothing else. */
+export const hasInterceptors = (context: HandlerContext): boolean =>
+  declaredFor(context, INTERCEPTORS_METADATA).length > 0;
+
 /** Decorators whose handler returns something else than the body of its response. */
 const OTHER_RESPONSES = [SSE_METADATA, RENDER_METADATA, REDIRECT_METADATA];
 
-/** Whether a handler writes its response itself: what it returns is not the body, so that nobody else knows that. */
+/** Whether the response of a handler is not in the envelope: the handler writes it, or it is `@Plain()`. */
 export function writesOwnResponse(context: HandlerContext): boolean {
   const controller = context.getClass();
   const handler = context.getHandler();
   if (OTHER_RESPONSES.some((name) => Reflect.hasMetadata(name, handler))) return true;
+  if ([handler, controller].some((target) => Reflect.hasMetadata(PLAIN, target))) return true;
   const takesResponse = [...routeArguments(context, 'RESPONSE'), ...routeArguments(context, 'NEXT')].length > 0;
   const method = methodNameOf(controller, handler);
   return takesResponse && Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method) !== true;
 }
+
+export const isRendered = (context: HandlerContext): boolean =>
+  Reflect.hasMetadata(RENDER_METADATA, context.getHandler());

@@ -9,19 +9,21 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
-import { isAllOptional, usesOnlyFieldDecorators } from './field-rules';
-import { InvalidRequest } from '../errors/exceptions';
+import { InvalidRequest, NotReplayable } from '../errors/exceptions';
 import { BodyMemoryLimit, MAX_BODY_BYTES } from './body-memory-limit';
+import { type BodyOptions, bodyOptionsOf, type CheckedPart, leaveToModule } from './body-options';
 import { sendError } from '../errors/error-response';
-import { routeArguments } from './handler-metadata';
+import { ModulePipes } from './module-pipes';
 import { parsePreferences, rejectUnknownFields } from './preferences';
 import { Semaphore } from './semaphore';
 import { countValues } from './count-values';
+import { isObject } from './field-rules';
 
 const EMPTY = Buffer.alloc(0);
 
 const SAFE_METHODS = ['GET', 'HEAD'];
 const JSON_TYPES = ['application/json', '+json'];
+const FORM_TYPE = 'multipart/form-data';
 const DECOMPRESSORS = new Map([
   ['gzip', promisify<Buffer, ZlibOptions, Buffer>(gunzip)],
   ['deflate', promisify<Buffer, ZlibOptions, Buffer>(inflate)],
@@ -31,10 +33,12 @@ const DECOMPRESSORS = new Map([
 /** Bodies that are unpacked at the same time. Each may become 1 MiB, and zlib has four threads. */
 const MAX_UNPACKING = 8;
 
-/** How a handler reads its body. */
-interface BodyOptions {
-  /** No field is required, so a body of another type than JSON would pass as an empty one. It is a 400 instead. */
-  allOptional: boolean;
+/** What the interceptor does for a handler. */
+interface HandlerOptions {
+  /** Undefined where the handler sees no body. */
+  body?: BodyOptions;
+  /** The parts that pipes of the module check. */
+  leftToModule: CheckedPart[];
 }
 
 /**
@@ -45,8 +49,10 @@ interface BodyOptions {
 export class JsonBodyInterceptor implements NestInterceptor {
   private readonly partialBodies = new BodyMemoryLimit();
   private readonly unpacking = new Semaphore(MAX_UNPACKING);
-  /** The options of each handler that was called; undefined where it has no body. */
-  private readonly bodies = new Map<unknown, BodyOptions | undefined>();
+  /** The options of each handler that was called. */
+  private readonly options = new Map<unknown, HandlerOptions>();
+
+  constructor(private readonly modulePipes: ModulePipes) {}
 
   /** @throws InvalidRequest, PayloadTooLargeException */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
@@ -57,24 +63,49 @@ export class JsonBodyInterceptor implements NestInterceptor {
     if (response.writableEnded) throw new InvalidRequest('body');
     if (request.caller) parsePreferences(request, response);
     if (request.isStrict) rejectUnknownFields(context, 'QUERY', request.query);
-    const handler = context.getHandler();
-    if (!this.bodies.has(handler)) this.bodies.set(handler, bodyOptionsOf(context));
-    const options = this.bodies.get(handler);
+    const { body, leftToModule } = this.optionsOf(context);
+    const isSafe = SAFE_METHODS.includes(request.method);
     // A write without a body must not happen either before it has arrived whole and well-formed.
-    const isWrite = request.caller && !SAFE_METHODS.includes(request.method);
-    if (!options && !isWrite) return next.handle();
-    return this.read(request, response, options).then(() => {
-      if (request.isStrict && options) rejectUnknownFields(context, 'BODY', request.body as object);
+    const isWrite = request.caller && !isSafe;
+    const isRead = body ? !(body.isImplicit && isSafe) : isWrite;
+    if (!isRead) {
+      if (leftToModule.length > 0) leaveParts(request, leftToModule);
+      return next.handle();
+    }
+    if (body?.takesForms && request.is(FORM_TYPE)) {
+      acceptForm(request, response);
+      return next.handle();
+    }
+    return this.read(request, response, body).then(() => {
+      if (request.isStrict && body) rejectUnknownFields(context, 'BODY', request.body as object);
+      if (leftToModule.length > 0) leaveParts(request, leftToModule);
       return next.handle();
     });
   }
 
+  private optionsOf(context: ExecutionContext): HandlerOptions {
+    const handler = context.getHandler();
+    let options = this.options.get(handler);
+    if (!options) {
+      options = { body: bodyOptionsOf(context), leftToModule: this.modulePipes.partsOf(context) };
+      this.options.set(handler, options);
+    }
+    return options;
+  }
+
   private async read(request: Request, response: Response, options?: BodyOptions): Promise<void> {
+    // Middleware of a module has read it.
+    if (options && request.body !== undefined) return;
     const bytes = await this.collect(request, response);
     if (!options) return;
     // Node keeps a request until the next one on its connection.
     response.once('finish', () => (request.body = undefined));
-    if (request.is(JSON_TYPES)) request.body = parse(await this.unpack(request, response, bytes));
+    if (options.isRaw) {
+      const raw = await this.unpack(request, response, bytes);
+      Object.assign(request, { rawBody: raw });
+      if (options.isImplicit) return;
+    }
+    if (request.is(JSON_TYPES)) request.body = parse(await this.unpack(request, response, bytes), options);
     else if (options.allOptional && bytes.length > 0) throw new InvalidRequest('header Content-Type');
     else request.body = {};
   }
@@ -125,11 +156,28 @@ export class JsonBodyInterceptor implements NestInterceptor {
   }
 }
 
-function bodyOptionsOf(context: ExecutionContext): BodyOptions | undefined {
-  const [body] = routeArguments(context, 'BODY');
-  if (!body) return undefined;
-  const { type } = body;
-  return { allOptional: !type || !usesOnlyFieldDecorators(type) || isAllOptional(type) };
+/** Leaves a form to the interceptor of the handler that reads it. */
+function acceptForm(request: Request, response: Response): void {
+  // The bytes are not there to be compared with those of the next request.
+  if (request.headers['idempotency-key'] !== undefined) throw new NotReplayable();
+  continueBody(request, response);
+}
+
+function leaveParts(request: Request, parts: CheckedPart[]): void {
+  for (const part of parts) {
+    if (part === 'BODY' && isObject(request.body)) leaveToModule(request.body);
+    if (part === 'PARAM') leaveToModule(request.params);
+    // Express parses the query again each time that it is asked for.
+    if (part === 'QUERY') Object.defineProperty(request, 'query', { value: leaveToModule(request.query) });
+  }
+}
+
+/** Asks a client that waits with its body to send it. */
+function continueBody(request: Request, response: Response): void {
+  if (request.headers.expect?.toLowerCase() !== '100-continue') return;
+  // The connection of a client that waits for it in vain ends with the response: see broken-requests.ts.
+  response.removeHeader('Connection');
+  response.writeContinue();
 }
 
 /**
@@ -140,11 +188,7 @@ async function readBody(request: Request, response: Response, onChunk: (chunk: B
   const isCompressed = encodingOf(request) !== undefined;
   // The unpacked size of a compressed body is not known yet.
   if (!isCompressed && Number(request.headers['content-length']) > MAX_BODY_BYTES) throw new PayloadTooLargeException();
-  if (request.headers.expect?.toLowerCase() === '100-continue') {
-    // The connection of a client that waits for it in vain ends with the response: see broken-requests.ts.
-    response.removeHeader('Connection');
-    response.writeContinue();
-  }
+  continueBody(request, response);
   // Compression makes some bodies a little larger.
   const max = isCompressed ? 2 * MAX_BODY_BYTES : MAX_BODY_BYTES;
   let length = 0;
@@ -175,8 +219,8 @@ function encodingOf({ headers }: Request): string | undefined {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws InvalidRequest when the bytes are not UTF-8, not JSON, or not an object, PayloadTooLargeException */
-function parse(bytes: Buffer): object {
+/** @throws InvalidRequest when the bytes are not UTF-8 or not the JSON that the handler takes, PayloadTooLargeException */
+function parse(bytes: Buffer, { accepts }: BodyOptions): object {
   countValues(bytes);
   let body: unknown;
   try {
@@ -184,6 +228,7 @@ function parse(bytes: Buffer): object {
   } catch {
     body = undefined;
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new InvalidRequest('body');
+  if (typeof body !== 'object' || body === null) throw new InvalidRequest('body');
+  if (accepts !== 'either' && Array.isArray(body) !== (accepts === 'array')) throw new InvalidRequest('body');
   return body;
 }

@@ -27,7 +27,7 @@ function pathParam(name: string, pipe: PipeTransform, schema: object): Parameter
   return (target, key, index) => {
     Param(name, pipe)(target, key, index);
     const record = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    const options = { name, schema, description: `The id of the ${record}.` };
+    const options = { name, schema, description: `The ID of the ${record}.` };
     const handler = key && Object.getOwnPropertyDescriptor(target, key);
     if (handler) ApiParam(options as ApiParamOptions)(target, key, handler);
   };

@@ -77,7 +77,8 @@ function unknownField(context: ExecutionContext, part: 'QUERY' | 'BODY', sent: o
   const parameters = routeArguments(context, part);
   const whole = parameters.find(({ name }) => name === undefined);
   const type = whole ? whole.type : EmptyDto;
-  if (!type || type === Object) return undefined; // The handler takes anything.
+  // The handler takes anything.
+  if (!type || (type !== EmptyDto && checkedProperties(type).size === 0)) return undefined;
   const names = parameters.map(({ name }) => name);
   const rest = Object.fromEntries(Object.entries(sent).filter(([name]) => !names.includes(name)));
   // class-transformer would convert unknown fields too, which takes long.

@@ -3,6 +3,7 @@ import { ApiExtraModels, ApiOkResponse, ApiSchema, getSchemaPath } from '@nestjs
 import { MAX_PAGE_SIZE } from '../database/limits';
 import type { JsonText, Page } from '../database/statements';
 import { Int32, MAX_ENTRIES, Text } from './fields';
+import { isObject } from './field-rules';
 import { DEFAULT_PAGE_SIZE } from './parameters';
 import { int32, int64 } from './schemas';
 
@@ -162,8 +163,14 @@ export const ReturnsPage = (key: string, model: Type): Answers<Page> =>
     (page: Page) => pageIn(200, key, page),
   );
 
-const isPage = (result: unknown): result is Page =>
-  typeof result === 'object' && result !== null && 'items' in result && 'total' in result;
+const PAGE_KEYS = ['items', 'limit', 'offset', 'total'];
+
+/** Whether a result has exactly the keys of a `Page` of objects. Anything else is no page of ours. */
+function isPage(result: unknown): result is Page {
+  if (!isObject(result) || Object.keys(result).sort().join() !== PAGE_KEYS.join()) return false;
+  const { items, limit, offset, total } = result as Record<string, unknown>;
+  return [limit, offset, total].every(Number.isInteger) && Array.isArray(items) && items.every(isObject);
+}
 
 /** The envelope of a handler without a decorator of this file. @param key under which the items of a `Page` stand */
 export const plainEnvelope =

@@ -41,11 +41,12 @@ function changeClass(resource: FeedResource): Type<object> {
   class Change {
     @OneOf([resource.name], `${recordName(resource)}ChangeResource`, { description: 'The resource.' }) resource: string;
     @OneOf(ChangeOperation, 'ChangeOperation', {
-      description: 'What happened; `snapshot` during the snapshot. Store the record unless it is `deleted`.',
+      description: 'What happened; `snapshot` in a snapshot. Store the record unless it is `deleted`.',
       example: 'updated',
     })
     operation: ChangeOperation;
-    @DateTime({ description: 'Date and time of the last change; during the snapshot, when that began.' }) at: string;
+    @DateTime({ description: 'Date and time of the last change; in a snapshot, of the start of the snapshot.' })
+    at: string;
     @ObjectOf(() => resource.model, {
       ...nullable,
       description: 'The record as its own GET returns it now; null when deleted.',

@@ -16,9 +16,9 @@ export class ChangesController {
   @ApiOperation({
     summary: 'Follow changes',
     description:
-      'Begins with a snapshot of all records and continues with what changed since. Request the next page with the `cursor` ' +
-      'of the last one: at once while `hasMore` is true, later otherwise. Every committed change is emitted at least once; ' +
-      'applying the pages in order gives you what the lists return.',
+      'Starts with a snapshot of all records and continues with the changes since. Pass the `cursor` of each page to get ' +
+      'the next one: immediately while `hasMore` is true, later otherwise. Every committed change is emitted at least ' +
+      'once. If you apply the pages in order, your copy equals what the lists return.',
   })
   @Returns(ChangesV0Response, 'A page of changes, and the cursor of the next one.')
   @ApiGoneResponse()

@@ -45,7 +45,7 @@ export const feedResource = (
 
 /** The key of a record whose id is a uuid. */
 export const uuidKey = (example: string): FeedResource['key'] => ({
-  uuid: { name: 'id', column: 'id', decorator: Uuid({ description: 'The id of the record.', example }) },
+  uuid: { name: 'id', column: 'id', decorator: Uuid({ description: 'The ID of the record.', example }) },
 });
 
 /** The resources of this server's feed, from all contexts. */

@@ -17,8 +17,17 @@ export const snakeCase = (property: string): string =>
 
 /** Columns are the snake_case of their properties, and primary keys are named as PostgreSQL names them. */
 class SnakeCase extends DefaultNamingStrategy implements NamingStrategyInterface {
-  override columnName(property: string, custom: string | undefined): string {
-    return custom ?? snakeCase(property);
+  override columnName(property: string, custom: string | undefined, embeddedPrefixes: string[] = []): string {
+    const name = custom ?? snakeCase(property);
+    return [...embeddedPrefixes.map(snakeCase), name].join('_');
+  }
+
+  override joinColumnName(relation: string, referencedColumn: string): string {
+    return `${snakeCase(relation)}_${snakeCase(referencedColumn)}`;
+  }
+
+  override joinTableColumnName(table: string, property: string, column?: string): string {
+    return `${table}_${column ?? snakeCase(property)}`;
   }
 
   override primaryKeyName(table: Table | string): string {

@@ -1,4 +1,5 @@
 import { DataSource, type DataSourceOptions, type QueryRunner, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { AfterCommitSubscriber } from './after-commit';
 import { FairQueue } from './fair-queue';
 import { DEFAULT_POOL_SIZE, RESERVED_CONNECTIONS } from './limits';
 import { lendRunner, Transactions } from './transactions';
@@ -19,6 +20,12 @@ export class TransactionalDataSource extends DataSource {
     super(options);
     const { poolSize = DEFAULT_POOL_SIZE } = options;
     this.queue = new FairQueue(Math.max(1, poolSize - RESERVED_CONNECTIONS));
+  }
+
+  override async initialize(): Promise<this> {
+    await super.initialize();
+    this.subscribers.push(new AfterCommitSubscriber());
+    return this;
   }
 
   /** For repositories, managers and the data source itself, all of which ask for their connections here. */

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Logger } from '@nestjs/common';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { afterCommitOf } from './after-commit';
 
 /** How statements run on a connection that was handed to them. */
 export interface ConnectionSettings {
@@ -20,6 +22,7 @@ interface CurrentConnection extends ConnectionSettings {
  */
 export class Transactions {
   private readonly storage = new AsyncLocalStorage<CurrentConnection>();
+  private readonly logger = new Logger('Transactions');
   private entered = 0;
 
   constructor(private readonly dataSource: DataSource) {}
@@ -48,6 +51,37 @@ export class Transactions {
   /** Runs work in one transaction, in which all services that it calls take part. */
   run<T>(work: () => Promise<T>): Promise<T> {
     return this.dataSource.transaction((manager) => this.runOn(manager, work));
+  }
+
+  /**
+   * Runs work once the transaction of the request is committed, or at once where there is none. It runs at most once: never
+   * when the transaction is rolled back, as in a dry run, and not when the process ends before it. Nobody waits for it; its
+   * errors are logged. What must happen in any case is a reaction to the change feed.
+   *
+   * @param manager of a transaction that was begun otherwise, by `Writes.transaction` or by TypeORM's `transaction`
+   *
+   * @example
+   * ```ts
+   * const hall = await this.halls.save(input);
+   * this.transactions.afterCommit(() => this.mails.send(hall));
+   * ```
+   */
+  afterCommit(work: () => unknown, manager = this.manager): void {
+    const run = (): void => {
+      // Outside of the transaction, whose connection is somebody else's by then.
+      this.storage.exit(() => void this.runLogged(work));
+    };
+    const pending = manager?.queryRunner && afterCommitOf(manager.queryRunner);
+    if (pending) pending.push(run);
+    else run();
+  }
+
+  private async runLogged(work: () => unknown): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.logger.error(error);
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import {
   IdempotencyKeyReused,
   InvalidField,
   InvalidRequest,
+  InvalidValue,
   NotReplayable,
   Overloaded,
   ResponseTooLarge,
@@ -31,14 +32,15 @@ export interface ErrorRow {
 /** Every error of the API. The filter, the API reference and the database read it. */
 export const ERRORS = {
   invalidField: { status: 400, type: InvalidField, sendsMessage: true },
+  invalidValue: { status: 400, type: InvalidValue, sendsMessage: true },
   notReplayable: { status: 400, type: NotReplayable, sendsMessage: true },
   invalidRequest: {
     status: 400,
     type: InvalidRequest,
     description:
-      'A part of the request is missing or not valid. Where the path or the query is at fault, or the body is no JSON ' +
-      'object, the error is `Bad Request`; otherwise it names the field (a nested one by its path) or the header. ' +
-      '`Lanyard-Fault` names the part in either case.',
+      'A part of the request is missing or invalid. If it is the path or the query, or if the body is not a JSON object, ' +
+      'the error is `Bad Request`. Otherwise it names the field (a nested one by its path) or the header. ' +
+      '`Lanyard-Fault` names the part in every case.',
   },
   unstorableValue: { status: 400, sqlStates: UNSTORABLE_VALUE },
   missingKey: { status: 401, description: 'The header `x-api-key` is missing or blank.' },
@@ -56,12 +58,13 @@ export const ERRORS = {
     type: IdempotencyKeyInUse,
     text: 'The first request with this Idempotency-Key is still running',
     retryAfter: 1,
-    description: 'The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.',
+    description:
+      'The first request with this `Idempotency-Key` is still running. Retry after the seconds given by `Retry-After`.',
   },
   cursorExpired: {
     status: 410,
     description:
-      'The place of the cursor is no longer kept, or is of another database: one that was restored, say. Begin anew, ' +
+      'The cursor has expired, or it belongs to another database, such as one that was restored since. Start again ' +
       'without a cursor.',
   },
   bodyTooLarge: {
@@ -80,7 +83,7 @@ export const ERRORS = {
     retryAfter: 'computed',
     description:
       "The key's token bucket is empty, or the client's address failed to authenticate too often. Wait for " +
-      '`Retry-After` seconds, and longer after each further refusal.',
+      '`Retry-After` seconds, and longer after each further 429.',
   },
   serverError: {
     status: 500,

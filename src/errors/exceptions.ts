@@ -21,6 +21,13 @@ export class InvalidField extends InvalidRequest {
   }
 }
 
+/** A part of the request is invalid, and its validator was given a message, which is sent. */
+export class InvalidValue extends InvalidRequest {
+  constructor(fault: string, message: string) {
+    super(fault, message);
+  }
+}
+
 /** The request has an Idempotency-Key, but the response cannot be stored and so not be replayed. */
 export class NotReplayable extends InvalidRequest {
   constructor() {

@@ -36,14 +36,14 @@ export const FIELD_DOCS = {
   startDate: { description: 'First day.', example: '2026-05-04' },
   endDate: { description: 'Last day.', example: '2026-05-06' },
   registrationEnabled: { description: 'Whether registration is open. Defaults to false.', example: true },
-  leadId: { description: 'The id of the lead.', example: EXAMPLE_LEAD_ID },
+  leadId: { description: 'The ID of the lead.', example: EXAMPLE_LEAD_ID },
   registered: { description: 'Whether the lead is registered. Defaults to false.', example: true },
   checkedIn: { description: 'Whether the lead has checked in. Defaults to false.', example: true },
 };
 
 @ApiSchema({ description: 'An event of the organization.' })
 export class Event {
-  @NumericId({ description: 'The id of the event.' }) id: number;
+  @NumericId({ description: 'The ID of the event.' }) id: number;
   @Text(FIELD_DOCS.name) name: string;
   @OneOf(EventType, 'EventType', FIELD_DOCS.type) type: EventType;
   @BooleanField(FIELD_DOCS.registrationEnabled) registrationEnabled: boolean;
@@ -53,7 +53,7 @@ export class Event {
   @ObjectOf(() => Location, { ...nullable, description: 'Location.' }) location: Location | null;
   @UuidList({
     max: MAX_ENTRIES,
-    description: 'Ids of the linked tag groups.',
+    description: 'IDs of the linked tag groups.',
     example: [EXAMPLE_TAG_GROUP_ID],
   })
   tagGroups: string[];
@@ -89,7 +89,7 @@ export const EVENT_LEAD = json<EventLeadV0Response>({
 
 @ApiSchema({ description: 'A user assigned to an event.' })
 export class UserV0Response {
-  @NumericId({ description: 'The id of the user.' }) id: number;
+  @NumericId({ description: 'The ID of the user.' }) id: number;
   @Email({ ...nullable, description: 'The e-mail address.', example: 'mara.lindt@example.com' })
   email: string | null;
   @Text({ ...nullable, description: 'Given name.', example: 'Mara' }) firstName: string | null;

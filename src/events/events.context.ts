@@ -5,8 +5,8 @@ import { EventEntity, EventLeadEntity } from './event.entity';
 import { Event, EVENT, EVENT_LEAD, EventLeadV0Response } from './event.response';
 import { EventsModule } from './events.module';
 
-const eventId = NumericId({ description: 'The id of the event.' });
-const leadId = Uuid({ description: 'The id of the lead.' });
+const eventId = NumericId({ description: 'The ID of the event.' });
+const leadId = Uuid({ description: 'The ID of the lead.' });
 
 export const EVENTS_CONTEXT = {
   module: EventsModule,

@@ -27,7 +27,7 @@ export class EventsController {
   @Get(':eventId')
   @ApiOperation({
     summary: 'Get an event',
-    description: 'An event with its location and the ids of its tag groups.',
+    description: 'An event with its location and the IDs of its tag groups.',
   })
   @Returns(Event, 'The event.')
   getEvent(@CurrentCaller() caller: Caller, @NumericIdParam('eventId') eventId: number) {
@@ -37,9 +37,9 @@ export class EventsController {
   @Post()
   @ApiOperation({
     summary: 'Create an event',
-    description: 'Creates an event without a location, tag groups, users or leads, and returns it with its id.',
+    description: 'Creates an event without a location, tag groups, users or leads, and returns it with its ID.',
   })
-  @Returns(Event, 'The new event, with its id.')
+  @Returns(Event, 'The new event, with its ID.')
   createEvent(@CurrentCaller() caller: Caller, @Body() body: EventCreateV0Input) {
     return this.events.create(caller, body);
   }
@@ -76,7 +76,7 @@ export class EventsController {
   @ApiOperation({
     summary: 'List the leads of an event',
     description:
-      'Ids and flags of the leads associated with an event, in order of association. Fetch the leads themselves by id.',
+      'IDs and flags of the leads associated with an event, in order of association. Fetch the leads themselves by ID.',
   })
   @ReturnsPage('eventLeads', EventLeadV0Response)
   listEventLeads(

@@ -24,7 +24,7 @@ export const FIELD_DOCS = {
   startDate: { description: 'Start date and time.', example: '2026-09-14T07:00:00.000Z' },
   endDate: { description: 'End date and time, not before `startDate`.', example: '2026-09-16T16:00:00.000Z' },
   eventUrl: {
-    description: 'Identifying URL, unique in the catalogue.',
+    description: 'Identifying URL, unique in the catalog.',
     example: 'https://pump-days.example.com/2026',
   },
 };
@@ -62,7 +62,7 @@ export function Details(presence: typeof nullable | typeof optionalNullable) {
 }
 
 class Core {
-  @Uuid({ description: 'The id of the industry event.', example: EXAMPLE_INDUSTRY_EVENT_ID }) id: string;
+  @Uuid({ description: 'The ID of the industry event.', example: EXAMPLE_INDUSTRY_EVENT_ID }) id: string;
   @DateTime({ description: 'Creation date and time.' }) createdAt: string;
   @DateTime({ description: 'Date and time of the last update.' }) updatedAt: string;
   @Text(FIELD_DOCS.name) name: string;
@@ -70,7 +70,7 @@ class Core {
   @DateTime({ ...nullable, ...FIELD_DOCS.endDate }) endDate: string | null;
 }
 
-@ApiSchema({ description: 'A trade show or conference in the shared catalogue.' })
+@ApiSchema({ description: 'A trade show or conference in the shared catalog.' })
 export class IndustryEventV0Response extends IntersectionType(Core, Details(nullable)) {
   @Text({ ...nullable, ...FIELD_DOCS.eventUrl, max: MAX_LENGTH.url }) eventUrl: string | null;
 }

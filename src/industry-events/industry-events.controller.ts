@@ -16,7 +16,7 @@ import { IndustryEventsService } from './industry-events.service';
 
 @Tag(
   'Industry events',
-  'A catalogue of trade shows and conferences shared by all organizations, and the bookmarks of each.',
+  'A catalog of trade shows and conferences shared by all organizations, and the bookmarks of each.',
 )
 @Controller('industryEvents')
 export class IndustryEventsController {
@@ -63,7 +63,7 @@ export class IndustryEventsController {
   @ApiOperation({
     summary: 'List or search industry events',
     description:
-      'The catalogue, paginated, oldest first. With `eventUrl`, the record with that URL; with `q`, the results of a ' +
+      'The catalog, paginated, oldest first. With `eventUrl`, the record with that URL; with `q`, the results of a ' +
       'full-text search, best match first.',
   })
   @ReturnsPage('industryEvents', IndustryEventV0Response)
@@ -88,7 +88,7 @@ export class IndustryEventsController {
   @ApiOperation({
     summary: 'Create an industry event',
     description:
-      'Adds a record to the catalogue shared by all organizations. If a record with the same `eventUrl` exists, it is ' +
+      'Adds a record to the catalog shared by all organizations. If a record with the same `eventUrl` exists, it is ' +
       'returned unchanged, with `created` false. Otherwise the response also lists up to 50 potential duplicates: ' +
       'older records with the same name and the same start, or both without a start.',
   })

@@ -30,7 +30,7 @@ export type LeadActivityEventType = (typeof LeadActivityEventType)[number];
 
 @ApiSchema({ description: 'An activity event of a lead.' })
 export class LeadActivityEventV0Response {
-  @Uuid({ description: 'Id of the activity event.', example: EXAMPLE_LEAD_ACTIVITY_EVENT_ID }) id: string;
+  @Uuid({ description: 'ID of the activity event.', example: EXAMPLE_LEAD_ACTIVITY_EVENT_ID }) id: string;
   @DateTime({ description: 'Date and time of the record.' }) createdAt: string;
   @Email({ ...nullable, description: 'E-mail address of the user who did it.', example: 'mara.lindt@example.com' })
   createdBy: string | null;
@@ -38,14 +38,14 @@ export class LeadActivityEventV0Response {
   eventType: LeadActivityEventType;
   @Text({ ...nullable, max: MAX_LENGTH.prose, description: 'Text of the note.', example: 'Call back in June.' })
   eventNotes: string | null;
-  @Uuid({ description: 'The id of the lead.' }) associatedLead: string;
-  @Uuid({ ...nullable, description: 'Id of the associated campaign.', example: EXAMPLE_CAMPAIGN_ID })
+  @Uuid({ description: 'The ID of the lead.' }) associatedLead: string;
+  @Uuid({ ...nullable, description: 'ID of the associated campaign.', example: EXAMPLE_CAMPAIGN_ID })
   associatedCampaign: string | null;
-  @NumericId({ ...nullable, description: 'Id of the associated event; null once the event is deleted.' })
+  @NumericId({ ...nullable, description: 'ID of the associated event; null once the event is deleted.' })
   associatedEvent: number | null;
-  @Uuid({ ...nullable, description: 'Id of the associated activation.', example: EXAMPLE_ACTIVATION_ID })
+  @Uuid({ ...nullable, description: 'ID of the associated activation.', example: EXAMPLE_ACTIVATION_ID })
   associatedActivation: string | null;
-  @Uuid({ ...nullable, description: 'Id of the associated tag option.', example: EXAMPLE_TAG_OPTION_ID })
+  @Uuid({ ...nullable, description: 'ID of the associated tag option.', example: EXAMPLE_TAG_OPTION_ID })
   associatedTagOption: string | null;
 }
 

@@ -58,7 +58,7 @@ export const FIELD_DOCS = {
 @ApiSchema({ description: 'A telephone number.' })
 export class PhoneNumber {
   @Text({ description: 'Number as entered, in any format.', example: '+44 20 7946 0123' }) number: string;
-  @OneOf(PhoneNumberTypeEnum, 'PhoneNumberTypeEnum', { description: 'Type of number.' })
+  @OneOf(PhoneNumberTypeEnum, 'PhoneNumberTypeEnum', { description: 'Type of the number.' })
   type: PhoneNumberTypeEnum;
   @BooleanField({ description: 'Whether this is the preferred number.', example: true }) preferred: boolean;
 }
@@ -91,14 +91,14 @@ export class LeadCompany {
 
 @ApiSchema({ description: 'Participation of a lead in an activation.' })
 export class LeadActivationSummary {
-  @Uuid({ description: 'The id of the activation.', example: EXAMPLE_ACTIVATION_ID }) activationId: string;
+  @Uuid({ description: 'The ID of the activation.', example: EXAMPLE_ACTIVATION_ID }) activationId: string;
   @BooleanField({ description: 'Whether the lead has checked in.', example: true }) checkedIn: boolean;
   @BooleanField({ description: 'Whether the lead is registered.', example: true }) registered: boolean;
 }
 
 @ApiSchema({ description: 'A tag of a lead.' })
 export class LeadTag {
-  @Uuid({ description: 'The id of the tag option.', example: EXAMPLE_TAG_OPTION_ID }) tagOptionId: string;
+  @Uuid({ description: 'The ID of the tag option.', example: EXAMPLE_TAG_OPTION_ID }) tagOptionId: string;
   @Text({ description: 'The text of the tag.', example: 'Pumps' }) value: string;
 }
 
@@ -119,7 +119,7 @@ const emails = (whose: string) => ({
 
 @ApiSchema({ description: 'A lead with all its data.' })
 export class LeadV0Response {
-  @Uuid({ description: 'The id of the lead.', example: EXAMPLE_LEAD_ID }) id: string;
+  @Uuid({ description: 'The ID of the lead.', example: EXAMPLE_LEAD_ID }) id: string;
   @DateTime({ description: 'Date and time of capture.' }) createdAt: string;
   @BooleanField({ description: 'Whether the lead has been enriched.', example: true })
   isEnriched: boolean;
@@ -149,11 +149,11 @@ export class LeadV0Response {
   @ListOf(() => LeadTag, { max: MAX_ENTRIES, description: 'Tags of the lead.' }) tags: LeadTag[];
   @UuidList({
     max: MAX_ENTRIES,
-    description: 'Ids of the activity events of the lead.',
+    description: 'IDs of the activity events of the lead.',
     example: [EXAMPLE_LEAD_ACTIVITY_EVENT_ID],
   })
   leadActivityEvents: string[];
-  @ListOf(() => RemoteId, { max: MAX_REMOTE_IDS, description: 'Remote ids, at most one of each integration type.' })
+  @ListOf(() => RemoteId, { max: MAX_REMOTE_IDS, description: 'Remote IDs, at most one of each integration type.' })
   remoteIds: RemoteId[];
   @Text({ ...emails('personal'), example: 'ada@home.example.com;a.rowe@home.example.com' })
   personalEmails: string | null;

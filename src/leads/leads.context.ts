@@ -20,7 +20,7 @@ export const LEADS_CONTEXT = {
         column: 'remote_ids',
         decorator: ListOf(() => RemoteId, {
           max: MAX_REMOTE_IDS,
-          description: 'The remote ids that the lead has, or had when it was deleted.',
+          description: 'The remote IDs that the lead has, or had when it was deleted.',
         }),
       },
     }),

@@ -17,7 +17,7 @@ export class LeadsController {
   @ApiOperation({
     summary: 'List leads',
     description:
-      'The leads of the organization with all their data, optionally filtered by e-mail address, by remote id, or by ' +
+      'The leads of the organization with all their data, optionally filtered by e-mail address, by remote ID, or by ' +
       'both. Paginated, oldest first.',
   })
   @ReturnsPage('leads', LeadV0Response)
@@ -28,7 +28,7 @@ export class LeadsController {
   @Get(':leadId')
   @ApiOperation({
     summary: 'Get a lead',
-    description: 'A lead with its phone numbers, company, tags, activations, activity events and remote ids.',
+    description: 'A lead with its phone numbers, company, tags, activations, activity events and remote IDs.',
   })
   @Returns(LeadV0Response, 'The lead.')
   getLead(@CurrentCaller() caller: Caller, @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string) {
@@ -43,7 +43,7 @@ export class LeadsController {
       'numbers count as provided by the lead. Send an `Idempotency-Key`: without one, a repeated request creates a ' +
       'second lead.',
   })
-  @Returns(LeadV0Response, 'The new lead, with its id.')
+  @Returns(LeadV0Response, 'The new lead, with its ID.')
   createLead(@CurrentCaller() caller: Caller, @Body() body: LeadCreateV0Input) {
     return this.leads.create(caller, body);
   }
@@ -57,7 +57,12 @@ export class LeadsController {
       'leads with the same value. Fields required for creation are checked last. Results are in the order of the ' +
       'entries.',
   })
-  @ReturnsList('leads', LeadUpsertV0Response, 'What became of each entry, in their order.', MAX_BATCHED_LEADS)
+  @ReturnsList(
+    'leads',
+    LeadUpsertV0Response,
+    'The outcome of each entry, in the order of the entries.',
+    MAX_BATCHED_LEADS,
+  )
   upsertLeads(@CurrentCaller() caller: Caller, @Body() body: LeadBatchV0Input) {
     return this.leads.upsert(caller, body);
   }
@@ -67,7 +72,7 @@ export class LeadsController {
     summary: 'Update a lead',
     description:
       'Updates the given fields. Null clears a field; omitted fields keep their values. `phoneNumbers` replaces all ' +
-      'numbers entered by users; `remoteId` sets or clears the remote id of its integration type.',
+      'numbers entered by users; `remoteId` sets or clears the remote ID of its integration type.',
   })
   @Returns(LeadV0Response, 'The lead as it is now.')
   patchLead(
@@ -81,7 +86,7 @@ export class LeadsController {
   @Delete(':leadId')
   @ApiOperation({
     summary: 'Delete a lead',
-    description: 'Deletes a lead with its associations, phone numbers, tags, remote ids and activity events.',
+    description: 'Deletes a lead with its associations, phone numbers, tags, remote IDs and activity events.',
   })
   @ReturnsNothing('The lead is deleted.')
   deleteLead(@CurrentCaller() caller: Caller, @UuidParam('leadId', EXAMPLE_LEAD_ID) leadId: string) {

@@ -3,6 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { QueryConfig } from 'pg';
 import { DataSource } from 'typeorm';
 import { Public } from '../access/api-key.guard';
+import { Plain } from '../api/plain';
 import { poolOf } from '../database/data-source';
 
 const PING: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: 1000 };
@@ -10,6 +11,7 @@ const PING: QueryConfig & { query_timeout: number } = { text: 'select 1', query_
 /** For load balancers and orchestrators: outside the API's prefix, and without a key. */
 @ApiExcludeController()
 @Public()
+@Plain()
 @Controller('health')
 export class HealthController {
   /** whether this process wants no more requests */

@@ -75,22 +75,44 @@ export async function endLog(): Promise<void> {
 const requestLine = ({ method, route, status, durationMs }: Record<string, unknown>): string =>
   `${String(method)} ${String(route)} ${String(status)} in ${Number(durationMs).toFixed(1)} ms`;
 
-/**
- * What modules say through Nest's Logger: a text, or an object of fields, and the name of the part that says it. `log` is
- * at level `debug`, because Nest has a line for every module and route at each start.
- */
+/** The parts of Nest that log a line for every module and route at each start. */
+const NEST_PARTS = [
+  'NestFactory',
+  'NestApplication',
+  'NestApplicationContext',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+];
+
+/** What modules log through Nest's Logger: a text, an object of fields or an error, and the name of the part that logs it. */
 export class NestLog implements LoggerService {
   constructor(private readonly to: Log) {}
 
-  log = (message: unknown, ...more: unknown[]): void => this.say('debug', message, more);
-  error = (message: unknown, ...more: unknown[]): void => this.say('error', message, more);
-  warn = (message: unknown, ...more: unknown[]): void => this.say('warn', message, more);
+  log = (message: unknown, ...more: unknown[]): void => {
+    const isNest = NEST_PARTS.includes(String(more.at(-1)));
+    this.write(isNest ? 'debug' : 'info', message, more);
+  };
+  fatal = (message: unknown, ...more: unknown[]): void => this.write('fatal', message, more);
+  error = (message: unknown, ...more: unknown[]): void => this.write('error', message, more);
+  warn = (message: unknown, ...more: unknown[]): void => this.write('warn', message, more);
+  debug = (message: unknown, ...more: unknown[]): void => this.write('debug', message, more);
+  verbose = (message: unknown, ...more: unknown[]): void => this.write('trace', message, more);
 
-  /** @param more a stack perhaps, and last the name of the part */
-  private say(level: Level, message: unknown, more: unknown[]): void {
-    const [stack, part] = more.length > 1 ? more.slice(-2) : [undefined, more[0]];
+  /** @param more further messages or the stack of an error, and last the name of the part */
+  private write(level: Level, message: unknown, more: unknown[]): void {
+    const hasPart = typeof more.at(-1) === 'string';
+    const part = hasPart ? more.at(-1) : undefined;
+    const rest = hasPart ? more.slice(0, -1) : more;
+    const isError = level === 'error' || level === 'fatal';
+    const [stack] = isError ? rest.splice(0, 1) : [];
+    const details = rest.length > 0 ? rest : undefined;
+    if (message instanceof Error) {
+      this.to[level]({ part, stack: stack ?? message.stack, details }, message.message);
+      return;
+    }
     const fields = typeof message === 'object' ? message : {};
     const text = typeof message === 'object' ? undefined : String(message);
-    this.to[level]({ part, ...fields, stack }, text);
+    this.to[level]({ part, ...fields, stack, details }, text);
   }
 }

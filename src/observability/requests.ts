@@ -12,6 +12,8 @@ interface Observed {
   readonly milliseconds: number;
   /** the part of the request for which it is a 400, as its answer names it */
   readonly fault?: unknown;
+  /** the text of an exception that a module threw */
+  readonly error?: string;
 }
 
 export type Observer = (observed: Observed, request: Request) => void;
@@ -32,6 +34,7 @@ export function observe(request: Request, response: Response, observers: readonl
       status: isSent ? response.statusCode : CLIENT_LEFT,
       milliseconds: performance.now() - begun,
       fault: response.getHeader(FAULT_HEADER),
+      error: response.locals?.error,
     };
     for (const observer of observers) observer(observed, request);
   });
@@ -49,7 +52,7 @@ const PROBES = '/health/';
 /** A line a request. Whose it was stands in it, what was asked for and answered does not: that is personal data. */
 export const logRequests =
   (log: Log): Observer =>
-  ({ method, route, status, milliseconds, fault }, { id, caller }) => {
+  ({ method, route, status, milliseconds, fault, error }, { id, caller }) => {
     const level = status >= 500 ? 'error' : route.startsWith(PROBES) ? 'debug' : 'info';
     log[level]({
       requestId: id,
@@ -57,6 +60,7 @@ export const logRequests =
       route,
       status,
       fault,
+      error,
       durationMs: Math.round(milliseconds * 1000) / 1000,
       organizationId: caller?.organizationId,
       keyId: caller?.keyId,

@@ -19,15 +19,15 @@ const DESCRIPTION = `Lead capture and event management for the organization that
 **Get a key.** A first start with the embedded PostgreSQL prints one. The operator of a server issues more:
 \`lanyard keys issue --organization 1\`. _Authorize_ keeps a key in this browser until _Logout_.
 
-**First request.** With the address of this server in place of \`localhost:3000\`:
+**First request.** Replace \`localhost:3000\` with the address of this server:
 
     export KEY=lan_…
     curl -H "x-api-key: $KEY" 'http://localhost:3000/api/v0/leads?limit=1'
 
-\`/openapi.json\` and \`/openapi.yaml\` are this document, to make a client from.
+\`/openapi.json\` and \`/openapi.yaml\` are this document, from which you can generate a client.
 
-**Authentication.** Every request needs the header \`x-api-key\`. A key opens all data of its organization: use it on
-servers, not in web pages. Revocations and new limits take effect within 5 seconds.
+**Authentication.** Every request needs the header \`x-api-key\`. A key gives access to all data of its organization, so
+use it on servers, not in web pages. Revocations and new limits take effect within 5 seconds.
 
 **Responses.** Success is always 200, \`{"status": 200, "results": …}\`; an error is \`{"status": …, "error": "…"}\`. Fields
 without a value are null, never absent.
@@ -35,21 +35,21 @@ without a value are null, never absent.
 **Pagination.** \`limit\` is the page size (20 by default, at most 50), \`offset\` the zero-based page index. Lists are in
 order of arrival, oldest first: new records are appended, so no record appears on two pages.
 
-**Requests.** Bodies are \`application/json\` or \`…+json\`; one of another type counts as empty. An invalid body is 400 with
-the path of the first invalid field: \`Missing or invalid 'phoneNumbers[0].type'\`. Unknown fields and query parameters are
-ignored; with \`Prefer: handling=strict\` they are 400. Text is any Unicode except NUL and unpaired surrogates; lengths count
-characters. An e-mail address has no invisible characters: no controls, no format characters, and spaces between quotes only.
+**Requests.** Bodies are \`application/json\` or \`…+json\`; a body of any other type counts as empty. An invalid body is
+400 with the path of the first invalid field: \`Missing or invalid 'phoneNumbers[0].type'\`. Unknown fields and query parameters are
+ignored, or with \`Prefer: handling=strict\` rejected with 400. Text may be any Unicode except NUL and unpaired surrogates;
+lengths count characters. E-mail addresses must not contain control or format characters, and spaces only within quotes.
 \`Lanyard-Fault\` of a 400 names the parameter, header or field, without its value.
 
-**Rate limits.** Each key has a token bucket, by default 20 tokens refilled at one a second; every request with a valid key
-takes one. When it is empty, the response is 429 with \`Retry-After\`: wait at least that long.
+**Rate limits.** Each key has a token bucket, by default of 20 tokens refilled at one per second; every request with a valid
+key takes one. If the bucket is empty, the response is 429: wait at least as long as \`Retry-After\` says.
 
 **Retries.** GET, PUT and DELETE can be repeated safely. Send an \`Idempotency-Key\` with POST and PATCH: a repeated request
 with the same key and body is carried out once and gets the first response.
 
-**Dry runs.** \`Prefer: tx=rollback\` on any write: all of it is checked and answered, and nothing is stored.`;
+**Dry runs.** With \`Prefer: tx=rollback\`, any write is checked and gets its usual response, but nothing is stored.`;
 
-const SERVER = 'The server that gives this description, in production as on a local machine.';
+const SERVER = 'The server that serves this description.';
 const KEY = 'API key of the organization, issued by the operator. Must be sent once.';
 
 interface Document {

@@ -25,7 +25,7 @@ const HEADERS = {
     example: 'https://booth.example.com',
   },
   'X-Request-Id': {
-    description: 'Id of the request, also in the log of the server: the `X-Request-Id` of the request, or a new UUID.',
+    description: 'ID of the request, which the server also logs: the `X-Request-Id` of the request, or a new UUID.',
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 128, pattern: REQUEST_ID.source },
     example: '5f0c6f7e-2f6b-4b57-9a0e-3b1d6f0a9c21',
@@ -51,15 +51,15 @@ const HEADERS = {
   },
   [FAULT_HEADER]: {
     description:
-      'Part of the request for which it is a 400: `query`, `path`, `header` or `body`, followed by the name of the ' +
-      'parameter, header or field. `body` alone is a body that is not JSON or no object. Never holds a value. Absent if ' +
-      'the request could not be read as HTTP.',
+      'Part of the request that caused the 400: `query`, `path`, `header` or `body`, followed by the name of the ' +
+      'parameter, header or field. `body` alone means that the body is not a JSON object. It never contains a value, and ' +
+      'is absent if the request could not be read as HTTP.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'query limit',
   },
   'Preference-Applied': {
-    description: 'The preferences of `Prefer` that the request asked for and that hold.',
+    description: 'The preferences of the `Prefer` header that the server applied.',
     required: false,
     schema: {
       type: 'string',
@@ -115,7 +115,7 @@ export const PARAMETERS = {
     name: 'X-Request-Id',
     in: 'header',
     required: false,
-    description: 'Id for this request, to find it in logs. A value of another form is replaced.',
+    description: 'ID for this request, to find it in logs. An invalid value is replaced by a new one.',
     schema: HEADERS['X-Request-Id'].schema,
   },
   Prefer: {
@@ -123,10 +123,10 @@ export const PARAMETERS = {
     in: 'header',
     required: false,
     description:
-      '`handling=strict` refuses what is otherwise ignored: an unknown query parameter or preference is 400 ' +
-      '`Bad Request`, an unknown field of a body 400 with its path. `tx=rollback` makes a write a dry run: the response ' +
-      'is the one that the write would have, with provisional ids and times, and nothing is stored. It is not for use ' +
-      'with an `Idempotency-Key` (400), and reads ignore it. Both: `tx=rollback, handling=strict`.',
+      '`handling=strict` rejects what is otherwise ignored: an unknown query parameter or preference is 400 ' +
+      '`Bad Request`, an unknown field of a body is 400 with its path. `tx=rollback` makes a write a dry run: the response ' +
+      'is the one that the write would have, with provisional IDs and times, and nothing is stored. It cannot be combined ' +
+      'with an `Idempotency-Key` (400), and reads ignore it. To use both, send `tx=rollback, handling=strict`.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   'Idempotency-Key': {

@@ -94,7 +94,7 @@ function describeBody({ requestBody }: Operation, schemas: Schemas): string | un
   const media = requestBody.content[MEDIA_TYPE] as MediaType;
   requestBody.description =
     'JSON in UTF-8, at most 1 MiB after decompression. Supported content encodings: `gzip`, `deflate` (zlib format) ' +
-    'and `br`; any other is 400. Unknown fields are ignored, unless `Prefer` says `handling=strict`.';
+    'and `br`; any other is 400. Unknown fields are ignored, unless you send `Prefer: handling=strict`.';
   requestBody.required = true;
   media.example = exampleOf(media.schema, schemas);
   return Object.keys((media.example || {}) as object)[0];

@@ -1,14 +1,15 @@
 import { Command } from 'commander';
 import type { INestApplicationContext } from '@nestjs/common';
-import { OrganizationsService } from '../access/organizations.service';
+import { type Organization, OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../api/schemas';
 import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../api/text';
 import { PROGRAM } from '../server/command-name';
+import { configureUsageErrors } from './program';
 import { CommandError, UsageError } from './terminal/terminal';
 
-/** Readers of arguments and options. Their errors never repeat the value: it may be a key pasted by mistake. */
+/** Parsers of arguments and options. Their errors never repeat the value, which may be a key pasted by mistake. */
 
-/** Options that every command has. */
+/** Options of every command. */
 export interface GlobalOptions {
   json?: boolean;
 }
@@ -31,71 +32,73 @@ export function addCommand(
   { summary, notes, jsonResult, example }: CommandDescription,
 ): Command {
   const text = notes ? `${summary} ${notes}` : summary;
-  return parent
-    .command(name)
+  return configureUsageErrors(parent.command(name))
     .summary(summary)
     .description(jsonResult ? `${text}\n\nWith --json it prints ${jsonResult}.` : text)
     .addHelpText('after', `\nExample:\n  $ ${PROGRAM} ${example}`);
 }
 
-/** Text that is stored: not blank, at most 255 characters. */
+/** Parses text that is stored: at most 255 characters, not all of them blank. */
 export const parseText =
   (option: string) =>
   (value: string): string => {
-    // Node decodes bytes that are not UTF-8 to it: a name in Latin-1 would be stored damaged.
+    // Node decodes bytes that are not UTF-8 to this character, so a name in Latin-1 would be stored damaged.
     if (value.includes('\ufffd')) {
       throw new UsageError(`${option} must be UTF-8, without the replacement character U+FFFD`);
     }
     if (/\S/.test(value) && isWithinLength(value, 255) && isStorableText(value)) return value;
-    throw new UsageError(`${option} must have 1 to 255 characters and not be blank`);
+    throw new UsageError(`${option} must have 1 to 255 characters, not all of them blank`);
   };
 
-/** A plain decimal number, or NaN, which the check of its range refuses. */
+/** Parses a plain decimal number. The result is NaN for anything else, which fails the check of its range. */
 export const parseNumber = (value: string): number => (/^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN);
 
-/** The id of an organization. */
+/** Parses the ID of an organization. */
 export function parseOrganizationId(value: string): number {
   const id = parseDecimal(value);
   if (id >= 0 && Number.isSafeInteger(id)) return id;
-  throw new UsageError('--organization must be the number of an organization (see organizations list)');
+  throw new UsageError('The ID of an organization must be a number (run "organizations list" for the IDs)');
 }
 
-/** @throws Refusal when there is no such organization */
-export async function findOrganization(services: INestApplicationContext, id: number): Promise<void> {
-  const exists = id <= MAX_INT32 && (await services.get(OrganizationsService).exists(id));
-  if (!exists) throw new CommandError(`organization ${id} does not exist (see organizations list)`);
+/** @throws CommandError if the organization does not exist */
+export async function findOrganization(services: INestApplicationContext, id: number): Promise<Organization> {
+  const organization = id <= MAX_INT32 ? await services.get(OrganizationsService).find(id) : null;
+  if (organization) return organization;
+  throw new CommandError(`Organization ${id} does not exist. Run "organizations list" for the IDs.`);
 }
 
-/** The id of a key. */
+/** Parses the ID of an API key. */
 export function parseKeyId(value: string): string {
   if (isUuid(value)) return value.toLowerCase();
-  throw new UsageError('KEYID must be the uuid of a key (see keys list), not the key itself');
+  throw new UsageError(
+    'KEYID must be the ID of a key, which is a UUID, and not the key itself (run "keys list" for the IDs)',
+  );
 }
 
-/** A day or a date-time. */
+/** Parses a date or a date-time. */
 export function parseDateTimeOption(value: string): Date {
   const utc = toUtc(value);
   if (utc !== undefined) return new Date(utc);
-  throw new UsageError('--expires-at must be a date (2027-01-31) or an ISO 8601 date-time (2027-01-31T18:00:00Z)');
+  throw new UsageError('--expires-at must be a date such as 2027-01-31 or a date-time such as 2027-01-31T18:00:00Z');
 }
 
 const SECONDS_PER_UNIT: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const MAX_DURATION_S = 999_999_999;
 
-/** What an option that takes a duration says of it in its help. */
-export const DURATION_HELP = 'such as 90s, 15m, 24h or 7d; a number alone is seconds';
+/** Describes durations in the help of an option. */
+export const DURATION_HELP = 'such as 90s, 15m, 24h or 7d (seconds without a unit)';
 
-/** A duration, in seconds: `90s`, `15m`, `24h`, `7d`, or a number of seconds. */
+/** Parses a duration such as `90s`, `15m`, `24h` or `7d`, or a number of seconds. The result is in seconds. */
 export const parseDuration =
   (option: string) =>
   (value: string): number => {
     const [, number, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(value) ?? [];
     const seconds = Number(number) * (SECONDS_PER_UNIT[unit] ?? NaN);
     if (seconds <= MAX_DURATION_S) return seconds;
-    throw new UsageError(`${option} must be a duration ${DURATION_HELP}, at most ${MAX_DURATION_S} seconds`);
+    throw new UsageError(`${option} must be a duration ${DURATION_HELP}, and at most ${MAX_DURATION_S} seconds`);
   };
 
-/** An integer from 0 to a maximum. */
+/** Parses an integer from 0 to a maximum. */
 export const parseInteger =
   (option: string, max: number) =>
   (value: string): number => {

@@ -1,17 +1,18 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-/** A backup cannot be made or restored. The message is one line. */
+/** A backup cannot be written or restored. The message is one line. */
 export class BackupError extends Error {}
 
 /**
- * A backup is a gzip of lines: the head as JSON, then for each table its name as JSON, its rows as COPY writes them, and
- * END_OF_ROWS; and at the end the number of rows of each table, without which the file is incomplete.
+ * The format of a backup. It is gzipped text: the head as a line of JSON; then for each table a line of JSON with its name,
+ * its rows as COPY writes them, and END_OF_ROWS; and finally a line of JSON with the number of rows of each table, without
+ * which the file is incomplete.
  */
 export const BACKUP_FORMAT = 'lanyard-backup';
 export const BACKUP_FORMAT_VERSION = 1;
 
-/** The line that ends the rows of a table. No row is like it, because COPY writes a backslash as two. */
+/** The line that ends the rows of a table. No row looks like it, because COPY doubles backslashes. */
 export const END_OF_ROWS = '\\.\n';
 
 export interface BackupTable {
@@ -22,66 +23,68 @@ export interface BackupTable {
 export interface BackupHead {
   format: typeof BACKUP_FORMAT;
   version: number;
-  /** The release that made the backup. */
+  /** The release that wrote the backup. */
   release: string;
   createdAt: string;
   /** Names of the applied migrations, in the order in which they were applied. */
   migrations: string[];
   tables: BackupTable[];
-  /** `value` was given last; sequences that have not given any are left out. */
+  /** `value` is the last one that was used. Unused sequences are left out. */
   sequences: { name: string; value: string }[];
 }
 
 /** The number of rows of each table. */
 export type RowCounts = Record<string, number>;
 
-/** A head has a few kilobytes; a file without lines that is something else may have gigabytes. */
+/** Maximum length of a line of JSON. A head has a few kilobytes, but another file may have gigabytes without a line break. */
 const MAX_LINE_BYTES = 16 << 20;
 
-const INCOMPLETE = 'is incomplete: its end is missing';
-const DAMAGED = 'is damaged';
-const FOREIGN = 'is not a backup of Lanyard';
+const INCOMPLETE = 'is incomplete: its end is missing.';
+const DAMAGED = 'is damaged.';
+const FOREIGN = 'is not a backup of Lanyard.';
 
-/** Reads a backup, part by part, in memory that is bounded by its longest row. */
+/** Reads a backup sequentially, in memory that is bounded by its longest row. */
 export class BackupReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private buffered: Buffer = Buffer.alloc(0);
 
   constructor(
-    /** How messages name the file. */
+    /** The name of the file in messages. */
     private readonly name: string,
     file: Readable,
   ) {
     const gunzip = createGunzip({ chunkSize: 256 << 10 });
-    // The error of a file that cannot be read ends the reading, too.
+    // pipe() does not forward errors, so reading would never end if the file cannot be read.
     file.on('error', (error) => gunzip.destroy(error));
     this.chunks = file.pipe(gunzip)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
-  /** @throws BackupError when the file is something else, or of a later format */
+  /** @throws BackupError if the file is not a backup, or has a newer format */
   async readHead(): Promise<BackupHead> {
-    const head = parseJson(await this.line()) as BackupHead | undefined;
+    const head = parseJson(await this.readLine()) as BackupHead | undefined;
     if (head?.format !== BACKUP_FORMAT) throw this.error(FOREIGN);
     if (head.version === BACKUP_FORMAT_VERSION) return head;
-    throw this.error(`was made by Lanyard ${head.release}, whose format this release does not know: use that release`);
+    throw this.error(
+      `was written by Lanyard ${head.release} in a format that this release cannot read. Restore it with that release.`,
+    );
   }
 
-  /** The next table, or undefined after the last one. */
-  async table(): Promise<BackupTable | undefined> {
-    const line = parseJson(await this.line()) as { readTable?: BackupTable; rows?: RowCounts } | undefined;
+  /** Reads the head of the next table. The result is undefined after the last one. */
+  async readTable(): Promise<BackupTable | undefined> {
+    const line = parseJson(await this.readLine()) as { table?: BackupTable; rows?: RowCounts } | undefined;
     if (line?.rows) {
       this.counts = line.rows;
       await this.end();
       return undefined;
     }
-    if (!line?.readTable) throw this.error(DAMAGED);
-    return line.readTable;
+    if (!line?.table) throw this.error(DAMAGED);
+    return line.table;
   }
 
-  /** The number of rows of each table, known after the last table. */
+  /** The number of rows of each table. It is empty until the last table has been read. */
   counts: RowCounts = {};
 
-  /** The rows of a table in whole lines, as COPY reads them. */
+  /** Yields the rows of a table in whole lines, as COPY reads them. */
   async *readRows(): AsyncGenerator<Buffer> {
     for (;;) {
       if (this.buffered.subarray(0, END_OF_ROWS.length).equals(Buffer.from(END_OF_ROWS))) {
@@ -99,7 +102,7 @@ export class BackupReader {
     return new BackupError(`${this.name} ${reason}`, { cause });
   }
 
-  private async line(): Promise<string> {
+  private async readLine(): Promise<string> {
     for (;;) {
       const end = this.buffered.indexOf('\n');
       if (end !== -1) return this.take(end + 1).toString();
@@ -108,7 +111,7 @@ export class BackupReader {
     }
   }
 
-  /** Reads to the end, where gzip has the checksum. */
+  /** Reads to the end, where gzip stores the checksum. */
   private async end(): Promise<void> {
     if (this.buffered.length > 0 || !(await this.next()).done) throw this.error(DAMAGED);
   }
@@ -137,9 +140,9 @@ export class BackupReader {
   }
 }
 
-function parseJson(readLine: string): unknown {
+function parseJson(line: string): unknown {
   try {
-    return JSON.parse(readLine) as unknown;
+    return JSON.parse(line) as unknown;
   } catch {
     return undefined;
   }

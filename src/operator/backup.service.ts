@@ -14,7 +14,7 @@ import {
   type RowCounts,
 } from './backup-file';
 
-/** Values are written and read alike, whatever the role or the database is set to; hidden rows are an error. */
+/** Makes COPY write and read values alike, whatever the role or the database is set to. Rows hidden by row security are an error. */
 export const COPY_SETTINGS = `
   set local client_encoding = 'UTF8';
   set local datestyle = 'ISO, YMD';
@@ -22,10 +22,10 @@ export const COPY_SETTINGS = `
   set local extra_float_digits = 1;
   set local row_security = off`;
 
-/** Restoring applies these again. */
+/** Tables that are not part of a backup, because restoring applies the migrations and functions again. */
 export const SCHEMA_TABLES = ['migrations', 'applied_functions'];
 
-/** Every table of the schema, with the columns that are stored and not computed; those of extensions of PostgreSQL are not ours. */
+/** Every table of the schema with its stored columns. Tables of PostgreSQL extensions and generated columns are left out. */
 const SELECT_TABLES = `
   select relname as name, array_agg(attname::text order by attnum) as columns
   from pg_class c join pg_attribute on attrelid = c.oid
@@ -38,35 +38,36 @@ const SELECT_SEQUENCES = `
   select sequencename as name, last_value::text as value from pg_sequences
   where schemaname = current_schema() and last_value is not null order by 1`;
 
-/** Quotes a name for SQL, which may be a word of SQL. */
+/** Quotes a name for SQL, because it may be a reserved word. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const quoteNames = (names: string[]): string => names.map(quoteName).join(', ');
 
 /**
- * Writes all rows of the database as of one moment. What was committed before is in the backup; requests are answered
- * meanwhile, and a migration waits.
+ * Writes a consistent snapshot of all rows of the database. Requests are served meanwhile; migrations wait.
  */
 @Injectable()
 export class BackupService {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * The backup in pieces, before it is compressed.
-   * @param counts gets the number of rows of each table
-   * @throws BackupError when there is nothing to back up
+   * Yields the backup in chunks, uncompressed.
+   * @param counts receives the number of rows of each table
+   * @throws BackupError if there is nothing to back up
    */
   async *backup(counts: RowCounts): AsyncGenerator<string | Buffer> {
     await requireUsableSchema(this.dataSource);
     const tables = await selectTables(this.dataSource.manager);
     if (!tables.some(({ name }) => name === 'organizations')) {
-      throw new BackupError('There is nothing to back up: the database has no tables of Lanyard');
+      throw new BackupError(
+        'There is nothing to back up: the database has no tables of Lanyard. Is DATABASE_URL right?',
+      );
     }
     const runner = this.dataSource.createQueryRunner();
     const client = (await runner.connect()) as PoolClient;
     try {
       await runner.startTransaction('REPEATABLE READ');
       await runner.query(COPY_SETTINGS);
-      // Before the snapshot: nothing that is dropped or altered afterwards is older than it.
+      // The locks are taken before the snapshot, so that no table is dropped or altered after it.
       await runner.query(`lock table ${quoteNames(tables.map(({ name }) => name))} in access share mode`);
       const head = await createHead(runner.manager);
       yield `${JSON.stringify(head)}\n`;
@@ -79,7 +80,7 @@ export class BackupService {
         copies.push({ name: table.name, rows });
       }
       await runner.rollbackTransaction();
-      // PostgreSQL says the number behind the rows; by now it has.
+      // PostgreSQL reports the number of rows after the last row, so it is known only now.
       for (const { name, rows } of copies) counts[name] = rows.rowCount;
       yield `${JSON.stringify({ rows: counts })}\n`;
     } finally {
@@ -100,7 +101,7 @@ async function createHead(manager: EntityManager): Promise<BackupHead> {
     createdAt: new Date().toISOString(),
     migrations: migrations.map(({ name }) => name),
     tables,
-    // Sequences show what was given by now, which is never less than what the rows have.
+    // Sequences are not part of the snapshot. Their current values are never below those that the rows use.
     sequences: await manager.query(SELECT_SEQUENCES),
   };
 }

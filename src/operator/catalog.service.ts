@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { CATALOGUE, lockOrganization } from '../database/locks';
 
-/** Records in one transaction: others wait for no longer. */
+/** How many records one transaction deletes, so that others do not wait for long. */
 const DELETE_BATCH_SIZE = 1000;
 
 const DELETE_BATCH = `
@@ -14,7 +14,7 @@ const DELETE_BATCH = `
 export class CatalogService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Deletes the records that have this `sourceType`, with everybody's bookmarks of them. @returns how many */
+  /** Deletes the records with this `sourceType`, and all bookmarks of them. @returns how many were deleted */
   async delete(sourceType: string): Promise<number> {
     let deleted = 0;
     for (let batch = DELETE_BATCH_SIZE; batch === DELETE_BATCH_SIZE; deleted += batch) {

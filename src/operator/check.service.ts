@@ -10,13 +10,13 @@ import { CATALOGUE, lockOrganization } from '../database/locks';
 interface PartResult {
   checked: number;
   wrong: number;
-  /** of triggers: which are switched off, as `table.trigger` */
+  /** Disabled triggers as `table.trigger`, if the part is about triggers. */
   disabled?: string[];
-  /** of functions and triggers: which were dropped, triggers as `table.trigger` */
+  /** Functions, or triggers as `table.trigger`, that were dropped. */
   missing?: string[];
 }
 
-/** A trigger that is switched off, by what SQL calls it and its table. */
+/** A disabled trigger. Both names are quoted for SQL. */
 interface DisabledTrigger {
   name: string;
   table: string;
@@ -38,23 +38,23 @@ const SELECT_MISSING_FUNCTIONS = `
   where name not in (select proname from pg_proc where pronamespace = current_schema()::regnamespace)`;
 
 /**
- * Functions and triggers that were dropped, and triggers that are switched off. Lists whose stored counts are not what a full scan gives, and rows whose derived column is not what their fields give: the
- * documents of leads, the words of industry events.
+ * The result of a check, by part: `functions` and `triggers` that were dropped or disabled, `lists` whose stored counts
+ * differ from a full scan, and rows whose derived column differs from its fields, such as the `documents` of leads.
  */
 export type CheckResult = Record<string, PartResult>;
 
-/** The names of the lists of the table's rows. */
+/** SQL for the name of the list that a row belongs to. */
 const listNameSql = ({ table, parent }: TrackedList): string =>
   `'${table}'${parent ? ` || '/' || ${parent.column}` : ''}`;
 const ownerSql = ({ shared }: TrackedList): string => (shared ? '0' : 'organization_id');
 
-/** What a full scan of the table counts. */
+/** SQL that counts the rows of each list by a full scan of the table. */
 const countRowsSql = (list: TrackedList): string => `
   select ${ownerSql(list)} as organization_id, ${listNameSql(list)} as list, shift::smallint, position >> shift as bucket,
     count(*)::integer as rows
   from ${list.table}, unnest('{40,14,8}'::integer[]) shift group by 1, 2, 3, 4`;
 
-/** The lists of the table whose counts are wrong, or that would give a position again. */
+/** SQL for the lists of the table whose counts are wrong, or whose next position is taken already. */
 const wrongListsSql = (list: TrackedList): string => `
   select organization_id, list from (
       (select * from list_counts where list ~ '^${list.table}(/|$)' except all ${countRowsSql(list)})
@@ -66,7 +66,7 @@ const wrongListsSql = (list: TrackedList): string => `
     ) used left join lists using (organization_id, list)
   where next_position is null or next_position <= last`;
 
-/** Compares what the database stores beside the data, to answer faster, with the data. */
+/** Compares derived data, which the database stores to respond faster, with the data that it is derived from. */
 @Injectable()
 export class CheckService {
   constructor(
@@ -74,9 +74,9 @@ export class CheckService {
     private readonly schema: SchemaDefinition,
   ) {}
 
-  /** @param repair whether what is wrong is made right */
+  /** @param repair whether to repair what is wrong */
   async check(repair: boolean): Promise<CheckResult> {
-    // Before the data, which a repair would else compute by what is missing.
+    // Functions and triggers come first, because repairing the data needs them.
     const result: CheckResult = await this.checkFunctionsAndTriggers(repair);
     result.lists = await this.checkLists(repair);
     for (const derived of derivedOf(this.dataSource)) result[derived.name] = await this.checkDerived(derived, repair);
@@ -108,7 +108,7 @@ export class CheckService {
     return missing;
   }
 
-  /** A client that follows the feed of changes has missed some, and must read a snapshot. */
+  /** Clients of the change feed have missed changes and must read a snapshot, so the feed is reset. */
   private async repairTriggers(off: DisabledTrigger[], functions: string[], missing: string[]): Promise<void> {
     if (off.length + functions.length + missing.length === 0) return;
     if (functions.length + missing.length > 0) await applyFunctionsAgain(this.dataSource, this.schema);
@@ -120,12 +120,12 @@ export class CheckService {
     });
   }
 
-  /** The rows of a table whose column is not what its expression gives. */
+  /** Finds the rows of a table whose derived column differs from its expression. */
   private async checkDerived(
     { table, shared, column, expression }: DerivedTable,
     repair: boolean,
   ): Promise<PartResult> {
-    // The organization, or the catalogue, by whose lock a repair keeps imports out.
+    // The organization, or the catalog, whose lock keeps imports out during a repair.
     const owner = shared ? String(CATALOGUE) : 'organization_id';
     const stale = `${column} is distinct from ${expression}`;
     const found = await this.dataSource.query<(PartResult & { id: number })[]>(
@@ -139,7 +139,7 @@ export class CheckService {
       if (!repair || wrong === 0) continue;
       await this.dataSource.transaction(async (manager) => {
         await lockOrganization(manager, id);
-        // A trigger derives it, whatever is set; where somebody switched that off, this must be right by itself.
+        // A trigger derives the column, whatever is set. If the trigger is disabled, the new value must be right by itself.
         await manager.query(`update ${table} set ${column} = ${expression} where ${owner} = ${id} and ${stale}`);
       });
     }
@@ -160,7 +160,7 @@ export class CheckService {
     return result;
   }
 
-  /** Locked meanwhile: nothing is added to the list, and its counts do not change. */
+  /** Counts the rows of a list again. The locks keep the list and its counts unchanged meanwhile. */
   private async recount(list: TrackedList, organization: number, name: string): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       await lockOrganization(manager, organization);

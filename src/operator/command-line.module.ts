@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { type Context, ContextsModule } from '../contexts';
 import { CsvModule } from '../csv/csv.module';
 
-/** What the commands describe in their help and check in their options, before one of them connects to a database. */
+/** The services that commands need for their help and options, before one of them connects to a database. */
 @Module({})
 export class CommandLineModule {
   static with(contexts: readonly Context[]): DynamicModule {

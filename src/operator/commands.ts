@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { version } from '../../package.json';
 import { backupCommand } from './commands/backup.command';
 import { changesCommand } from './commands/changes.command';
@@ -22,45 +22,43 @@ import type { Extension } from '../extensions/extension';
 import { addCommand } from './arguments';
 import { CommandLineModule } from './command-line.module';
 import { PROGRAM } from '../server/command-name';
+import { configureUsageErrors, Program } from './program';
 import { Session } from './session';
-import { applyStyle, formatUsageError } from './terminal/terminal';
 
 const DESCRIPTION =
-  "Lanyard's server, and the command line for its operator: organizations, API keys, data and status.\n\n" +
-  "Commands work on the server's database, also while it runs: DATABASE_URL or, without it, the embedded PostgreSQL in " +
-  'LANYARD_DATA_DIR (.data).';
+  'The Lanyard server, and the command line for its operator: organizations, API keys, data, webhooks and status.\n\n' +
+  "Commands work on the server's database, even while it is running. That is DATABASE_URL or, if it is not set, the " +
+  'embedded PostgreSQL in LANYARD_DATA_DIR (.data).';
 
 const NOTES = `
-Example, from nothing to a key:
+Example, from an empty database to an API key:
   $ ${PROGRAM} organizations create --name "Cobalt Systems"
   $ ${PROGRAM} keys issue --organization 1 --label crm-sync
 
 Results go to standard output, messages and progress to standard error.
-NO_COLOR=1 turns colours off.
-Exit status: 0 done, 1 refused (with one line of reason), 2 wrong usage; 128
-plus the signal's number when interrupted (130 by Ctrl-C), 141 when standard
-output was closed before the result was written.`;
+Set NO_COLOR=1 to turn colors off.
+Exit status: 0 for success, 1 for a failure, 2 for wrong usage; 128 plus the
+number of the signal that interrupted the command (130 for Ctrl-C); 141 if
+standard output was closed before the result was written.`;
 
-/** The whole command line. It throws CommanderError instead of ending the process. */
+/** Builds the command line. It throws CommanderError instead of ending the process. */
 export async function operatorProgram(extension: Extension = {}): Promise<Command> {
   const session = new Session(extension);
   const root = CommandLineModule.with(session.contexts);
   const context = await NestFactory.createApplicationContext(root, { abortOnError: false });
   const csv = context.get(CsvService);
-  const program = new Command(PROGRAM)
+  const program = configureUsageErrors(new Program(PROGRAM))
     .description(DESCRIPTION)
     .usage('[command] [options]')
     .version(version, '--version', 'print the version')
     .option('--json', 'print the result as one JSON value')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({
-      outputError: (text, write) => write(`${applyStyle('red', formatUsageError(text), process.stderr)}\n`),
-    })
     .addHelpText('after', NOTES);
   // `start` alone does not come here: src/run.ts starts the server without a command line.
   addCommand(program, 'start', {
-    summary: 'Start the server; the same as no command. Settings come from the environment (config shows them).',
+    summary: 'Start the server, which is also what happens without a command.',
+    notes: 'Settings come from environment variables; "config" shows them.',
     example: 'start',
   }).action(() => (module.require('../serve') as typeof import('../serve')).serve(extension));
   organizationsCommand(program, session);

@@ -30,7 +30,7 @@ export const withCsvImportOptions = (to: Command, service: CsvService): Command 
     .option('--ignore-unknown', 'skip columns that are not fields')
     .option(
       '--time-zone <ZONE>',
-      'time zone of date-times that name none, such as Europe/Berlin (default: UTC)',
+      'time zone of date-times without one, such as Europe/Berlin (default: UTC)',
       parseTimeZone,
     )
     .addOption(
@@ -55,7 +55,7 @@ function parseTimeZone(value: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
   } catch {
-    throw new UsageError('--time-zone must be the name of a zone, such as Europe/Berlin');
+    throw new UsageError('--time-zone must be the name of a time zone, such as Europe/Berlin');
   }
 }
 
@@ -66,10 +66,10 @@ export function parseEncoding(value: string): string {
 
 export const withCsvOptions = (to: Command, service: CsvService): Command =>
   to
-    .addOption(new Option('--csv <SECTION>', 'use CSV, for the records of one section').choices(service.sections))
-    .option('--map <COLUMN=FIELD>', 'assign a CSV column to a field; may be repeated', appendValue)
-    .option('--delimiter <CHARACTER>', 'character between cells: ",", ";", tab …', parseDelimiter)
-    .option('--raw', 'no apostrophe before cells that a spreadsheet would run as formulas');
+    .addOption(new Option('--csv <SECTION>', 'use CSV for the records of one section').choices(service.sections))
+    .option('--map <COLUMN=FIELD>', 'assign a CSV column to a field (repeatable)', appendValue)
+    .option('--delimiter <CHARACTER>', 'character between cells, such as ";" or tab', parseDelimiter)
+    .option('--raw', 'add and remove no apostrophe before cells that a spreadsheet would run as formulas');
 
 const appendValue = (value: string, before: string[] = []): string[] => [...before, value];
 
@@ -165,7 +165,7 @@ export const fieldsText = (service: CsvService): string =>
     })
     .join('\n');
 
-/** Characters of a line of names. */
+/** Maximum number of characters in a line of names. */
 const MAX_LINE = 70;
 
 /** Names, separated by commas, in lines that fit a terminal of 80 columns after an indentation of at most ten. */

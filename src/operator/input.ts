@@ -1,14 +1,14 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { errorMessage, CommandError } from './terminal/terminal';
 
-/** Bytes of a file, as far as that is known; whether it can be read is seen when it is read. */
+/** The size of a file in bytes, or undefined if it is unknown. Errors are reported when the file is read. */
 export const fileSize = (file: string): number | undefined =>
   file !== '-' && existsSync(file) ? statSync(file).size || undefined : undefined;
 
 /**
- * A file, or standard input.
- * @param onBytes called with the size of each part
- * @throws Refusal when it cannot be read
+ * Yields the contents of a file, or of standard input.
+ * @param onBytes called with the size of each chunk
+ * @throws CommandError if it cannot be read
  */
 export async function* readChunks(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   try {
@@ -18,6 +18,6 @@ export async function* readChunks(file: string, onBytes: (count: number) => void
       yield bytes;
     }
   } catch (error) {
-    throw new CommandError(`cannot read ${file === '-' ? 'standard input' : file}: ${errorMessage(error)}`);
+    throw new CommandError(`Cannot read ${file === '-' ? 'standard input' : file}: ${errorMessage(error)}`);
   }
 }

@@ -17,7 +17,7 @@ import { CheckService } from './check.service';
 import { RestoreService } from './restore.service';
 import { StatusService } from './status.service';
 
-/** A database that does not answer is named at once; `openDatabase` has waited for it where somebody waits. */
+/** An unreachable database is reported without retries. `openDatabase` has waited for it, if the command waits at all. */
 const databaseOptions = ({ databaseUrl = '' }: Config, { migrations }: Extension): DatabaseOptions => ({
   options: {
     ...operatorDataSourceOptions(databaseUrl, { migrations }),
@@ -26,12 +26,12 @@ const databaseOptions = ({ databaseUrl = '' }: Config, { migrations }: Extension
   },
 });
 
-/** The services of the operator's commands. Nothing in it runs by itself: that is for the server's modules. */
+/** The services of the operator's commands. Nothing here runs in the background; only the server's modules do. */
 @Module({})
 export class OperatorModule {
   /**
-   * @param config names the database, which stands as it should
-   * @param extension its modules, so that commands have their entities and what they provide
+   * @param config has the connection string of a database whose schema is usable
+   * @param extension its modules, so that commands have their entities and providers
    */
   static with(config: Config, extension: Extension = {}): DynamicModule {
     const contexts = contextsOf(extension);

@@ -5,21 +5,21 @@ import { errorMessage, CommandError } from './terminal/terminal';
 const OWNER_ONLY = 0o600;
 const PERMISSION_BITS = 0o777;
 
-/** Resolves when the chunk was written. */
+/** Appends a chunk. It resolves when the chunk has been written. */
 type Append = (chunk: string | Buffer) => Promise<void>;
 
 /**
- * Writes next to the file and renames when everything is written, so that a file of that name is always complete. What it holds
- * is personal data: a new file is for its owner only, and one that replaces another keeps the permissions of that.
- * @throws Refusal that names the file when it cannot be written
+ * Writes to a temporary file next to the target and renames it at the end, so that a file of that name is always complete.
+ * The data is personal, so only the owner may read a new file; a file that is replaced keeps its permissions.
+ * @throws CommandError with the name of the file if it cannot be written
  */
 export async function writeFile<T>(file: string, write: (append: Append) => Promise<T>): Promise<T> {
   const withFileName = <R>(work: Promise<R>): Promise<R> =>
-    work.catch((error: unknown) => Promise.reject(new CommandError(`cannot write ${file}: ${errorMessage(error)}`)));
+    work.catch((error: unknown) => Promise.reject(new CommandError(`Cannot write ${file}: ${errorMessage(error)}`)));
   const existing = await stat(file).catch(() => undefined);
-  if (existing?.isFile() === false) throw new CommandError(`cannot write ${file}: it is no regular file`);
+  if (existing?.isFile() === false) throw new CommandError(`Cannot write ${file}: it is not a regular file`);
   const part = `${file}.${process.pid}.part`;
-  // Exclusively, so that a link of that name, which anybody may make in a shared folder, is not followed.
+  // Opened exclusively, so that it follows no link of that name, which anybody could create in a shared folder.
   const output = await withFileName(open(part, 'wx', OWNER_ONLY));
   const removePart = (): void => rmSync(part, { force: true });
   process.once('exit', removePart); // also after a signal

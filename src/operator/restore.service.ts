@@ -14,36 +14,36 @@ import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type BackupTable, type RowCounts } from './backup-file';
 
 export interface RestoreResult {
-  /** Rows of each table. */
+  /** The number of restored rows of each table. */
   restored: RowCounts;
-  /** Tables of the backup that no migration creates, so that they were left out. */
+  /** Tables of the backup that were left out because no migration creates them. */
   skipped: string[];
-  /** Names of the migrations that the backup lacked, and that were applied to the restored rows. */
+  /** Names of the migrations that are newer than the backup and were applied to the restored rows. */
   applied: string[];
 }
 
 interface RestoreOptions extends Waiting {
-  /** How messages name the file. */
+  /** The name of the file in messages. */
   name: string;
-  /** Called when everything is written, right before the commit. */
+  /** Called right before the commit. */
   beforeCommit: () => void;
 }
 
-/** Tables, views and sequences, except those of extensions of PostgreSQL. */
+/** One table, view or sequence, if there is any beside those of PostgreSQL extensions. */
 const SELECT_ANY_RELATION = `
   select relname as name from pg_class c
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
     and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
   order by 1 limit 1`;
 
-/** Statements that remove the foreign keys, and those that create them again: one check of all rows is faster than one each. */
+/** Statements that drop the foreign keys and create them again, because one check of all rows is faster than one per row. */
 const SELECT_FOREIGN_KEYS = `
   select format('alter table %s drop constraint %I', conrelid::regclass, conname) as remove,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as create
   from pg_constraint
   where contype = 'f' and connamespace = current_schema()::regnamespace and conparentid = 0`;
 
-/** Migrations may create triggers of their own, which must not change what is restored. Ours are created afterwards. */
+/** Statements that disable and enable the triggers that migrations created, which must not change restored rows. Lanyard's own triggers are created afterwards. */
 const SELECT_TRIGGERS = `
   select format('alter table %s disable trigger %I', tgrelid::regclass, tgname) as remove,
     format('alter table %s enable trigger %I', tgrelid::regclass, tgname) as create
@@ -51,8 +51,8 @@ const SELECT_TRIGGERS = `
   where relnamespace = current_schema()::regnamespace and not tgisinternal and tgenabled = 'O'`;
 
 /**
- * Restores a backup into an empty database: the migrations that the backup names and its rows in one transaction, and
- * then what any start does, the migrations that are newer, functions and triggers.
+ * Restores a backup into an empty database. One transaction applies the migrations that the backup names and copies its rows.
+ * Then newer migrations, functions and triggers are applied as at any start.
  */
 @Injectable()
 export class RestoreService {
@@ -77,7 +77,7 @@ export class RestoreService {
       }
     });
     const applied = await migrate(url, this.schema, options);
-    // Without statistics, PostgreSQL plans the first queries as if the tables were empty.
+    // Without statistics, PostgreSQL would plan the first queries as if the tables were empty.
     await this.dataSource.query('analyze');
     return { restored, skipped, applied };
   }
@@ -87,19 +87,19 @@ async function requireEmpty(dataSource: DataSource): Promise<void> {
   const [relation] = await dataSource.query<{ name: string }[]>(SELECT_ANY_RELATION);
   if (!relation) return;
   throw new BackupError(
-    `The database is not empty, it has ${relation.name}: set DATABASE_URL to an empty database, or LANYARD_DATA_DIR to ` +
-      'an empty directory',
+    `The database is not empty: it contains ${relation.name}. Set DATABASE_URL to an empty database, or ` +
+      'LANYARD_DATA_DIR to an empty directory.',
   );
 }
 
-/** The migrations of the backup, as TypeORM takes them. */
+/** The classes of the migrations of the backup, as TypeORM expects them. */
 function requireKnownMigrations({ migrations }: DataSource, head: BackupHead, reader: BackupReader) {
   const known = new Map(migrations.map(({ name, constructor }) => [name ?? constructor.name, constructor]));
   const unknown = head.migrations.filter((name) => !known.has(name));
   if (unknown.length > 0) {
     throw reader.error(
-      `was made by Lanyard ${head.release} and has migrations that this one does not know (${unknown.join(', ')}): ` +
-        'restore it with that release, and with the extensions that it had',
+      `was written by Lanyard ${head.release} and has migrations that this release does not know ` +
+        `(${unknown.join(', ')}). Restore it with that release and the same extensions.`,
     );
   }
   return [...known].flatMap(([name, migration]) => (head.migrations.includes(name) ? [migration] : []));
@@ -149,7 +149,7 @@ interface SuspendedObject {
   create: string;
 }
 
-/** Removes foreign keys and triggers. */
+/** Drops foreign keys and disables triggers. */
 async function suspend(manager: EntityManager): Promise<[foreignKeys: SuspendedObject[], triggers: SuspendedObject[]]> {
   const foreignKeys = await manager.query<SuspendedObject[]>(SELECT_FOREIGN_KEYS);
   const triggers = await manager.query<SuspendedObject[]>(SELECT_TRIGGERS);
@@ -157,16 +157,17 @@ async function suspend(manager: EntityManager): Promise<[foreignKeys: SuspendedO
   return [foreignKeys, triggers];
 }
 
-/** @throws BackupError unless each table has as many rows as the end of the backup says */
+/** @throws BackupError if the number of rows of a table differs from the one at the end of the backup */
 async function copyTables(runner: QueryRunner, reader: BackupReader, names: Set<string>): Promise<RowCounts> {
   const client = (await runner.connect()) as PoolClient;
   const restored: RowCounts = {};
-  for (let table = await reader.table(); table; table = await reader.table()) {
+  for (let table = await reader.readTable(); table; table = await reader.readTable()) {
     if (names.has(table.name)) restored[table.name] = await copyRows(client, reader, table);
     else for await (const _ of reader.readRows());
   }
   const mismatch = Object.entries(reader.counts).find(([name, rows]) => names.has(name) && restored[name] !== rows);
-  if (mismatch) throw reader.error(`is damaged: it should have ${mismatch[1]} rows of ${mismatch[0]}`);
+  if (mismatch)
+    throw reader.error(`is damaged: it does not contain the ${mismatch[1]} rows of ${mismatch[0]} that it should.`);
   return restored;
 }
 

@@ -8,11 +8,11 @@ import { endBy, Interrupted, exitStatusOf } from '../server/stop-signal';
 import { BackupError } from './backup-file';
 import { operatorProgram } from './commands';
 import { ImportError } from '../datasets/import-error';
-import { OutputClosed, CommandError, printStatus, applyStyle, UsageError, formatUsageError } from './terminal/terminal';
+import { OutputClosed, CommandError, printStatus, applyStyle, UsageError } from './terminal/terminal';
 
 /** Runs the command of the process's arguments and ends the process. */
 export async function runCommand(extension: Extension = {}): Promise<void> {
-  // Standard output is the command's result, and errors are thrown.
+  // Standard output is for the command's result, and errors are thrown.
   Logger.overrideLogger(false);
   try {
     const program = await operatorProgram(extension);
@@ -28,16 +28,16 @@ export async function runCommand(extension: Extension = {}): Promise<void> {
 }
 
 /**
- * The message of a command that failed, one line for what can be expected and the stack for a bug, and the exit status of
- * the process.
+ * The message and the exit status for a command that failed. The message is one line for an expected error, and the stack
+ * trace for a bug.
  */
 export function reportOf(error: unknown): { message?: string; status: number } {
-  // commander has printed its own message; help on request is no error
+  // Commander has printed its own message. Help that was asked for is not an error.
   if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 };
-  // the status that a shell gives SIGPIPE, which Node ignores: an unseen result must not pass for success
+  // Node ignores SIGPIPE, so this is the status that a shell would report: an unseen result must not look like success.
   if (error instanceof OutputClosed) return { message: error.message, status: 141 };
   if (error instanceof Interrupted) return { message: error.message, status: exitStatusOf(error.signal) };
-  if (error instanceof UsageError) return { message: formatUsageError(`error: ${error.message}`), status: 2 };
+  if (error instanceof UsageError) return { message: `error: ${error.message}`, status: 2 };
   const isExpected = [CommandError, ImportError, BackupError, ConfigError, EmbeddedPostgresError].some(
     (kind) => error instanceof kind,
   );

@@ -27,10 +27,11 @@ export class Session {
   }
 
   /**
-   * Runs a command's work with the services of the OperatorModule, on the database of the settings, and closes it afterwards.
-   * @param work calls `finish` when it is about to commit: a signal that comes later does not interrupt it
-   * @param open opens the database; by default with all migrations applied
-   * @throws Interrupted after a signal: the work's connections are cut, so PostgreSQL rolls back what is not committed
+   * Runs a command's work with the services of the OperatorModule on the configured database, and closes the database
+   * afterwards.
+   * @param work calls `finish` when it is about to commit, so that a later signal does not interrupt it
+   * @param open opens the database; by default it applies all migrations
+   * @throws Interrupted after a signal. The work's connections are closed, so PostgreSQL rolls back what is not committed.
    */
   async withServices<T>(
     work: (services: INestApplicationContext, database: OpenDatabase, finish: () => void) => Promise<T>,
@@ -56,11 +57,11 @@ export class Session {
       try {
         return await Promise.race([work(services, database, () => (isFinishing = true)), interruption]);
       } catch (error) {
-        // It does not wait for the running statement.
+        // Closing the connections does not wait for the running statement.
         if (error instanceof Interrupted) for (const client of usedConnections) client.end().catch(() => undefined);
         throw error;
       } finally {
-        // Interrupted work may never return its connection: it may be waiting for its input.
+        // Interrupted work may never return its connection, because it may be waiting for input.
         if (!stop.aborted) await services.close();
       }
     } catch (error) {
@@ -70,7 +71,7 @@ export class Session {
     }
   }
 
-  /** @throws ConfigError when the database cannot be reached: nothing else is done before a command's work begins */
+  /** @throws ConfigError if the database is unreachable, because connecting is all that happens before a command's work */
   private async connectServices(config: Config, url: string): Promise<INestApplicationContext> {
     const root = OperatorModule.with(config, this.extension);
     try {

@@ -44,11 +44,11 @@ const MICROS_PER_SECOND = 1_000_000;
 /** Why these limits cannot be given to a key, in one line; undefined when they can. */
 export function limitsFault({ maxTokens, refillRate }: BucketLimits): string | undefined {
   if (!Number.isInteger(maxTokens) || maxTokens < MAX_TOKENS.least || maxTokens > MAX_TOKENS.most) {
-    return `maxTokens must be an integer from ${MAX_TOKENS.least} to ${MAX_TOKENS.most}`;
+    return `--max-tokens must be an integer from ${MAX_TOKENS.least} to ${MAX_TOKENS.most}`;
   }
   const threeDecimals = Math.round(refillRate * 1000) / 1000 === refillRate;
   if (!threeDecimals || refillRate < REFILL_RATE.least || refillRate > REFILL_RATE.most) {
-    return `refillRate must be from ${REFILL_RATE.least} to ${REFILL_RATE.most} with at most three decimals`;
+    return `--refill-rate must be a number from ${REFILL_RATE.least} to ${REFILL_RATE.most} with at most three decimals`;
   }
   return undefined;
 }

@@ -22,7 +22,7 @@ export function endBy(signal: (typeof SIGNALS)[number]): never {
 /** A person (Ctrl-C, a closed terminal) or a supervisor ended the program. */
 export class Interrupted extends Error {
   constructor(readonly signal: (typeof SIGNALS)[number]) {
-    super('interrupted');
+    super('Interrupted');
   }
 }
 

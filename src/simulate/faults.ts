@@ -35,8 +35,8 @@ const READERS: { [Name in keyof Faults]-?: (text: string) => Faults[Name] } = {
 
 /** What may stand in `Lanyard-Simulate` and in a key's setting, in one line. */
 export const FORM =
-  `faults, separated by ";": status=${STATUSES.join('|')}, delay=0…${MAX_DELAY_MS} (ms), drop=before|after, ` +
-  'truncate=BYTES, at rate=0…1 with seed=N';
+  `a list of faults separated by ";": status=${STATUSES.join('|')}, delay=0…${MAX_DELAY_MS} (ms), drop=before|after or ` +
+  'truncate=BYTES, and for only some requests also rate=0…1 and seed=N';
 
 /** The faults of a text such as `rate=0.1; seed=7; status=503`; undefined when it is malformed, or has none. */
 export function parseFaults(text: string): Faults | undefined {

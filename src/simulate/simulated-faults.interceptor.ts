@@ -3,6 +3,7 @@ import { type CallHandler, type ExecutionContext, HttpException, Injectable } fr
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import { errorText } from '../errors/error-response';
 import { IdempotencyKeyInUse, InvalidRequest } from '../errors/exceptions';
 import { parsePreferences } from '../api/preferences';
 import { describeTake, storedLimits } from '../rate-limit/token-bucket';
@@ -92,5 +93,5 @@ async function failed(status: number, request: Request, response: Response): Pro
   if (status === 401 || status === 403) for (const name of BUCKET_HEADERS) response.removeHeader(name);
   else parsePreferences(request, response);
   if (status === 408) response.setHeader('Connection', 'close');
-  throw status === 409 ? new IdempotencyKeyInUse() : new HttpException(`Simulated by ${SIMULATE}`, status);
+  throw status === 409 ? new IdempotencyKeyInUse() : new HttpException(errorText(status), status);
 }

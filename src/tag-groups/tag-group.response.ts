@@ -14,7 +14,7 @@ export type TagGroupStatus = (typeof TagGroupStatus)[number];
 
 @ApiSchema({ description: 'A tag.' })
 export class TagOption {
-  @Uuid({ description: 'The id of the tag option.', example: EXAMPLE_TAG_OPTION_ID }) id: string;
+  @Uuid({ description: 'The ID of the tag option.', example: EXAMPLE_TAG_OPTION_ID }) id: string;
   @Int32({ min: MIN_INT32, description: 'Position among the options, lowest first.', example: 1 })
   displayOrder: number;
   @Text({ description: 'The text of the tag.', example: 'Pumps' }) value: string;
@@ -22,7 +22,7 @@ export class TagOption {
 
 @ApiSchema({ description: 'A group of related tags.' })
 export class TagGroupV0Response {
-  @Uuid({ description: 'The id of the tag group.', example: EXAMPLE_TAG_GROUP_ID }) id: string;
+  @Uuid({ description: 'The ID of the tag group.', example: EXAMPLE_TAG_GROUP_ID }) id: string;
   @Text({ description: 'Name of the group.', example: 'Interest' }) name: string;
   @OneOf(TagGroupStatus, 'TagGroupStatus', { description: 'Status of a tag group.', example: 'PUBLISHED' })
   status: TagGroupStatus;

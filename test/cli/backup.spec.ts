@@ -49,17 +49,17 @@ describe('operator backup', () => {
     const link = join(folder, 'link');
     symlinkSync(join(folder, 'nowhere'), link);
     for (const path of [file, link]) {
-      const stderr = `${path} exists already: name a new file\n`;
+      const stderr = `${path} already exists. Choose another file name.\n`;
       expect(await installation.operator.run(['backup', path])).toEqual({ status: 1, stdout: '', stderr });
     }
     const elsewhere = join(folder, 'lacking', 'file');
-    const stderr = `cannot write ${elsewhere}: no such file or directory\n`;
+    const stderr = `Cannot write ${elsewhere}: no such file or directory\n`;
     expect(await installation.operator.run(['backup', elsewhere])).toEqual({ status: 1, stdout: '', stderr });
     rmSync(link);
   });
 
   it('finds nothing to back up in an empty database, nor where there is none', async () => {
-    const stderr = 'There is nothing to back up: the database has no tables of Lanyard\n';
+    const stderr = 'There is nothing to back up: the database has no tables of Lanyard. Is DATABASE_URL right?\n';
     const path = join(folder, 'empty');
     expect(await new Operator({ DATABASE_URL: target.url }).run(['backup', path])).toEqual({
       status: 1,
@@ -75,7 +75,7 @@ describe('operator backup', () => {
     const { status, stdout, stderr } = await restore(file, '--json');
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: 'Left out: own_notes, a table that no migration creates\n',
+      stderr: 'Skipped the table own_notes, because no migration creates it. Is an extension missing?\n',
     });
     expect(JSON.parse(stdout)).toMatchObject({ restored: { organizations: 3 }, skipped: ['own_notes'], applied: [] });
     const rows = 'select to_jsonb(r) from (table organizations union all table organizations) r order by 1';
@@ -88,7 +88,7 @@ describe('operator backup', () => {
   it('is restored into an empty database only', async () => {
     await query(target.url, 'create table mine (n integer)');
     const stderr = expect.stringMatching(
-      /^The database is not empty, it has mine: set DATABASE_URL to .*\n$/,
+      /^The database is not empty: it contains mine\. Set DATABASE_URL to .*\n$/,
     ) as string;
     expect(await restore(file)).toEqual({ status: 1, stdout: '', stderr });
     expect(await relations()).toHaveLength(1);
@@ -113,36 +113,42 @@ describe('operator backup', () => {
       .replace(/"release":"[^"]*"/, '"release":"0.9.0"')
       .replace('"migrations":[', '"migrations":["Later1895564800000",');
     const reason = expect.stringContaining(
-      'was made by Lanyard 0.9.0 and has migrations that this one does not know (Later',
+      'was written by Lanyard 0.9.0 and has migrations that this release does not know (Later',
     );
     expect(await restore(written('newer', gzipSync(newer)))).toEqual({ status: 1, stdout: '', stderr: reason });
     expect(await relations()).toEqual([]);
     const format = newer.replace('"version":1', '"version":2');
     const path = written('format', gzipSync(format));
-    await expectRejected(path, 'was made by Lanyard 0.9.0, whose format this release does not know: use that release');
+    await expectRejected(
+      path,
+      'was written by Lanyard 0.9.0 in a format that this release cannot read. Restore it with that release.',
+    );
   });
 
   it('that was cut off anywhere is rejected, and nothing is restored', async () => {
     const whole = readFileSync(file);
     for (const length of [0, 9, whole.length >> 1, whole.length - 9, whole.length - 1]) {
-      await expectRejected(written(`cut-${length}`, whole.subarray(0, length)), 'is incomplete: its end is missing');
+      await expectRejected(written(`cut-${length}`, whole.subarray(0, length)), 'is incomplete: its end is missing.');
     }
     const text = gunzipSync(whole).toString();
     const lines = text.slice(0, text.lastIndexOf('{"rows":'));
-    await expectRejected(written('without-end', gzipSync(lines)), 'is incomplete: its end is missing');
+    await expectRejected(written('without-end', gzipSync(lines)), 'is incomplete: its end is missing.');
   });
 
   it('that lost a row is rejected, and so is a file that is something else', async () => {
     const text = gunzipSync(readFileSync(file)).toString();
     const lost = text.replace(/(\{"table":\{"name":"organizations".*\n).*\n/, '$1');
-    await expectRejected(written('lost', gzipSync(lost)), 'is damaged: it should have 3 rows of organizations');
-    await expectRejected(written('text', 'no backup at all'), 'is not a backup of Lanyard');
-    await expectRejected(written('other', gzipSync('{"leads":[]}\n')), 'is not a backup of Lanyard');
+    await expectRejected(
+      written('lost', gzipSync(lost)),
+      'is damaged: it does not contain the 3 rows of organizations that it should.',
+    );
+    await expectRejected(written('text', 'no backup at all'), 'is not a backup of Lanyard.');
+    await expectRejected(written('other', gzipSync('{"leads":[]}\n')), 'is not a backup of Lanyard.');
     const changed = Buffer.from(readFileSync(file));
     changed.writeUInt8(changed.readUInt8(changed.length - 8) ^ 1, changed.length - 8);
-    await expectRejected(written('changed', changed), 'is damaged');
+    await expectRejected(written('changed', changed), 'is damaged.');
     const missing = join(folder, 'missing');
-    const stderr = `cannot read ${missing}: no such file or directory\n`;
+    const stderr = `Cannot read ${missing}: no such file or directory\n`;
     expect(await restore(missing)).toEqual({ status: 1, stdout: '', stderr });
   });
 });

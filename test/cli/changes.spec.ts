@@ -63,11 +63,14 @@ describe('operator changes', () => {
     expect(child.signalCode).toBe('SIGINT');
   });
 
-  it('says so when the feed was begun anew meanwhile', async () => {
+  it('fails when the feed is reset in the meantime', async () => {
     const child = installation.operator.start([...command, '--follow']);
     await saysUntil(child, '\n');
     await query(installation.database.url, 'update changes_key set generation = generation + 1');
     const { status, stderr } = await outcomeOf(child);
-    expect({ status, stderr }).toEqual({ status: 1, stderr: 'the feed was begun anew meanwhile: run this again\n' });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'The change feed was reset in the meantime. Run the command again.\n',
+    });
   });
 });

@@ -31,8 +31,8 @@ describe('operator check', () => {
   it('finds nothing in a sound database', async () => {
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     const { stdout } = await installation.operator.run(['check']);
-    expect(stdout).toMatch(/documents of leads\W+2\W+0/);
-    expect(stdout).toMatch(/words of industry events\W+2\W+0/);
+    expect(stdout).toMatch(/lead documents\W+2\W+0/);
+    expect(stdout).toMatch(/search texts\W+2\W+0/);
   });
 
   it('reports what is wrong, and repairs it with --repair', async () => {
@@ -40,9 +40,9 @@ describe('operator check', () => {
       alter table leads enable trigger user; update list_counts set rows = 9 where list = 'leads' and shift = 40;
       alter table industry_events disable trigger user; update industry_events set search = 'moon' where search @@ 'solar';
       alter table industry_events enable trigger user; commit`);
-    const refused = { status: 1, stderr: expect.stringContaining('run check --repair') as string };
+    const refused = { status: 1, stderr: expect.stringContaining('Run "check --repair".') as string };
     expect(await check()).toEqual({ ...refused, found: found(1) });
-    const stderr = 'Repaired: 1 documents of leads, 1 lists, 1 words of industry events\n';
+    const stderr = 'Repaired: 1 lead document, 1 list, 1 search text\n';
     expect(await check('--repair')).toEqual({ status: 0, stderr, found: found(1) });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     expect(await sql(`select name from industry_events where search @@ 'solar'`)).toEqual([{ name: 'Solar fair' }]);
@@ -53,14 +53,14 @@ describe('operator check', () => {
         $$ begin new.search := coalesce(old.search, 'stale'); return new; end $$;
       alter table industry_events disable trigger user; update industry_events set search = 'stale';
       create trigger t99_keep before update on industry_events for each row execute function keep()`);
-    const stderr = 'still wrong after the repair: 2 words of industry events; are triggers of these tables disabled?\n';
+    const stderr = 'Still wrong after the repair: 2 search texts. Are triggers of these tables disabled?\n';
     const off = (await sql(`select 'industry_events.' || tgname as name from pg_trigger
       where tgrelid = 'industry_events'::regclass and tgenabled = 'D' and not tgisinternal`)) as { name: string }[];
     const names = expect.arrayContaining(off.map(({ name }) => name)) as string[];
     const triggers = { checked: expect.any(Number) as number, wrong: off.length, disabled: names, missing: [] };
     expect(await check('--repair')).toEqual({ status: 1, stderr, found: { ...found(0), triggers, words: all(2) } });
     await sql('drop function keep cascade');
-    const repaired = { status: 0, stderr: 'Repaired: 2 words of industry events\n' };
+    const repaired = { status: 0, stderr: 'Repaired: 2 search texts\n' };
     expect(await check('--repair')).toEqual({ ...repaired, found: { ...found(0), words: all(2) } });
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
   });
@@ -73,12 +73,12 @@ describe('operator check', () => {
     const off = ['leads.t60_change_inserted'];
     const triggers = { checked: expect.any(Number) as number, wrong: 1, disabled: off, missing: [] };
     const documents = { checked: 3, wrong: 0 };
-    const stderr = 'inconsistent: 1 triggers (leads.t60_change_inserted); run check --repair\n';
+    const stderr = 'Inconsistent: 1 trigger (leads.t60_change_inserted). Run "check --repair".\n';
     const refused = { status: 1, stderr };
     expect(await check()).toEqual({ ...refused, found: { ...found(0), documents, triggers } });
     const repaired = await check('--repair');
     expect(repaired).toMatchObject({ status: 0, found: { triggers } });
-    expect(repaired.stderr).toMatch(/^Repaired: 1 triggers .*\nChanges were missed meanwhile: .*\n$/);
+    expect(repaired.stderr).toMatch(/^Repaired: 1 trigger .*\nSome changes were not logged\. .*\n$/);
     expect(await check()).toEqual({ status: 0, stderr: '', found: { ...found(0), documents } });
     await api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
   });
@@ -96,14 +96,16 @@ describe('operator check', () => {
 
     const { status, stderr, found: wrong } = await check();
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^inconsistent: 1 functions \(list_seek\), \d lists, 2 triggers \(leads\.t60_.*; run check/);
+    expect(stderr).toMatch(
+      /^Inconsistent: 1 function \(list_seek\), \d lists?, 2 triggers \(leads\.t60_.*\. Run "check/,
+    );
     expect(wrong).toMatchObject({
       functions: { wrong: 1, missing: ['list_seek'] },
       triggers: { wrong: 2, disabled: [], missing: ['leads.t60_change_inserted', 'leads.t80_count_inserted'] },
     });
     const repaired = await check('--repair');
     expect(repaired).toMatchObject({ status: 0, found: wrong });
-    expect(repaired.stderr).toMatch(/^Repaired: .*\nChanges were missed meanwhile: .*\n$/);
+    expect(repaired.stderr).toMatch(/^Repaired: .*\nSome changes were not logged\. .*\n$/);
     expect(await check()).toMatchObject({ status: 0, stderr: '' });
     expect(await triggers()).toEqual(before);
     await api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });

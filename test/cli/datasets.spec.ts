@@ -160,7 +160,7 @@ describe('import and export', () => {
 
     it('refuses a file that it cannot read', async () => {
       const path = join(folder, 'missing.json');
-      const stderr = `cannot read ${path}: no such file or directory\n`;
+      const stderr = `Cannot read ${path}: no such file or directory\n`;
       expect(await first.operator.run(args(path))).toEqual({ status: 1, stdout: '', stderr });
     });
 
@@ -172,7 +172,7 @@ describe('import and export', () => {
       const staging = `select from pg_stat_activity where datname = current_database() and query like 'insert into staged%'`;
       await until(async () => (await query(first.database.url, staging)).length === 1);
       child.kill('SIGINT');
-      expect(await outcome).toEqual({ status: null, stdout: '', stderr: 'interrupted\n' });
+      expect(await outcome).toEqual({ status: null, stdout: '', stderr: 'Interrupted\n' });
       expect(await users(organizationId)).toEqual([]);
     });
   });
@@ -211,7 +211,7 @@ describe('import and export', () => {
       symlinkSync(victim, `${planted}.${process.pid}.part`);
       const refused = await first.operator.run([...args, planted]);
       rmSync(`${planted}.${process.pid}.part`);
-      expect(refused).toMatchObject({ status: 1, stderr: `cannot write ${planted}: file already exists\n` });
+      expect(refused).toMatchObject({ status: 1, stderr: `Cannot write ${planted}: file already exists\n` });
       expect(readFileSync(victim, 'utf8')).toBe('mine');
     });
 
@@ -223,7 +223,7 @@ describe('import and export', () => {
       const missing = join(folder, 'missing', 'export.json');
       const { organizationId } = await first.server.tenant();
       const nowhere = await first.operator.run(['export', '--organization', `${organizationId}`, '--output', missing]);
-      const stderr = `cannot write ${missing}: no such file or directory\n`;
+      const stderr = `Cannot write ${missing}: no such file or directory\n`;
       expect(nowhere).toEqual({ status: 1, stdout: '', stderr });
       expect(existsSync(missing)).toBe(false);
     });

@@ -88,7 +88,8 @@ describe("the operator's command line", () => {
   describe('keys', () => {
     it('that would have ended already are refused', async () => {
       const args = ['keys', 'issue', '--organization', organization, '--expires-at', '2020-01-31'];
-      const stderr = 'error: --expires-at is in the past (add --help for usage)\n';
+      const message = /^error: --expires-at must be in the future\. See ".* keys issue --help"\.\n$/;
+      const stderr = expect.stringMatching(message) as string;
       expect(await operator.run(args)).toEqual({ status: 2, stdout: '', stderr });
     });
 
@@ -149,7 +150,10 @@ describe("the operator's command line", () => {
       expect((await list())[1]).toMatchObject(revoked as object);
 
       const again = await operator.run(['keys', 'rotate', rotated.id]);
-      expect(again).toMatchObject({ status: 1, stderr: `key ${rotated.id} is revoked or expired\n` });
+      expect(again).toMatchObject({
+        status: 1,
+        stderr: `Key ${rotated.id} has expired or was revoked. Issue a new key instead.\n`,
+      });
       expect(await list()).toHaveLength(2);
 
       const stored = await query(database.url, `select k::text as row, hash from api_keys k where id = '${id}'`);
@@ -162,7 +166,7 @@ describe("the operator's command line", () => {
       expect(issued.stdout).toMatch(
         /^Key [0-9a-f-]{36} of organization \d+ \(b\\u202eth\), shown only this once:\nlan_\w{49}\n/,
       );
-      expect(issued.stdout).toContain('20 tokens, refilled by 1 a second; never expires');
+      expect(issued.stdout).toContain('bursts of up to 20 requests and 1 per second on average, and never expires.');
       const [, id = ''] = /^Key (\S+)/.exec(issued.stdout) ?? [];
       const rotated = await operator.run(['keys', 'rotate', id]);
       expect(rotated.stdout).toContain(`The old key ${id} no longer works.`);
@@ -171,7 +175,7 @@ describe("the operator's command line", () => {
       const overlapping = await operator.run(['keys', 'rotate', ending, '--overlap', '60m']);
       expect(overlapping.stdout).toContain(`The old key ${ending} works until ${soon}.`);
       const limits = await operator.run(['keys', 'set-limits', id, '--max-tokens', '3']);
-      expect(limits.stdout).toBe(`Key ${id}: 3 tokens, refilled by 1 a second\n`);
+      expect(limits.stdout).toBe(`Key ${id} now allows bursts of up to 3 requests and 1 per second on average.\n`);
       const revoked = await operator.run(['keys', 'revoke', id]);
       expect(revoked.stdout).toMatch(new RegExp(`^Key ${id} was revoked at 20`));
       const { stdout } = await operator.run(['keys', 'list', '--organization', organization]);
@@ -186,19 +190,28 @@ describe("the operator's command line", () => {
     child.stdout?.destroy();
     const { status, stderr } = await outcomeOf(Object.assign(child, { stdout: null }));
     const keys = await operator.json<{ id: string }[]>(['keys', 'list', '--organization', organization]);
-    const key = `key ${keys.at(-1)?.id} was issued but not shown: revoke it`;
-    expect({ status, stderr }).toEqual({ status: 141, stderr: `standard output was closed; ${key}\n` });
+    const key = `Key ${keys.at(-1)?.id} was issued but not shown. Revoke it.`;
+    expect({ status, stderr }).toEqual({ status: 141, stderr: `Standard output was closed. ${key}\n` });
   });
 
   describe('refuses, in one line and with status 1,', () => {
     const unknown = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 
     it.each([
-      [`key ${unknown} does not exist`, ['keys', 'revoke', unknown]],
-      [`key ${unknown} does not exist`, ['keys', 'rotate', unknown]],
-      [`key ${unknown} does not exist`, ['keys', 'set-limits', unknown, '--max-tokens', '5']],
-      ['organization 700 does not exist (see organizations list)', ['keys', 'issue', '--organization', '700']],
-      ['organization 99999999999 does not exist (see organizations list)', ['export', '--organization', '99999999999']],
+      [`Key ${unknown} does not exist. Run "keys list" for the IDs.`, ['keys', 'revoke', unknown]],
+      [`Key ${unknown} does not exist. Run "keys list" for the IDs.`, ['keys', 'rotate', unknown]],
+      [
+        `Key ${unknown} does not exist. Run "keys list" for the IDs.`,
+        ['keys', 'set-limits', unknown, '--max-tokens', '5'],
+      ],
+      [
+        'Organization 700 does not exist. Run "organizations list" for the IDs.',
+        ['keys', 'issue', '--organization', '700'],
+      ],
+      [
+        'Organization 99999999999 does not exist. Run "organizations list" for the IDs.',
+        ['export', '--organization', '99999999999'],
+      ],
     ])('%s', async (reason, args) => {
       expect(await operator.run([...args, '--json'])).toEqual({ status: 1, stdout: '', stderr: `${reason}\n` });
     });

@@ -95,7 +95,7 @@ describe('operator seed', () => {
     expect(missing).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'organization 999999 does not exist (see organizations list)\n',
+      stderr: 'Organization 999999 does not exist. Run "organizations list" for the IDs.\n',
     });
   });
 });

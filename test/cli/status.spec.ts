@@ -55,7 +55,7 @@ describe('operator status', () => {
     expect(status.database.size).toBeGreaterThan(1_000_000);
     const { stdout } = await operator().run(['status']);
     expect(stdout).toMatch(/^Lanyard +0\.2\.0\nDatabase +ok: PostgreSQL 1\d\.\d+, \S+ MiB\nRedis +not configured/);
-    expect(stdout).toContain('3 active (1 expire within 7 days), 1 expired, 1 revoked');
+    expect(stdout).toContain('3 active (1 expires within 7 days), 1 expired, 1 revoked');
     expect(stdout).toContain('No requests were recorded in the last hour.');
   });
 
@@ -88,7 +88,7 @@ describe('operator status', () => {
   it('reports an unreachable database, without its password, with and without --json', async () => {
     const nowhere = operator({ DATABASE_URL: 'postgres://lanyard:secret@127.0.0.1:1/none' });
     const { status, stdout, stderr } = await nowhere.run(['status', '--json']);
-    expect({ status, stderr }).toEqual({ status: 1, stderr: 'the database does not answer\n' });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: 'Cannot reach the database.\n' });
     const error = expect.stringMatching(
       /^Cannot connect to the database at 127\.0\.0\.1:1\/none \(DATABASE_URL\): /,
     ) as string;
@@ -104,7 +104,7 @@ describe('operator status', () => {
     const LANYARD_DATA_DIR = fixtures.dataDir();
     const { status, stdout } = await operator({ DATABASE_URL: undefined, LANYARD_DATA_DIR }).run(['status', '--json']);
     expect(status).toBe(1);
-    const error = `there is no database yet in ${LANYARD_DATA_DIR}`;
+    const error = `There is no database in ${LANYARD_DATA_DIR} yet.`;
     expect(JSON.parse(stdout)).toMatchObject({ database: { reachable: false, embedded: true, error } });
     expect(existsSync(LANYARD_DATA_DIR)).toBe(false);
     await fixtures.clean();
@@ -123,7 +123,9 @@ describe('operator status', () => {
         error: expect.stringContaining('ECONNREFUSED') as string,
       });
       const { stdout } = await asking.run(['status']);
-      expect(stdout).toMatch(/^Redis +unreachable \(connect ECONNREFUSED .*\): each server counts tokens by itself$/m);
+      expect(stdout).toMatch(
+        /^Redis +unreachable \(connect ECONNREFUSED .*\): each process enforces rate limits on its own$/m,
+      );
     });
   });
 });

@@ -30,22 +30,26 @@ describe('the usage of the command line', () => {
       ],
       ['a missing option', ['keys', 'issue'], "required option '--organization <ID>' not specified"],
       ['a missing argument', ['keys', 'revoke'], "missing required argument 'KEYID'"],
-      ['a key in the place of its id', ['keys', 'revoke', 'lan_secret'], 'KEYID must be the uuid of a key'],
+      ['a key in the place of its id', ['keys', 'revoke', 'lan_secret'], 'KEYID must be the ID of a key'],
       ['a blank name', ['organizations', 'create', '--name', ' '], '--name must have'],
       ['a long label', [...issueFor, '--label', 'x'.repeat(256)], '--label must have'],
       ['a name that is not UTF-8', ['organizations', 'create', '--name', 'M\ufffdller'], '--name must be UTF-8, '],
-      ['an organization that is no number', ['keys', 'list', '--organization', '1e3'], '--organization must be'],
-      ['tokens that are no number', [...issueFor, '--max-tokens', '0x10'], 'maxTokens must be'],
-      ['a rate with four decimals', [...issueFor, '--refill-rate', '0.0625'], 'refillRate must be'],
-      ['faults that are none', [...issueFor, '--simulate', 'status=200'], '--simulate must be faults'],
+      [
+        'an organization that is no number',
+        ['keys', 'list', '--organization', '1e3'],
+        'The ID of an organization must be a number',
+      ],
+      ['tokens that are no number', [...issueFor, '--max-tokens', '0x10'], '--max-tokens must be'],
+      ['a rate with four decimals', [...issueFor, '--refill-rate', '0.0625'], '--refill-rate must be'],
+      ['faults that are none', [...issueFor, '--simulate', 'status=200'], '--simulate must be a list of faults'],
       ['an impossible day', [...issueFor, '--expires-at', '2027-02-30'], '--expires-at must be'],
-      ['no limit', ['keys', 'set-limits', randomUUID()], '--max-tokens or --refill-rate must be given'],
+      ['no limit', ['keys', 'set-limits', randomUUID()], 'Set --max-tokens, --refill-rate or both.'],
       ['a negative overlap', ['keys', 'rotate', randomUUID(), '--overlap', '-1'], '--overlap must be'],
       ['an overlap of weeks', ['keys', 'rotate', randomUUID(), '--overlap', '2w'], '--overlap must be a duration such'],
       ['a long overlap', ['keys', 'rotate', randomUUID(), '--overlap', '999999999d'], '--overlap must be a duration'],
       ['NDJSON as one JSON value', [...exportAll, '--ndjson', '--json'], '--json with --ndjson needs --output'],
       ['the same to -', [...exportAll, '--ndjson', '--json', '--output', '-'], '--json with --ndjson needs --output'],
-      ['an output without a name', [...exportAll, '--output', ''], '--output must be the name of a file, or -'],
+      ['an output without a name', [...exportAll, '--output', ''], '--output must be a file name, or -'],
       ['CSV as one JSON value', [...exportCsv, '--json'], '--json with --csv needs --output'],
       ['CSV as NDJSON', [...exportCsv, '--ndjson'], 'cannot be used with'],
       ['a section that is no table', [...exportAll, '--csv', 'events'], 'Allowed choices are leads'],
@@ -65,8 +69,8 @@ describe('the usage of the command line', () => {
       ['a mapping without CSV', [...importAny, '--map', 'A=email'], '--map needs --csv'],
       ['a delimiter without CSV', [...importAny, '--delimiter', ';'], '--delimiter needs --csv'],
       ['a byte order mark without CSV', [...exportAll, '--bom'], '--bom needs --csv'],
-      ['a feed without end as one value', ['changes', '--organization', '1', '--follow', '--json'], 'use --ndjson'],
-      ['a feed in two forms', ['changes', '--organization', '1', '--ndjson', '--json'], 'use one of them'],
+      ['a feed without end as one value', ['changes', '--organization', '1', '--follow', '--json'], 'Use --ndjson.'],
+      ['a feed in two forms', ['changes', '--organization', '1', '--ndjson', '--json'], 'Use one of them.'],
       ['leads that are no number', ['seed', '--organization', '1', '--leads', '1e3'], '--leads must be'],
       ['a seed that is too large', ['seed', '--organization', '1', '--seed', '2147483648'], '--seed must be'],
       ['an impossible day of a seed', ['seed', '--organization', '1', '--until', '2026-02-30'], '--until must be'],
@@ -75,7 +79,7 @@ describe('the usage of the command line', () => {
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toContain(reason);
       expect(stderr).not.toContain('secret');
-      expect(stderr).toMatch(/^error: .* \(add --help for usage\)\n$/);
+      expect(stderr).toMatch(/^error: .*\. See ".+ --help"\.\n$/);
     });
   });
 

@@ -72,7 +72,7 @@ describe('migrations', () => {
       await busy.query('select pg_advisory_lock(7261914)');
       const child = new Operator({ DATABASE_URL: database.url }).start(command);
       child.stderr?.once('data', () => child.kill('SIGINT'));
-      const stderr = 'Waiting for another process to finish migrating the database\ninterrupted\n';
+      const stderr = 'Waiting for another process to finish migrating the database\nInterrupted\n';
       expect(await outcomeOf(child)).toEqual({ status: null, stdout: '', stderr });
       expect(child.signalCode).toBe('SIGINT');
       await busy.release();

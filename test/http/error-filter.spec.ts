@@ -50,7 +50,8 @@ describe('an error', () => {
   };
 
   it.each([
-    ['of a status', new NotFoundException('secret'), 404, 'Not Found'],
+    ['of a status', new NotFoundException(), 404, 'Not Found'],
+    ['of a module', new NotFoundException('No such hall'), 404, 'No such hall'],
     ['of a row that is not there', new RowNotFound(), 404, 'Not Found'],
     [
       'of a key of another request',
@@ -59,7 +60,7 @@ describe('an error', () => {
       'This Idempotency-Key was used for another request',
     ],
     ['of an answer that is too large to be stored', new ResponseTooLarge(), 413, 'Payload Too Large'],
-    ['of 499', new HttpException('secret', 499), 499, 'Error'],
+    ['of 499', new HttpException({}, 499), 499, 'Error'],
     ['of a value that PostgreSQL refuses', Object.assign(new Error('secret'), { code: '22021' }), 400, 'Bad Request'],
   ])('%s is answered and not logged', (_, error, status, text) => {
     expect(answerTo(error)).toEqual({ headers: TYPE, status, body: body(status, text) });

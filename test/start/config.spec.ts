@@ -91,7 +91,7 @@ describe('the settings', () => {
     [
       'LANYARD_CORS_ORIGINS',
       'https://*.example.com',
-      /without a path or a wildcard.*not "https:\/\/\*\.example\.com"$/,
+      /without paths or wildcards.*not "https:\/\/\*\.example\.com"\.$/,
     ],
     [
       'LANYARD_CORS_ORIGINS',

@@ -93,7 +93,7 @@ async function deleteOrganizations(file: string): Promise<void> {
   const remove = async (): Promise<void> => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       await runOperator(['organizations', 'delete', id, '--confirm', nameOfRun(file)]).catch((error: unknown) => {
-        if (!/does not exist|has another name/.test(reasonOf(error))) throw error; // deleted already
+        if (!/does not exist|does not match/.test(reasonOf(error))) throw error; // deleted already
       });
     }
   };

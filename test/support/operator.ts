@@ -91,7 +91,7 @@ async function runHere(
   const listeners = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
   const restored = [
     replace(process, 'env', environment),
-    replace(process, 'stdin', Readable.from(input === '' ? [] : [Buffer.from(input)])),
+    replace(process, 'stdin', Readable.from(partsOf(Buffer.from(input)))),
     ...(['stdout', 'stderr'] as const).flatMap((name) => [
       replace(process[name], 'isTTY', false),
       replace(process[name], 'columns', undefined),
@@ -116,6 +116,11 @@ async function runHere(
     }
   }
   return outcome;
+}
+
+/** A pipe hands out 64 KiB at a time. */
+function* partsOf(input: Buffer): Generator<Buffer> {
+  for (let start = 0; start < input.length; start += 65_536) yield input.subarray(start, start + 65_536);
 }
 
 /** @returns what puts the former value back */

@@ -12,44 +12,48 @@ import { PROGRAM } from '../../server/command-name';
 import { addCommand, GlobalOptions } from '../arguments';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
-import { formatNumber } from '../terminal/table';
+import { formatCount } from '../terminal/table';
 import { printResult, CommandError } from '../terminal/terminal';
 
 const NOTES = `
-The backup is of one moment: everything that was acknowledged before is in it.
-It holds personal data, hashes of API keys and the secrets of webhooks, so that
-only its owner may read the file. A pg_dump does the same for a PostgreSQL of
-your own. To restore it:
+A backup is a consistent snapshot of everything that was stored before it began.
+It contains personal data, hashes of API keys and the secrets of webhooks, so
+only the owner of the file may read it. If you run PostgreSQL yourself, pg_dump
+does the same. To restore a backup:
   $ ${PROGRAM} restore lanyard.backup`;
 
 /** `backup` */
 export function backupCommand(program: Command, session: Session): void {
   addCommand(program, 'backup', {
-    summary: 'Write the whole database to a file, also while the server runs.',
-    jsonResult: '{backedUp: {organizations, leads, …}, bytes}, counts of rows and the size of the file',
+    summary: 'Write the whole database to a file. The server can keep running.',
+    jsonResult: '{backedUp: {organizations, leads, …}, bytes}: rows per table and the size of the file',
     example: 'backup lanyard.backup',
   })
-    .argument('<FILE>', 'new file, which is written completely or not at all')
+    .argument('<FILE>', 'file to create; it is written completely or not at all')
     .addHelpText('after', NOTES)
     .action((file: string, _, self: Command) => backup(session, file, self.optsWithGlobals()));
 }
 
 async function backup(session: Session, file: string, { json }: GlobalOptions): Promise<void> {
   requireDatabase(readConfig());
-  if (lstatSync(file, { throwIfNoEntry: false })) throw new CommandError(`${file} exists already: name a new file`);
+  if (lstatSync(file, { throwIfNoEntry: false }))
+    throw new CommandError(`${file} already exists. Choose another file name.`);
   const backedUp: RowCounts = {};
-  // Without the migrations of this release: a backup comes before an upgrade.
+  // The database is opened without migrating it, because a backup is made before an upgrade.
   await session.withServices((services) => compress(services.get(BackupService).backup(backedUp), file), findDatabase);
   const { size: bytes } = await stat(file);
   await printResult(json, { backedUp, bytes }, () => {
     const { organizations = 0, leads = 0 } = backedUp;
-    return `Backed up ${formatNumber(organizations)} organizations with ${formatNumber(leads)} leads to ${file} (${formatNumber(bytes)} bytes)`;
+    return `Backed up ${formatCount(organizations, 'organization')} with ${formatCount(leads, 'lead')} to ${file} (${formatCount(bytes, 'byte')}).`;
   });
 }
 
-/** Opening the embedded PostgreSQL would create it. */
+/** Opening an embedded PostgreSQL that does not exist would create it. */
 function requireDatabase({ databaseUrl, dataDir }: Config): void {
-  if (!databaseUrl && majorOf(dataDir) === undefined) throw new CommandError(`there is no database yet in ${dataDir}`);
+  if (!databaseUrl && majorOf(dataDir) === undefined)
+    throw new CommandError(
+      `There is no database in ${dataDir} yet. Set DATABASE_URL or LANYARD_DATA_DIR to the database to back up.`,
+    );
 }
 
 /** Compresses the backup into the file. */

@@ -17,31 +17,33 @@ interface ChangesOptions extends GlobalOptions {
 const POLL_INTERVAL_MS = 1000;
 
 const NOTES = `
-Without --follow it shows what a client is told that begins now: every record
-once (snapshot), then what has changed meanwhile. With --follow it shows what
-changes from now on, looks each second, and ends with Ctrl-C. The table says
-which records change, and nothing of what they hold; --json and --ndjson have
-whole records, personal data included.`;
+Without --follow it shows what a new client gets: every record once (a
+snapshot), then what has changed meanwhile. With --follow it shows changes from
+now on, polls once a second, and ends with Ctrl-C. The table shows which records
+change, but not their contents; --json and --ndjson print whole records,
+including personal data.`;
 
 const RESET_NOTES = `
-Run it after a copy of the database's files was put back: cursors that are newer
-than the copy cannot tell. No record and no change is deleted.`;
+Run it after you have put back an older copy of the database's files: Lanyard
+cannot detect cursors that are newer than the copy. No records and no changes
+are deleted.`;
 
-/** `changes`; its option is no required one of commander's, because reset goes without. */
+/** `changes …`. The option --organization is checked by the action, because `changes reset` does not need it. */
 export function changesCommand(program: Command, session: Session): void {
   const changes = addCommand(program, 'changes', {
-    summary: 'Show the feed of changes of an organization, which clients follow that keep a copy.',
-    jsonResult: '[{resource, id, operation, at, record, remoteIds}], with eventId and leadId for the id of eventLeads',
+    summary: 'Show the change feed of an organization, as clients see it.',
+    jsonResult:
+      '[{resource, id, operation, at, record, remoteIds}], where eventLeads have eventId and leadId instead of id',
     example: 'changes --organization 1 --follow',
   })
-    .option('--organization <ID>', 'organization whose changes are shown (required)', parseOrganizationId)
-    .option('--follow', 'show changes as they come, from now on')
-    .option('--ndjson', 'one change a line, as JSON')
+    .option('--organization <ID>', 'organization whose changes to show (required)', parseOrganizationId)
+    .option('--follow', 'keep polling and show changes from now on')
+    .option('--ndjson', 'print one change per line, as JSON')
     .addHelpText('after', NOTES)
     .action((_, self: Command) => showChanges(session, self.optsWithGlobals()));
   addCommand(changes, 'reset', {
-    summary: 'Invalidate all cursors: clients and webhooks begin again with a snapshot of all records.',
-    jsonResult: '{generation}, the number of the log',
+    summary: 'Invalidate all cursors, so that clients and webhooks start again with a snapshot.',
+    jsonResult: '{generation}, the new number of the change log',
     example: 'changes reset',
   })
     .addHelpText('after', RESET_NOTES)
@@ -53,7 +55,7 @@ async function resetLog(session: Session, { json }: GlobalOptions): Promise<void
   await printResult(
     json,
     { generation },
-    () => 'All cursors are invalid: clients and webhooks begin again with a snapshot.',
+    () => 'All cursors are now invalid. Clients and webhooks start again with a snapshot.',
   );
 }
 
@@ -61,21 +63,23 @@ async function showChanges(
   session: Session,
   { json, ndjson, organization: id, follow = false }: ChangesOptions,
 ): Promise<void> {
-  if (json && follow) throw new UsageError('--json is one value, which --follow never ends: use --ndjson');
-  if (json && ndjson) throw new UsageError('--json and --ndjson are two forms: use one of them');
+  if (json && follow)
+    throw new UsageError('--json prints one value, which --follow would never complete. Use --ndjson');
+  if (json && ndjson) throw new UsageError('--json and --ndjson cannot be combined. Use one of them');
   if (id === undefined) throw new UsageError("required option '--organization <ID>' not specified");
   const form = json ? JSON_FORMAT : ndjson ? NDJSON_FORMAT : TABLE_FORMAT;
   await session.withServices(async (services) => {
     await findOrganization(services, id);
     const pages = readPages(services.get(ChangesService), id, follow);
     await showPages(pages, form).catch((error: unknown) => {
-      if (error instanceof GoneException) throw new CommandError('the feed was begun anew meanwhile: run this again');
-      if (!(error instanceof OutputClosed)) throw error; // who wanted the first changes (`… | head`) has them
+      if (error instanceof GoneException)
+        throw new CommandError('The change feed was reset in the meantime. Run the command again.');
+      if (!(error instanceof OutputClosed)) throw error; // `… | head` has read all that it wanted
     });
   });
 }
 
-/** Until there is no more, or without end. */
+/** Yields pages until there are no more changes, or endlessly with `follow`. */
 async function* readPages(
   service: ChangesService,
   organizationId: number,
@@ -116,7 +120,7 @@ async function showPages(
   await print(text + end);
 }
 
-/** A line of the table; the id, which is long, comes last. */
+/** Formats a line of the table. The ID comes last because it is long. */
 const tableLine = (at: string, operation: string, resource: string, id: string): string =>
   `${at.padEnd(24)}  ${operation.padEnd(9)}  ${resource.padEnd(18)}  ${id}\n`;
 

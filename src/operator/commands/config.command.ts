@@ -7,8 +7,8 @@ import { printResult, printStatus } from '../terminal/terminal';
 /** `config` */
 export function configCommand(program: Command): void {
   addCommand(program, 'config', {
-    summary: 'Show the settings in force, without passwords. Connects to nothing.',
-    jsonResult: '[{name, value, source}]; value is null when unset, source is environment or default',
+    summary: 'Show the settings in force, without passwords. It connects to nothing.',
+    jsonResult: '[{name, value, source}], where value is null if unset and source is environment or default',
     example: 'config',
   }).action((_, self: Command) => show(self.optsWithGlobals()));
 }
@@ -19,7 +19,7 @@ async function show({ json }: GlobalOptions): Promise<void> {
   if (unknown) printStatus(unknown);
   await printResult(json, settings, () =>
     formatTable(
-      ['setting', 'value', 'from'],
+      ['setting', 'value', 'source'],
       settings.map(({ name, value, source }) => [name, value, source]),
     ),
   );

@@ -23,27 +23,26 @@ interface ExportOptions extends GlobalOptions, CsvOptions {
 }
 
 const CSV_NOTES = `
-CSV has one section, with the names of fields in the first line, and can be
-imported again without loss. With --map it has only those columns, in that
-order:
+CSV contains one section, with field names in the first line, and can be
+imported again without loss. --map chooses the columns and their order:
   $ ${PROGRAM} export --organization 1 \\
     --csv leads --map "E-mail=email" --map "Firm=company.name"
-A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets an
-apostrophe before it, which import removes. Use --raw for other programs.`;
+A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets a leading
+apostrophe, which import removes. Use --raw for other programs.`;
 
 /** `export` */
 export function exportCommand(program: Command, session: Session, service: CsvService): void {
   const exporter = addCommand(program, 'export', {
-    summary: 'Export all data of an organization, and the catalog of industry events.',
-    jsonResult: 'the dataset, as without it; with --output {exported: {users, leads, …}}, counts of records',
+    summary: 'Export all data of an organization, and the industry-event catalog.',
+    jsonResult: 'the dataset, as without --json; with --output {exported: {users, leads, …}}, the records per section',
     example: 'export --organization 1 > backup.json',
   })
-    .requiredOption('--organization <ID>', 'organization whose data is exported', parseOrganizationId)
+    .requiredOption('--organization <ID>', 'organization whose data to export', parseOrganizationId)
     .addOption(new Option('--ndjson', 'write one record per line instead of one JSON object').conflicts('csv'))
-    .option('--output <FILE>', 'write the complete file or nothing; - is standard output')
+    .option('--output <FILE>', 'file to write, completely or not at all; - is standard output')
     .addHelpText('after', CSV_NOTES)
     .action((_, self: Command) => exportData(session, service, self.optsWithGlobals()));
-  withCsvOptions(exporter, service).option('--bom', 'begin with a byte order mark, which Excel needs to detect UTF-8');
+  withCsvOptions(exporter, service).option('--bom', 'start with a byte order mark, which Excel needs to detect UTF-8');
 }
 
 async function exportData(
@@ -53,8 +52,8 @@ async function exportData(
 ): Promise<void> {
   const output = options.output === '-' ? undefined : options.output;
   const csv = csvFormatOf(service, options);
-  // An unset variable of a script must not send all data to standard output.
-  if (output === '') throw new UsageError('--output must be the name of a file, or - for standard output');
+  // If a variable of a script is unset, the data must not go to standard output.
+  if (output === '') throw new UsageError('--output must be a file name, or - for standard output');
   if (bom && !csv) throw new UsageError('--bom needs --csv');
   if (json && (ndjson || csv) && !output) {
     throw new UsageError(`--json with ${csv ? '--csv' : '--ndjson'} needs --output`);
@@ -71,11 +70,15 @@ async function exportData(
     const send = (to: Write) => sendRecords(exports, id, sections, format, to);
     if (output) return writeFile(output, send);
     return send(print).catch((error: unknown) => {
-      if (!(error instanceof OutputClosed)) throw error; // who wanted the first records (`… | head`) has them
+      if (!(error instanceof OutputClosed)) throw error; // `… | head` has read all that it wanted
     });
   });
   if (output && counts)
-    await printResult(json, { exported: counts }, () => `Exported to ${output}: ${countsText(counts)}`);
+    await printResult(
+      json,
+      { exported: counts },
+      () => `Exported to ${output}: ${countsText(service.datasets, counts)}`,
+    );
 }
 
 async function csvExportFormatOf(
@@ -89,10 +92,10 @@ async function csvExportFormatOf(
   return csvExportFormat(columns, csv, bom);
 }
 
-/** Where text goes; resolves when it has been taken. */
+/** Writes text. It resolves when the text has been accepted. */
 type Write = (text: string) => Promise<void>;
 
-/** Characters that are written at once. */
+/** How many characters to collect before they are written. */
 const WRITE_LENGTH = 65_536;
 
 async function sendRecords(
@@ -103,7 +106,7 @@ async function sendRecords(
   to: Write,
 ): Promise<Counts> {
   const counts = exports.datasets.noRecords();
-  // Not among the records on the same terminal.
+  // A progress bar would mix with records on the same terminal.
   const progress = to === print && process.stdout.isTTY ? undefined : new Progress();
   let text = '';
   let total = 0;

@@ -26,7 +26,7 @@ import {
 import { readChunks, fileSize } from '../input';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { formatNumber, formatTable } from '../terminal/table';
+import { formatCount, formatNumber, formatTable } from '../terminal/table';
 import { printResult, print } from '../terminal/terminal';
 
 const helpText = (service: CsvService): string => `
@@ -34,24 +34,26 @@ A dataset, as export writes it:
   one JSON object   {"leads": [{"id": "7c9e…", "firstName": "Ada"}],
                     "industryEvents": [{"name": "Pump World"}]}
   NDJSON            {"section": "leads", "record": {"id": "7c9e…"}}
-                    one record per line, any number of them; a record comes
-                    after those that it refers to
+                    one record per line, of any number; each record comes after
+                    those that it refers to
 Sections: ${wrapNames(service.datasets.names, '  ')}.
 The import stores everything or nothing, and reports every error it finds.
 Records are matched by id, users by email, events by ref, so importing a file
 again changes only what differs.
 
-Or CSV of any size, with the names of columns in the first line:
+Or CSV of any size, with column names in the first line:
   $ ${PROGRAM} import leads.csv \\
     --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
-A column fills the field of its name, ignoring case, blanks and punctuation. The
-usual names of other programs (Email Address, Title, Account Name …) are known,
-too. --map assigns other columns, --map "COLUMN=" skips one, and
---map "Phone#2=phone.office" assigns the second column of a name. Fields:
+A column fills the field of its name, ignoring case, blanks and punctuation.
+Names that other programs use (Email Address, Title, Account Name …) are
+recognized, too. --map assigns other columns, --map "COLUMN=" skips one, and
+--map "Phone#2=phone.office" assigns the second of two columns of the same name.
+Fields:
 ${fieldsText(service)}
-An empty cell is null, or the default of a new record. A list is a; b or a JSON
-array. A lead with a known id or ref (any text that identifies the lead in your
-file) is updated in the file's columns. Without either, each line is a new lead.`;
+An empty cell is null, or the default for a new record. A list is a; b or a JSON
+array. A row whose id or ref is known (a ref is any text that identifies the
+lead in your file) updates the lead in the columns of the file. Without id and
+ref, each row becomes a new lead.`;
 
 interface ImportOptions extends GlobalOptions, CsvOptions {
   organization: number;
@@ -64,10 +66,11 @@ export function importCommand(program: Command, session: Session, service: CsvSe
   const importer = addCommand(program, 'import', {
     summary: 'Import a dataset into an organization.',
     jsonResult:
-      '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, imported being counts of records; on errors {errors: [{line, column, path, value, expected}], more}',
+      '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
+      'where imported has the records per section; on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
   })
-    .argument('<FILE>', 'the file; - is standard input')
+    .argument('<FILE>', 'file to import; - is standard input')
     .requiredOption('--organization <ID>', 'organization that receives the data', parseOrganizationId)
     .option('--dry-run', 'check the file and report, but store nothing')
     .option(
@@ -163,7 +166,10 @@ const errorsJson = ({ issues, moreCount }: ImportError) => ({
   more: moreCount,
 });
 
-/** Repeating an import would add records without an id again, so its success is reported even if the result cannot be printed. */
+/**
+ * Prints the result of an import. Repeating an import would add records without an ID again, so its success is reported
+ * even if the result cannot be printed.
+ */
 export function printImportResult(
   datasets: Datasets,
   json: boolean | undefined,
@@ -172,23 +178,21 @@ export function printImportResult(
   dryRun = false,
 ): Promise<void> {
   const text = outcomesText(datasets, imported, outcomes);
-  return printResult(json, jsonResult, () => text, dryRun ? undefined : `stored: ${text}`);
+  return printResult(json, jsonResult, () => text, dryRun ? undefined : `The import was stored. ${text}`);
 }
 
-/** `Imported 50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …` */
+/** Describes the result, such as `Imported 50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
 function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
   const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
     const count = imported[section] ?? 0;
-    const { noun } = datasets.of(section);
-    const name = count === 1 ? noun : `${noun}s`;
     const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
-    return `${formatNumber(count)} ${name}: ${what}`;
+    return `${formatCount(count, datasets.of(section).noun)}: ${what}`;
   });
   return `Imported ${parts.join('; ') || 'nothing'}.`;
 }
 
-/** How many records there are of each section, in one line. */
-export function countsText(counts: Counts): string {
+/** Lists the number of records of each section in one line. */
+export function countsText(datasets: Datasets, counts: Counts): string {
   const read = Object.entries(counts).filter(([, count]) => count > 0);
-  return read.map(([section, count]) => `${formatNumber(count)} ${section}`).join(', ') || 'nothing';
+  return read.map(([section, count]) => formatCount(count, datasets.of(section).noun)).join(', ') || 'nothing';
 }

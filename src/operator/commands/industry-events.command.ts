@@ -3,23 +3,23 @@ import { escapeInvisible } from '../../datasets/quote';
 import { CatalogService } from '../catalog.service';
 import { addCommand, type GlobalOptions, parseText } from '../arguments';
 import type { Session } from '../session';
-import { formatNumber } from '../terminal/table';
+import { formatCount } from '../terminal/table';
 import { printResult } from '../terminal/terminal';
 
 /** `industry-events …` */
 export function industryEventsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'industry-events', {
-    summary: 'Delete industry events from the catalogue that all organizations share.',
+    summary: 'Delete industry events from the catalog that all organizations share.',
     example: 'industry-events delete --source-type e2e',
   });
   addCommand(group, 'delete', {
-    summary: 'Delete all industry events of a source, in batches, with the bookmarks of them.',
-    jsonResult: '{sourceType, deleted}, the last being a count',
+    summary: 'Delete all industry events of one source and their bookmarks, in batches.',
+    jsonResult: '{sourceType, deleted}, where deleted is the number of industry events',
     example: 'industry-events delete --source-type e2e',
   })
     .requiredOption(
       '--source-type <TEXT>',
-      'the `sourceType` that they have, letter by letter',
+      'exact sourceType of the industry events to delete',
       parseText('--source-type'),
     )
     .action((_, self: Command) => remove(session, self.optsWithGlobals()));
@@ -30,6 +30,6 @@ async function remove(session: Session, { json, sourceType }: GlobalOptions & { 
   await printResult(
     json,
     { sourceType, deleted },
-    () => `Deleted ${formatNumber(deleted)} industry events with sourceType ${escapeInvisible(sourceType)}`,
+    () => `Deleted ${formatCount(deleted, 'industry event')} with the sourceType ${escapeInvisible(sourceType)}.`,
   );
 }

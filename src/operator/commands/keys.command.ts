@@ -6,7 +6,7 @@ import * as args from '../arguments';
 import { addCommand, type GlobalOptions, findOrganization } from '../arguments';
 import type { Session } from '../session';
 import { FORM, parseFaults } from '../../simulate/faults';
-import { formatTable } from '../terminal/table';
+import { formatCount, formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError, UsageError } from '../terminal/terminal';
 
 type Limits = Partial<BucketLimits>;
@@ -54,7 +54,7 @@ export function keysCommand(program: Command, session: Session): void {
 function addIssueCommand(group: Command, session: Session): void {
   addCommand(group, 'issue', {
     summary: 'Issue a key. It is shown only this once, because only its hash is stored.',
-    notes: `Without options, a key has ${limitsText(DEFAULT_LIMITS)}.`,
+    notes: `By default it allows ${limitsText(DEFAULT_LIMITS)}.`,
     jsonResult: ISSUED_KEY_JSON,
     example:
       'keys issue --organization 1 --label crm-sync \\\n    --max-tokens 100 --refill-rate 10 --expires-at 2027-01-31',
@@ -112,15 +112,15 @@ function addChangeCommands(group: Command, session: Session): void {
     .action((id: string, _, self: Command) => revoke(session, id, self.optsWithGlobals()));
 }
 
-/** @throws UsageError for faults that cannot be read */
+/** @throws UsageError if the text does not list faults */
 function parseFaultsOption(text: string): string {
   if (!parseFaults(text)) throw new UsageError(`--simulate must be ${FORM}`);
   return text;
 }
 
-/** @throws UsageError for a key that would never be of use */
+/** @throws UsageError if the key would have expired already */
 function requireFuture(expiresAt?: Date): void {
-  if (expiresAt && expiresAt <= new Date()) throw new UsageError('--expires-at is in the past');
+  if (expiresAt && expiresAt <= new Date()) throw new UsageError('--expires-at must be in the future');
 }
 
 async function issue(session: Session, { json, organization: id, ...settings }: IssueOptions): Promise<void> {
@@ -148,9 +148,9 @@ async function list(
 
 async function setLimits(session: Session, id: string, { json, ...limits }: GlobalOptions & Limits): Promise<void> {
   requireLimits(limits);
-  if (Object.keys(limits).length === 0) throw new UsageError('--max-tokens or --refill-rate must be given');
+  if (Object.keys(limits).length === 0) throw new UsageError('Set --max-tokens, --refill-rate or both');
   const key = await withKeys(session, id, (keys) => keys.setLimits(id, limits));
-  await printResult(json, keyJson(key), () => `Key ${id}: ${limitsText(key)}`);
+  await printResult(json, keyJson(key), () => `Key ${id} now allows ${limitsText(key)}.`);
 }
 
 async function rotate(
@@ -160,27 +160,29 @@ async function rotate(
 ): Promise<void> {
   const { oldEnds, ...issued } = await withKeys(session, id, (keys) =>
     keys.rotate(id, overlap).catch((error: unknown) => {
-      throw error instanceof KeyEnded ? new CommandError(`key ${id} is revoked or expired`) : error;
+      throw error instanceof KeyEnded
+        ? new CommandError(`Key ${id} has expired or was revoked. Issue a new key instead.`)
+        : error;
     }),
   );
   const old = `key ${id} ${overlap === 0 ? 'no longer works' : `works until ${oldEnds.toISOString()}`}`;
   const shown = (): string => `${issuedText(issued)}\nThe old ${old}.`;
-  await printResult(json, issued, shown, `${notShownText(issued)}, and ${old}`);
+  await printResult(json, issued, shown, `${notShownText(issued)} The old ${old}.`);
 }
 
 async function revoke(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
   const revoked = await withKeys(session, id, (keys) => keys.revoke(id));
-  await printResult(json, revoked, () => `Key ${id} was revoked at ${revoked.revokedAt.toISOString()}`);
+  await printResult(json, revoked, () => `Key ${id} was revoked at ${revoked.revokedAt.toISOString()}.`);
 }
 
-/** @throws Refusal when there is no such key */
+/** @throws CommandError if the key does not exist */
 async function withKeys<T>(
   session: Session,
   id: string,
   work: (keys: ApiKeysService) => Promise<T | null>,
 ): Promise<T> {
   const key = await session.withServices((services) => work(services.get(ApiKeysService)));
-  if (key === null) throw new CommandError(`key ${id} does not exist`);
+  if (key === null) throw new CommandError(`Key ${id} does not exist. Run "keys list" for the IDs.`);
   return key;
 }
 
@@ -190,7 +192,7 @@ function requireLimits(given: Limits): void {
   if (fault) throw new UsageError(fault);
 }
 
-/** A key as programs see it listed: without its organization, which they named, and without faults if it has none. */
+/** A key in the JSON of a list, without its organization, which the command names, and without faults if it has none. */
 const keyJson = ({ organizationId: _, simulate, ...row }: ApiKey) => ({
   ...row,
   ...(simulate !== null && { simulate }),
@@ -212,20 +214,20 @@ const keysTable = (keys: ApiKey[]): string =>
     ]),
   );
 
-/** A moment as a table shows it, in UTC. */
+/** Formats a time for a table, in UTC. */
 const formatMinute = (at: Date | null): string | null => at && `${at.toISOString().slice(0, 16)}Z`;
 
 const limitsText = ({ maxTokens, refillRate }: BucketLimits): string =>
-  `${maxTokens} tokens, refilled by ${refillRate} a second`;
+  `bursts of up to ${formatCount(maxTokens, 'request')} and ${formatNumber(refillRate)} per second on average`;
 
-/** A new key, on a line of its own so that it can be copied. */
+/** Shows a new key, on a line of its own so that it is easy to copy. */
 function issuedText(issued: IssuedKey): string {
   const { id, key, organizationId, label, expiresAt, simulate } = issued;
   const name = label === null ? '' : ` (${escapeInvisible(label)})`;
   const expiry = expiresAt ? `expires at ${expiresAt.toISOString()}` : 'never expires';
-  const faults = simulate === undefined ? '' : `; simulates ${simulate}`;
-  return `Key ${id} of organization ${organizationId}${name}, shown only this once:\n${key}\n${limitsText(issued)}; ${expiry}${faults}`;
+  const faults = simulate === undefined ? '' : `. It simulates ${simulate}`;
+  return `Key ${id} of organization ${organizationId}${name}, shown only this once:\n${key}\nIt allows ${limitsText(issued)}, and ${expiry}${faults}.`;
 }
 
-/** What to do about a key that could not be shown. */
-const notShownText = ({ id }: IssuedKey): string => `key ${id} was issued but not shown: revoke it`;
+/** Says what to do about a key that could not be shown. */
+const notShownText = ({ id }: IssuedKey): string => `Key ${id} was issued but not shown. Revoke it.`;

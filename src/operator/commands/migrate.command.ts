@@ -8,11 +8,11 @@ import { printResult, printStatus } from '../terminal/terminal';
 /** `migrate` */
 export function migrateCommand(program: Command, session: Session): void {
   addCommand(program, 'migrate', {
-    summary: 'Apply the missing migrations now; a server would at its start.',
+    summary: 'Apply pending migrations now, before a server does so when it starts.',
     jsonResult: '{applied: [name]}, or {reverted: [name]}',
     example: 'migrate',
   })
-    .option('--revert-extension', 'revert all migrations of the extension, before you remove it; its data is lost')
+    .option('--revert-extension', 'revert all migrations of the extension before you remove it; this deletes its data')
     .action((_, self: Command) => {
       const options = self.optsWithGlobals<GlobalOptions & { revertExtension?: true }>();
       return options.revertExtension ? revert(session, options) : run(session, options);
@@ -24,13 +24,17 @@ async function revert(session: Session, { json }: GlobalOptions): Promise<void> 
     (_, { url }) => revertExtension(url, session.schema, { say: printStatus }),
     findDatabase,
   );
-  await printResult(json, { reverted }, () => (reverted.length === 0 ? 'Nothing was applied.' : reverted.join('\n')));
+  await printResult(json, { reverted }, () =>
+    reverted.length === 0 ? 'No migration of an extension is applied.' : reverted.join('\n'),
+  );
 }
 
 async function run(session: Session, { json }: GlobalOptions): Promise<void> {
-  // Like a server at its start, it waits for a PostgreSQL that is not up yet.
+  // Like a server that starts, it waits for a PostgreSQL that is not ready yet.
   const open: typeof openDatabase = (config, say, waiting) =>
     openDatabase(config, say, { ...waiting, milliseconds: config.databaseWaitMs });
   const applied = await session.withServices((_, database) => Promise.resolve(database.applied), open);
-  await printResult(json, { applied }, () => (applied.length === 0 ? 'Nothing was missing.' : applied.join('\n')));
+  await printResult(json, { applied }, () =>
+    applied.length === 0 ? 'The database is up to date.' : applied.join('\n'),
+  );
 }

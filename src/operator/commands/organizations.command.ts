@@ -13,7 +13,7 @@ import type { Session } from '../session';
 import { formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError } from '../terminal/terminal';
 
-const ID_ARGUMENT = ['<ID>', 'id of the organization (see organizations list)', organizationId] as const;
+const ID_ARGUMENT = ['<ID>', 'ID of the organization (see "organizations list")', organizationId] as const;
 
 /** `organizations …` */
 export function organizationsCommand(program: Command, session: Session): void {
@@ -26,29 +26,28 @@ export function organizationsCommand(program: Command, session: Session): void {
     jsonResult: '{id, name}',
     example: 'organizations create --name "Cobalt Systems"',
   })
-    .requiredOption('--name <NAME>', 'its name, at most 255 characters', parseText('--name'))
+    .requiredOption('--name <NAME>', 'name of the organization, at most 255 characters', parseText('--name'))
     .action((_, self: Command) => create(session, self.optsWithGlobals()));
   addCommand(group, 'list', {
     summary: 'List all organizations, oldest first.',
-    jsonResult: '[{id, name, keys, leads}], the last two being counts',
+    jsonResult: '[{id, name, keys, leads}], with the number of keys and leads',
     example: 'organizations list',
   }).action((_, self: Command) => list(session, self.optsWithGlobals()));
   addCommand(group, 'rename', {
-    summary: 'Give an organization another name.',
+    summary: 'Rename an organization.',
     jsonResult: '{id, name}',
     example: 'organizations rename 1 --name "Cobalt Systems"',
   })
     .argument(...ID_ARGUMENT)
-    .requiredOption('--name <NAME>', 'its new name, at most 255 characters', parseText('--name'))
+    .requiredOption('--name <NAME>', 'new name, at most 255 characters', parseText('--name'))
     .action((id: number, _, self: Command) => rename(session, id, self.optsWithGlobals()));
   addCommand(group, 'delete', {
-    summary:
-      'Delete an organization with its keys and all its data, in batches. The catalogue of industry events stays.',
+    summary: 'Delete an organization with its keys and all its data, in batches. The industry-event catalog stays.',
     jsonResult: '{id, name}',
     example: 'organizations delete 1 --confirm "Quarry Labs"',
   })
     .argument(...ID_ARGUMENT)
-    .requiredOption('--confirm <NAME>', 'the name of the organization, so that no other one is deleted')
+    .requiredOption('--confirm <NAME>', 'name of the organization, to confirm that it is the right one')
     .action((id: number, _, self: Command) => remove(session, id, self.optsWithGlobals()));
 }
 
@@ -66,12 +65,11 @@ async function remove(
   { json, confirm }: GlobalOptions & { confirm: string },
 ): Promise<void> {
   const deleted = await session.withServices(async (services) => {
-    await findOrganization(services, id);
-    const organizations = services.get(OrganizationsService);
-    const organization = await organizations.find(id);
-    if (organization?.name !== confirm)
-      throw new CommandError(`organization ${id} has another name (see organizations list)`);
-    await organizations.delete(id);
+    const organization = await findOrganization(services, id);
+    if (organization.name !== confirm) {
+      throw new CommandError(`The name does not match organization ${id}. Run "organizations list" for its name.`);
+    }
+    await services.get(OrganizationsService).delete(id);
     return organization;
   });
   await printResult(json, deleted, () => `Deleted organization ${id}: ${escapeInvisible(deleted.name)}`);
@@ -80,14 +78,14 @@ async function remove(
 async function create(session: Session, { json, name }: GlobalOptions & { name: string }): Promise<void> {
   const created = await session.withServices((services) => services.get(OrganizationsService).create(name));
   const shown = (): string => `Organization ${created.id}: ${escapeInvisible(created.name)}`;
-  await printResult(json, created, shown, `organization ${created.id} was created`);
+  await printResult(json, created, shown, `Organization ${created.id} was created.`);
 }
 
 async function list(session: Session, { json }: GlobalOptions): Promise<void> {
   const all = await session.withServices((services) => services.get(OrganizationsService).list());
   await printResult(json, all, () =>
     all.length === 0
-      ? `No organization yet. Create one: ${PROGRAM} organizations create --name NAME`
+      ? `There are no organizations yet. To create one: ${PROGRAM} organizations create --name NAME`
       : formatTable(
           ['id', 'name', 'keys', 'leads'],
           all.map(({ id, name, keys, leads }) => [id, escapeInvisible(name), formatNumber(keys), formatNumber(leads)]),

@@ -6,23 +6,23 @@ import { RestoreService } from '../restore.service';
 import { addCommand, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { formatNumber } from '../terminal/table';
+import { formatCount } from '../terminal/table';
 import { printResult, errorMessage, CommandError, printStatus } from '../terminal/terminal';
 
 const NOTES = `
-Everything is restored, or nothing. The database must be empty: DATABASE_URL
-names an empty database, or LANYARD_DATA_DIR an empty directory.`;
+The restore is all or nothing. The database must be empty: set DATABASE_URL to
+an empty database, or LANYARD_DATA_DIR to an empty directory.`;
 
 /** `restore` */
 export function restoreCommand(program: Command, session: Session): void {
   addCommand(program, 'restore', {
-    summary: 'Restore a backup into an empty database: organizations, API keys, webhooks, leads, the catalogue.',
+    summary: 'Restore a backup into an empty database, with organizations, API keys, webhooks and all other data.',
     jsonResult:
-      '{restored: {organizations, leads, …}, skipped: [table], applied: [name]}, counts of rows, tables that no ' +
-      'migration creates, and migrations that are newer than the backup',
+      '{restored: {organizations, leads, …}, skipped: [table], applied: [name]}: rows per table, tables that were ' +
+      'skipped because no migration creates them, and applied migrations that are newer than the backup',
     example: 'restore lanyard.backup',
   })
-    .argument('<FILE>', 'what backup wrote')
+    .argument('<FILE>', 'file that "backup" wrote')
     .addHelpText('after', NOTES)
     .action((file: string, _, self: Command) => restoreFile(session, file, self.optsWithGlobals()));
 }
@@ -35,14 +35,15 @@ async function restoreFile(session: Session, file: string, { json }: GlobalOptio
         services.get(RestoreService).restore(input, { name: file, say: printStatus, beforeCommit }),
       findDatabase,
     );
-    for (const table of result.skipped) printStatus(`Left out: ${table}, a table that no migration creates`);
-    const done = 'the backup was restored';
+    for (const table of result.skipped)
+      printStatus(`Skipped the table ${table}, because no migration creates it. Is an extension missing?`);
+    const done = 'The backup was restored.';
     await printResult(
       json,
       result,
       () => {
         const { organizations = 0, leads = 0 } = result.restored;
-        return `Restored ${formatNumber(organizations)} organizations with ${formatNumber(leads)} leads from ${file}`;
+        return `Restored ${formatCount(organizations, 'organization')} with ${formatCount(leads, 'lead')} from ${file}.`;
       },
       done,
     );
@@ -52,7 +53,7 @@ async function restoreFile(session: Session, file: string, { json }: GlobalOptio
   }
 }
 
-/** @throws Refusal when the file cannot be read, before a database is made for it */
+/** @throws CommandError if the file cannot be read, before a database is created for it */
 async function openFile(file: string): Promise<{ input: ReadStream; progress: Progress }> {
   try {
     const handle = await open(file);
@@ -62,6 +63,6 @@ async function openFile(file: string): Promise<{ input: ReadStream; progress: Pr
     input.pause();
     return { input, progress };
   } catch (error) {
-    throw new CommandError(`cannot read ${file}: ${errorMessage(error)}`);
+    throw new CommandError(`Cannot read ${file}: ${errorMessage(error)}`);
   }
 }

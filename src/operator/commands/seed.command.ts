@@ -16,15 +16,21 @@ const MAX_LEADS = 10_000_000;
 /** `seed` */
 export function seedCommand(program: Command, session: Session, service: CsvService): void {
   addCommand(program, 'seed', {
-    summary: 'Fill an organization with invented data. The same options give the same data; nothing removes it again.',
+    summary: 'Fill an organization with made-up data.',
+    notes: 'The same options always produce the same data. To remove it, delete the organization.',
     jsonResult:
-      '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, counts',
+      '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, the records per section',
     example: 'seed --organization 1 --leads 100000',
   })
     .requiredOption('--organization <ID>', 'organization that receives the data', parseOrganizationId)
-    .option('--leads <N>', 'number of leads; the rest is in proportion', parseInteger('--leads', MAX_LEADS), 1000)
-    .option('--seed <N>', 'another number gives other data', parseInteger('--seed', MAX_INT32), 42)
-    .option('--until <DATE>', 'the data is of the three years before', parseDay, '2026-06-30')
+    .option('--leads <N>', 'number of leads; other records are in proportion', parseInteger('--leads', MAX_LEADS), 1000)
+    .option(
+      '--seed <N>',
+      'number that the data is generated from; another number produces other data',
+      parseInteger('--seed', MAX_INT32),
+      42,
+    )
+    .option('--until <DATE>', 'end of the three years that the data covers', parseDay, '2026-06-30')
     .action((_, self: Command) => seed(session, service, self.optsWithGlobals()));
 }
 

@@ -17,17 +17,20 @@ import { printResult, CommandError, applyStyle } from '../terminal/terminal';
 const STATUS_JSON =
   '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
   'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
-  'webhooks: {active, failing, paused, disabled}, busiestKeys: [{id, prefix, label, organization: {id, name}, requests}]}; size in bytes, null for what is unknown';
+  'webhooks: {active, failing, paused, disabled}, busiestKeys: [{id, prefix, label, organization: {id, name}, ' +
+  'requests}]}, with the size in bytes and null for what is unknown';
 
 const NOTES = `
-Exits with 1 when the database does not answer. It stores nothing and applies no
-migration; of Redis it takes one token, from a bucket of its own. A key is
-expiring when it ends within 7 days. Requests are counted once a minute.`;
+It exits with status 1 if it cannot reach the database. It stores nothing and
+applies no migrations; in Redis it takes one token, from a bucket of its own. A
+key is expiring if it expires within 7 days. The servers update the number of
+requests once a minute.`;
 
 /** `status` */
 export function statusCommand(program: Command, session: Session): void {
   addCommand(program, 'status', {
-    summary: 'Show database, Redis, migrations, keys, leads, and the busiest keys of the last hour.',
+    summary:
+      'Show the state of the database, Redis, migrations, keys, leads and webhooks, and the busiest keys of the last hour.',
     jsonResult: STATUS_JSON,
     example: 'status',
   })
@@ -40,14 +43,14 @@ async function status(session: Session, { json }: GlobalOptions): Promise<void> 
   const [found, redis] = await Promise.all([databaseStatus(session, config), redisStatus(config)]);
   const all = { version, ...found, redis } satisfies Status;
   await printResult(json, all, () => statusText(all));
-  if (!found.database.reachable) throw new CommandError('the database does not answer');
+  if (!found.database.reachable) throw new CommandError('Cannot reach the database.');
 }
 
 async function databaseStatus(session: Session, config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
   try {
-    // Opening it would create it.
+    // Opening an embedded PostgreSQL that does not exist would create it.
     if (!config.databaseUrl && majorOf(config.dataDir) === undefined) {
-      throw new EmbeddedPostgresError(`there is no database yet in ${config.dataDir}`);
+      throw new EmbeddedPostgresError(`There is no database in ${config.dataDir} yet.`);
     }
     return await session.withServices(
       (services, { embedded }) => services.get(StatusService).status(embedded),
@@ -66,7 +69,7 @@ async function redisStatus({ redisUrl, redisSentinels }: Config): Promise<Status
   const redis = new RedisConnection(redisUrl, redisSentinels);
   try {
     await redis.untilReady();
-    // What servers do with it: a replica, or a Redis without memory, only answers reads.
+    // It takes a token as servers do, because a replica, or a Redis without memory, serves only reads.
     await new RedisTokenBucketStore(redis).take('status', { maxTokens: 1, refillRate: 1 });
     const about = await redis.info('server').catch(() => '');
     const [, version = null] = /^redis_version:(\S+)/m.exec(about) ?? [];
@@ -103,8 +106,8 @@ function databaseText({ reachable, error, embedded, version, size }: Status['dat
 }
 
 function redisText(redis: Status['redis']): string {
-  if (!redis) return 'not configured: each server counts tokens by itself';
-  if (!redis.reachable) return warning(`unreachable (${redis.error}): each server counts tokens by itself`);
+  if (!redis) return 'not configured: each process enforces rate limits on its own';
+  if (!redis.reachable) return warning(`unreachable (${redis.error}): each process enforces rate limits on its own`);
   return `${applyStyle('green', 'ok')}${redis.version ? `: Redis ${redis.version}` : ''}`;
 }
 
@@ -114,7 +117,10 @@ function migrationsText({ applied, pending }: NonNullable<Status['migrations']>)
 }
 
 function keysText({ active, expiring, expired, revoked }: NonNullable<Status['keys']>): string {
-  const soon = expiring > 0 ? ` (${warning(`${formatNumber(expiring)} expire within 7 days`)})` : '';
+  const soon =
+    expiring > 0
+      ? ` (${warning(`${formatNumber(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 7 days`)})`
+      : '';
   return `${formatNumber(active)} active${soon}, ${formatNumber(expired)} expired, ${formatNumber(revoked)} revoked`;
 }
 

@@ -29,24 +29,20 @@ const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const DAY_S = 86_400;
 const WEBHOOK_JSON =
   '{id, organizationId, url, resources, state, lastSuccessAt, lastStatus, lastError, failingSince, nextAttemptAt, ' +
-  'waiting: {phase, changes, since} or null, createdAt}; url without its query; changes that wait are counted up to 100';
+  'waiting: {phase, changes, since} or null, createdAt}, where url has no query and waiting changes are counted up to 100';
 
 function parseWebhookId(value: string): string {
   if (isUuid(value)) return value.toLowerCase();
-  throw new UsageError('ID must be the uuid of a webhook (see webhooks list)');
+  throw new UsageError('ID must be the ID of a webhook, which is a UUID (run "webhooks list" for the IDs)');
 }
-const ID_ARGUMENT = ['<ID>', 'id of the webhook (see webhooks list)', parseWebhookId] as const;
-const ORGANIZATION_OPTION = [
-  '--organization <ID>',
-  'organization whose changes are sent',
-  parseOrganizationId,
-] as const;
+const ID_ARGUMENT = ['<ID>', 'ID of the webhook (see "webhooks list")', parseWebhookId] as const;
+const ORGANIZATION_OPTION = ['--organization <ID>', 'organization whose changes to send', parseOrganizationId] as const;
 const SINCE_OPTION = [
   '--since <MOMENT>',
   '"now": skip the initial snapshot',
   (value: string): 'now' => {
     if (value === 'now') return value;
-    throw new UsageError('--since must be now');
+    throw new UsageError('--since must be "now"');
   },
 ] as const;
 
@@ -71,9 +67,9 @@ const resourcesParser =
   };
 
 const RESUME_NOTES = `
-Webhooks are paused in a database that was restored or copied, because they lead
-to the receivers of the original. Resume them when this database replaces it; in
-a copy for tests, delete them.`;
+Webhooks are paused in a database that was restored or copied, because they
+would send to the receivers of the original. Resume them if this database
+replaces the original. In a copy for tests, delete them.`;
 
 interface CreateOptions extends GlobalOptions {
   organization: number;
@@ -91,14 +87,14 @@ export function webhooksCommand(program: Command, session: Session): void {
   createAndListCommands(group, session);
   stateCommands(group, session);
   addCommand(group, 'test', {
-    summary: 'Send a ping to a webhook now, whatever its state is.',
+    summary: 'Send a ping to a webhook now, whatever its state.',
     jsonResult: '{status, milliseconds} or {error}',
     example: `webhooks test \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...ID_ARGUMENT)
     .action((id: string, _, self: Command) => test(session, id, self.optsWithGlobals()));
   addCommand(group, 'rotate-secret', {
-    summary: 'Give a webhook a new secret. The old one signs, too, until the overlap is over.',
+    summary: 'Give a webhook a new secret. Until the overlap ends, messages are signed with both.',
     jsonResult: '{id, secret, oldExpiresAt}',
     example: `webhooks rotate-secret \\\n    ${EXAMPLE_ID} --overlap 24h`,
   })
@@ -116,16 +112,16 @@ export function webhooksCommand(program: Command, session: Session): void {
 
 function createAndListCommands(group: Command, session: Session): void {
   addCommand(group, 'create', {
-    summary: `Create a webhook, and show its secret this once. An organization has at most ${MAX_WEBHOOKS}.`,
+    summary: `Create a webhook and show its secret, only this once. An organization can have ${MAX_WEBHOOKS}.`,
     jsonResult: '{id, secret, organizationId, url, resources, state}',
     example:
       'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard --resources leads,eventLeads',
   })
     .requiredOption(...ORGANIZATION_OPTION)
-    .requiredOption('--url <URL>', 'where to send: https://…', parseUrl)
+    .requiredOption('--url <URL>', 'URL to send to, such as https://crm.example.com/lanyard', parseUrl)
     .option(
       '--resources <NAMES>',
-      `of ${session.feedResources.names.join(', ')}, separated by commas; default: all`,
+      `comma-separated list of ${session.feedResources.names.join(', ')} (default: all)`,
       resourcesParser(session.feedResources),
     )
     .option(...SINCE_OPTION)
@@ -161,23 +157,23 @@ function stateCommands(group: Command, session: Session): void {
       changeState(session, id, self.optsWithGlobals(), (webhooks) => webhooks.enable(id, since)),
     );
   addCommand(group, 'resume', {
-    summary: 'Send to a paused webhook, or to all of them, beginning with a snapshot of all records.',
-    jsonResult: `[${WEBHOOK_JSON}], also for one ID`,
+    summary: 'Resume a paused webhook, or all of them, with a snapshot of all records.',
+    jsonResult: `[${WEBHOOK_JSON}], also with an ID`,
     example: `webhooks resume \\\n    ${EXAMPLE_ID}`,
   })
-    .argument('[ID]', 'id of the webhook; without it all that are paused', parseWebhookId)
+    .argument('[ID]', 'ID of the webhook (default: all paused webhooks)', parseWebhookId)
     .addHelpText('after', RESUME_NOTES)
     .action((id: string | undefined, _, self: Command) => resume(session, id, self.optsWithGlobals()));
 }
 
-/** @throws Refusal when there is no such webhook */
+/** @throws CommandError if the webhook does not exist */
 async function withWebhooks<T>(
   session: Session,
   id: string,
   work: (webhooks: WebhooksService) => Promise<T | null>,
 ): Promise<T> {
   const result = await session.withServices((services) => work(services.get(WebhooksService)));
-  if (result === null) throw new CommandError(`webhook ${id} does not exist (see webhooks list)`);
+  if (result === null) throw new CommandError(`Webhook ${id} does not exist. Run "webhooks list" for the IDs.`);
   return result;
 }
 
@@ -193,7 +189,12 @@ async function create(session: Session, { json, organization: id, ...options }: 
       });
   });
   const shown = (): string => `Webhook ${created.id}\n${secretText(created.secret)}`;
-  await printResult(json, created, shown, `webhook ${created.id} was created; rotate-secret shows a new secret`);
+  await printResult(
+    json,
+    created,
+    shown,
+    `Webhook ${created.id} was created, but its secret was not shown. Run "webhooks rotate-secret".`,
+  );
 }
 
 const secretText = (secret: string): string => `Secret, shown only this once: ${secret}`;
@@ -206,7 +207,7 @@ async function list(
     if (id !== undefined) await findOrganization(services, id);
     return services.get(WebhooksService).list(id);
   });
-  await printResult(json, webhooks, () => (webhooks.length > 0 ? webhooksTable(webhooks) : 'No webhooks.'));
+  await printResult(json, webhooks, () => (webhooks.length > 0 ? webhooksTable(webhooks) : 'There are no webhooks.'));
 }
 
 async function test(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
@@ -241,8 +242,13 @@ async function rotate(
   { json, overlap }: GlobalOptions & { overlap: number },
 ): Promise<void> {
   const rotated = await withWebhooks(session, id, (webhooks) => webhooks.rotateSecret(id, overlap * 1000));
-  const until = `The old one signs, too, until ${rotated.oldExpiresAt.toISOString()}.`;
-  await printResult(json, rotated, () => `${secretText(rotated.secret)}\n${until}`, `webhook ${id} has a new secret`);
+  const until = `Messages are signed with the old secret, too, until ${rotated.oldExpiresAt.toISOString()}.`;
+  await printResult(
+    json,
+    rotated,
+    () => `${secretText(rotated.secret)}\n${until}`,
+    `Webhook ${id} has a new secret that was not shown. Rotate it again.`,
+  );
 }
 
 async function changeState(
@@ -255,7 +261,7 @@ async function changeState(
   await printResult(json, webhook, () => `Webhook ${id} is ${webhook.state}.`);
 }
 
-/** @param id of one webhook; undefined for all that are paused */
+/** @param id of a webhook; if undefined, all paused webhooks are resumed */
 async function resume(session: Session, id: string | undefined, { json }: GlobalOptions): Promise<void> {
   const resumed = await session.withServices(async (services) => {
     const webhooks = services.get(WebhooksService);
@@ -264,7 +270,8 @@ async function resume(session: Session, id: string | undefined, { json }: Global
     for (const each of ids) {
       const row = await webhooks.resume(each);
       if (row) rows.push(row);
-      else if (id !== undefined) throw new CommandError(`webhook ${id} does not exist (see webhooks list)`);
+      else if (id !== undefined)
+        throw new CommandError(`Webhook ${id} does not exist. Run "webhooks list" for the IDs.`);
     }
     return rows;
   });
@@ -306,7 +313,7 @@ const webhooksTable = (webhooks: ListedWebhook[]): string =>
   );
 
 function waitingText({ phase, changes, since }: WaitingChanges): string {
-  if (phase === 'snapshot' || changes === null) return 'a snapshot';
+  if (phase === 'snapshot' || changes === null) return 'full snapshot';
   const count = changes < MAX_COUNTED_CHANGES ? String(changes) : `${MAX_COUNTED_CHANGES} or more`;
   return since ? `${count} since ${since.toISOString()}` : count;
 }

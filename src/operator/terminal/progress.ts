@@ -1,12 +1,12 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { formatNumber } from './table';
 
-/** The progress of a long command, drawn on standard error when that is a terminal. */
+/** Shows the progress of a long command on standard error, if that is a terminal. */
 export class Progress {
   private readonly bar?: SingleBar;
   private readonly startedAt = Date.now();
 
-  /** @param bytes of the file; undefined when unknown, or when there is none */
+  /** @param bytes the size of the file; undefined if it is unknown or there is no file */
   constructor(bytes?: number) {
     if (!process.stderr.isTTY) return;
     const [bar, time] =

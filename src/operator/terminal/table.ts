@@ -4,8 +4,8 @@ import { applyStyle } from './terminal';
 type Cell = string | number | null;
 
 /**
- * Rows below their heads, numbers to the right, with two blanks between columns: to read, copy, and cut by other
- * programs. On a terminal that is too narrow each row becomes a block of lines, `head  value`.
+ * Formats rows below their headers. Numbers are right-aligned, and two blanks separate the columns, so that people can read
+ * it and other programs can split it. If the terminal is too narrow, each row becomes a block of `header  value` lines.
  * @param terminalWidth columns of the terminal
  */
 export function formatTable(
@@ -29,13 +29,17 @@ export function formatTable(
     : rows.map((row) => formatPairs(headers.map((name, index) => [name, row[index] ?? null]))).join('\n\n');
 }
 
-/** Lines of a name and its value. */
+/** Formats a name and its value per line. */
 export function formatPairs(entries: [name: string, value: Cell][]): string {
   const width = Math.max(...entries.map(([name]) => name.length));
   return entries
     .map(([name, value]) => `${applyStyle('bold', name.padEnd(width))}  ${cellText(value)}`.trimEnd())
     .join('\n');
 }
+
+/** A count with its noun, such as `1 lead` or `2,000 leads`. */
+export const formatCount = (count: number, noun: string): string =>
+  `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 /** A number with thousands separators. */
 export const formatNumber = (value: number): string => value.toLocaleString('en-US');

@@ -1,42 +1,36 @@
 import { getSystemErrorMap, styleText } from 'node:util';
 
-/** The one-line reason for refusing a command: exit status 1. */
+/** A command failed for a reason that the operator can do something about. The exit status is 1. */
 export class CommandError extends Error {}
 
-/** Wrong usage, detected without the database, in one line: exit status 2. */
+/** A command was used wrongly, which is detected without the database. The exit status is 2. */
 export class UsageError extends Error {}
 
-/** A message about wrong usage, in one line with what to do; commander puts its suggestion into a line of its own. */
-export function formatUsageError(text: string): string {
-  const lines = text.split('\n').map((line) => line.trim());
-  return `${lines.filter(Boolean).join(' ')} (add --help for usage)`;
-}
-
-/** The reader of the output has closed it (`… | head`). */
+/** The reader of the output, such as `… | head`, has closed it. */
 export class OutputClosed extends Error {}
 
-// A failed write rejects its own promise; without a listener it would also end the process with a stack.
+// A failed write rejects its own promise. Without a listener, it would also end the process with a stack trace.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-/** A message to the person at the terminal, on standard error. */
+/** Prints a message for the person at the terminal, on standard error. */
 export const printStatus = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
- * Writes on standard output; resolves when the text has been taken.
- * @throws OutputClosed when its reader has closed it, Refusal when it cannot be written
+ * Writes to standard output. It resolves when the text has been accepted.
+ * @throws OutputClosed if its reader has closed it, CommandError if it cannot be written
  */
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => {
       if (!error) resolve();
       else if ((error as NodeJS.ErrnoException).code === 'EPIPE')
-        reject(new OutputClosed('standard output was closed'));
-      else reject(new CommandError(`cannot write standard output: ${errorMessage(error)}`));
+        reject(new OutputClosed('Standard output was closed'));
+      else reject(new CommandError(`Cannot write to standard output: ${errorMessage(error)}`));
     });
   });
 }
 
-/** Text with colours where the stream is a terminal that shows them; Node respects NO_COLOR and FORCE_COLOR. */
+/** Styles text if the stream is a terminal that supports it. Node respects NO_COLOR and FORCE_COLOR. */
 export const applyStyle = (
   format: Parameters<typeof styleText>[0],
   text: string,
@@ -44,9 +38,9 @@ export const applyStyle = (
 ): string => styleText(format, text, { stream });
 
 /**
- * The result of a command: one JSON value with `--json`, else text for a person.
- * @param doneText what has been done, added to the error when the result cannot be shown: repeating the command would do it
- *   twice
+ * Prints the result of a command: one JSON value with `--json`, otherwise text.
+ * @param doneText says what the command has done. It is added to the error if the result cannot be printed, because
+ *   repeating the command would do it twice.
  */
 export async function printResult(
   json: boolean | undefined,
@@ -55,12 +49,12 @@ export async function printResult(
   doneText?: string,
 ): Promise<void> {
   await print(`${json ? JSON.stringify(result) : text()}\n`).catch((error: Error) => {
-    if (doneText) error.message += `; ${doneText}`;
+    if (doneText) error.message += `. ${doneText}`;
     throw error;
   });
 }
 
-/** Why a system call failed, without the call: `no such file or directory`. */
+/** Why a system call failed, without naming the call, such as `no such file or directory`. */
 export function errorMessage(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException;
   return (errno !== undefined && getSystemErrorMap().get(errno)?.[1]) || message;
