@@ -9,7 +9,7 @@ import { requireDirectConnection } from '../database/direct-connection';
 import { Functions } from './functions';
 import { OrderedMigrations } from './ordered-migrations';
 import type { SchemaDefinition } from './schema-definition';
-import { recordRelease, requireUsableSchema } from './schema-release';
+import { recordRelease, requireUsableSchema, type SchemaState } from './schema-release';
 
 /** Any constant: all processes that migrate one database must take the same lock. */
 const MIGRATION_LOCK = 7_261_914;
@@ -102,13 +102,14 @@ async function take(lock: QueryRunner, { say, signal }: Waiting): Promise<void> 
 }
 
 async function applyMissing(dataSource: DataSource, schema: SchemaDefinition, waiting: Waiting): Promise<string[]> {
-  const { isNewer } = await requireUsableSchema(dataSource);
+  const state = await requireUsableSchema(dataSource);
   const migrations = new OrderedMigrations(dataSource, schema);
   const missing = await migrations.getPendingMigrations();
   const functions = new Functions(dataSource, schema);
+  const keepsFunctions = state.isNewer || (await areOfExtension(functions, migrations, state, waiting));
   await givingWay(waiting, async () => {
-    if (isNewer) {
-      // The functions are those of the newer release; extensions of this one may still lack migrations.
+    if (keepsFunctions) {
+      // The functions are those of the newer release, or include others; an extension may still lack migrations.
       await migrations.executePendingMigrations();
       return;
     }
@@ -123,8 +124,30 @@ async function applyMissing(dataSource: DataSource, schema: SchemaDefinition, wa
 }
 
 /**
+ * Whether the functions and triggers in force belong to an extension that this program does not have, so that they must stay.
+ * @throws ConfigError when they also belong to an older release, because then this program cannot run on them
+ */
+async function areOfExtension(
+  functions: Functions,
+  migrations: OrderedMigrations,
+  { isCurrent }: SchemaState,
+  { say }: Waiting,
+): Promise<boolean> {
+  const unknown = await migrations.findUnknown();
+  if (unknown.length === 0 || (await functions.areApplied())) return false;
+  const found = `The database has migrations of an extension that this program does not have (${unknown.join(', ')})`;
+  if (!isCurrent) {
+    throw new ConfigError(
+      `${found}. Upgrade the database with the program of the extension, or run its "migrate --revert-extension" first.`,
+    );
+  }
+  say?.(`${found}. Its functions and triggers are left as they are.`);
+  return true;
+}
+
+/**
  * Applies all functions and triggers, because some were dropped.
- * @throws ConfigError when those in force are of a newer release, which this one does not have
+ * @throws ConfigError when those in force belong to a newer release or to an extension, which this program does not have
  */
 export async function applyFunctionsAgain(
   dataSource: DataSource,
@@ -135,6 +158,12 @@ export async function applyFunctionsAgain(
   if (isNewer) {
     throw new ConfigError(
       'The functions and triggers belong to a newer release of Lanyard. Repair them with that release.',
+    );
+  }
+  const unknown = await new OrderedMigrations(dataSource, schema).findUnknown();
+  if (unknown.length > 0) {
+    throw new ConfigError(
+      `The functions and triggers belong to an extension (${unknown.join(', ')}). Repair them with its own program.`,
     );
   }
   const functions = new Functions(dataSource, schema);
