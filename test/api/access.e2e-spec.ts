@@ -98,15 +98,15 @@ describe('access', () => {
 });
 
 describeInside(`revocation${INSIDE}`, () => {
-  it('is in force as soon as what was remembered has expired, at most 5 s later', async () => {
+  it('is in force 5 s later, when what was remembered has expired', async () => {
     const inside = await startInProcess();
     const tenant = await inside.tenant();
     await tenant.api.get('/leads').expect(200);
     await inside.app.get(ApiKeysService).revoke(tenant.keyId);
-    const revoked = Date.now();
-    let status = 200;
-    while (status === 200 && Date.now() - revoked < 5000) ({ status } = await tenant.api.get('/leads'));
-    expect(status).toBe(403);
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 5_000);
+    await tenant.api.get('/leads').expect(403);
+    clock.mockRestore();
   });
 });
 

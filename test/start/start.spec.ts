@@ -109,7 +109,6 @@ describe('a start', () => {
 
   it.each<[string, Record<string, string>]>([
     ['PORT', { PORT: 'http' }],
-    ['LANYARD_SIMULATE', { LANYARD_SIMULATE: 'on', NODE_ENV: 'production' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
   ])('is refused in one line that names %s: %j', async (name, settings) => {
     const { status, stdout, stderr } = await outcomeOf(
