@@ -2,7 +2,20 @@
 
 import { BadRequestException, BeforeApplicationShutdown, DynamicModule, Type } from '@nestjs/common';
 
-import { ColumnOptions, DataSource, EntityManager, MigrationInterface } from 'typeorm';
+import {
+  ColumnOptions,
+  DataSource,
+  DeepPartial,
+  DeleteResult,
+  EntityManager,
+  FindManyOptions,
+  FindOneOptions,
+  FindOptionsWhere,
+  InsertResult,
+  MigrationInterface,
+  Repository,
+  UpdateResult,
+} from 'typeorm';
 
 export declare class ActivationsModule {}
 
@@ -194,6 +207,23 @@ export declare function ObjectOf(type: () => Class, options?: FieldOptions): Pro
 
 export declare function OneOf(values: readonly string[], name: string, options?: FieldOptions): PropertyDecorator;
 
+export declare class OrganizationRepository<T extends Owned> {
+  find(options?: FindManyOptions<T>): Promise<T[]>;
+  findBy(where: Where<T>): Promise<T[]>;
+  findAndCount(options?: FindManyOptions<T>): Promise<[T[], number]>;
+  findOne(options: FindOneOptions<T>): Promise<T | null>;
+  findOneBy(where: Where<T>): Promise<T | null>;
+  findOneByOrFail(where: Where<T>): Promise<T>;
+  count(options?: FindManyOptions<T>): Promise<number>;
+  countBy(where: Where<T>): Promise<number>;
+  existsBy(where: Where<T>): Promise<boolean>;
+  create(values?: Values<T>): T;
+  insert(values: Values<T> | Values<T>[]): Promise<InsertResult>;
+  save<V extends Values<T>>(values: V): Promise<V & T>;
+  update(where: FindOptionsWhere<T>, changes: Values<T>): Promise<UpdateResult>;
+  delete(where: FindOptionsWhere<T>): Promise<DeleteResult>;
+}
+
 export interface Page {
   limit: number;
   offset: number;
@@ -205,6 +235,8 @@ export declare class PageQuery {
   limit: number;
   offset: number;
 }
+
+export declare const Plain: () => ClassDecorator & MethodDecorator;
 
 export declare const PreciseDateTime: (options?: FieldOptions) => PropertyDecorator;
 
@@ -292,6 +324,14 @@ export declare const TextList: ({ max, ...options }?: ListOptions) => PropertyDe
 
 export declare const TimeOfDay: (options?: FieldOptions) => PropertyDecorator;
 
+export declare class Transactions {
+  get manager(): EntityManager | undefined;
+  get settings(): ConnectionSettings;
+  runOn<T>(manager: EntityManager, work: () => Promise<T>, settings?: ConnectionSettings): Promise<T>;
+  run<T>(work: () => Promise<T>): Promise<T>;
+  afterCommit(work: () => unknown, manager?: EntityManager | undefined): void;
+}
+
 export declare const Uuid: (options?: FieldOptions) => PropertyDecorator;
 
 export declare const UuidList: ({ max, distinct, ...options }?: ListOptions) => PropertyDecorator;
@@ -359,6 +399,11 @@ export declare const optionalNullable: {
   readonly nullable: true;
   readonly optional: true;
 };
+
+export declare const repositoryFor: <T extends Owned>(
+  caller: Caller,
+  repository: Repository<T>,
+) => OrganizationRepository<T>;
 
 export declare function run(extension?: Extension): Promise<void>;
 
@@ -658,6 +703,10 @@ interface Options extends ConnectionSettings {
   manager?: EntityManager;
 }
 
+interface Owned {
+  organizationId: number;
+}
+
 declare const PUBLIC: unique symbol;
 
 declare class PhoneNumber {
@@ -720,6 +769,10 @@ type Unstored<R, E, D extends Partial<Dataset>> = Exclude<
 declare class Url {
   eventUrl?: string | null;
 }
+
+type Values<T> = DeepPartial<Omit<T, 'organizationId'>>;
+
+type Where<T> = FindOptionsWhere<T> | FindOptionsWhere<T>[];
 
 type Work<T> = (manager: EntityManager, timeoutMs?: number) => Promise<T>;
 
