@@ -1,5 +1,5 @@
 import { ApiKeysService } from '../../src/access/api-keys.service';
-import { newKey } from '../../src/access/key-format';
+import { generateKey } from '../../src/access/key-format';
 import { exchange } from '../support/connection';
 import { Lanyard, startInProcess, startLanyard, Tenant, withTenant } from '../support/lanyard';
 import { describeInside, INSIDE } from '../support/skipping';
@@ -29,9 +29,9 @@ describe('access', () => {
     it.each([
       ['x', 'x'],
       ['lan_', 'lan_'],
-      ['of nobody', newKey()],
-      ['with a false checksum', newKey().replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
-      ['in lower case', newKey().toLowerCase()],
+      ['of nobody', generateKey()],
+      ['with a false checksum', generateKey().replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+      ['in lower case', generateKey().toLowerCase()],
       ['of 4,000 characters', 'a'.repeat(4000)],
       ["' or 1=1 --", "' or 1=1 --"],
     ])('is 403 with the key %s', async (_, key) => {

@@ -62,7 +62,7 @@ const extension = defineExtension({
     {
       module: HallsModule,
       sections: { halls: datasetOf(HallRecord, HallEntity, { key: 'id', noun: 'hall' }) },
-      followed: [
+      feedResources: [
         feedResource(HallEntity, {
           name: 'halls',
           number: 1000,
