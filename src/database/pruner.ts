@@ -52,7 +52,7 @@ export class Pruner implements BeforeApplicationShutdown {
           rows = (await poolOf(this.dataSource).query(text, values)).rowCount ?? 0;
         }
       } catch (error) {
-        this.logger.warn({ message: `Expired ${noun} could not be removed`, ...logFields(error) });
+        this.logger.warn({ message: `Cannot prune expired ${noun}`, ...logFields(error) });
       }
     }
   }

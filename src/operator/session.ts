@@ -41,7 +41,7 @@ export class Session {
     const config = readConfig();
     const database = await open(config, printStatus, { schema: this.schema, log: printStatus, signal: stop }).catch(
       (error: unknown) => {
-        stop.throwIfAborted(); // the signal ended the wait
+        stop.throwIfAborted(); // A signal has ended the wait.
         throw error;
       },
     );
