@@ -13,7 +13,7 @@ export function commandNameFor(script: string, environment: NodeJS.ProcessEnv): 
   return isFound ? BIN : script; // a package that is installed in a folder
 }
 
-/** npx notes the package that it was given, a file perhaps, in the folder that it installs it in. */
+/** The package or file that npx was called with, which npx records in the folder where it installs the package. */
 function npxPackage(script: string): string {
   try {
     const file = join(dirname(script), '../../package.json');

@@ -30,7 +30,7 @@ imported again without loss. --map chooses the columns and their order:
 A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets a leading
 apostrophe, which import removes. Use --raw for other programs.`;
 
-/** `export` */
+/** The command `export`. */
 export function exportCommand(program: Command, session: Session, service: CsvService): void {
   const exporter = addCommand(program, 'export', {
     summary: 'Export all data of an organization, and the industry-event catalog.',

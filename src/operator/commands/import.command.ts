@@ -61,7 +61,7 @@ interface ImportOptions extends GlobalOptions, CsvOptions {
   dryRun?: boolean;
 }
 
-/** `import FILE` */
+/** The command `import FILE`. */
 export function importCommand(program: Command, session: Session, service: CsvService): void {
   const importer = addCommand(program, 'import', {
     summary: 'Import a dataset or a CSV file into an organization.',
