@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 
 const BIN = 'lanyard';
@@ -10,20 +10,22 @@ const COMMAND_LINE_FILE = /[/\\]operator[/\\]main\.js$/;
 const SERVER_FILE = /[/\\]src[/\\]main\.js$/;
 
 /**
- * How the command line was started, for messages: by its name, by npx, by npm, or by its file. It works from the folder in
- * which it was started.
+ * How the command line was started, for messages: by its name, by npx, by npm, or (in a container, and as an extension) by
+ * its file. The command works from the folder in which it was started.
  */
 export function commandNameFor(script: string, environment: NodeJS.ProcessEnv, folder = process.cwd()): string {
-  if (basename(script) !== BIN) return environment.npm_lifecycle_event ? NPM_SCRIPT : fileCommand(script, folder);
+  if (basename(script) !== BIN) return fileCommand(script, environment, folder);
   if (environment.npm_lifecycle_event === 'npx') return `npx ${npxPackage(script)}`;
   const isFound = environment.PATH?.split(delimiter).includes(dirname(script)) ?? true;
   return isFound ? BIN : script; // a package that is installed in a folder
 }
 
-/** A checkout that is not built has only the script of npm. */
-function fileCommand(script: string, folder: string): string {
+/** In a checkout, npm runs the command line, and so do suites, which have no file of it. */
+function fileCommand(script: string, environment: NodeJS.ProcessEnv, folder: string): string {
   const file = script.replace(SERVER_FILE, join('/src', 'operator', 'main.js'));
-  return COMMAND_LINE_FILE.test(file) ? `node ${relative(folder, file)}` : NPM_SCRIPT;
+  const isCheckout = existsSync(join(folder, 'scripts/build.mjs'));
+  const isCalledByFile = COMMAND_LINE_FILE.test(file) && !environment.npm_lifecycle_event;
+  return isCheckout && !isCalledByFile ? NPM_SCRIPT : `node ${relative(folder, file)}`;
 }
 
 /** The package or file that npx was called with, which npx records in the folder where it installs the package. */
@@ -37,5 +39,4 @@ function npxPackage(script: string): string {
   }
 }
 
-/** The server is a process of its own and gets the name from the command that started it. */
-export const COMMAND_NAME = process.env.LANYARD_PROGRAM ?? commandNameFor(process.argv[1] ?? '', process.env);
+export const COMMAND_NAME = commandNameFor(process.argv[1] ?? '', process.env);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -113,6 +113,7 @@ describe('the usage of the command line', () => {
       ['check'],
       ['config'],
       ['migrate'],
+      ['openapi'],
     ].map((command) => [command]),
   )('is explained with an example: %j --help', async (command: string[]) => {
     const { status, stdout, stderr } = await operator.run([...command, '--help']);
@@ -181,4 +182,11 @@ describe('text for a terminal', () => {
       expect(stripVTControlCharacters(text)).toBe('Keys        3 active\nMigrations  4');
     });
   });
+});
+
+it('the OpenAPI document is printed as it is checked in, without a database', async () => {
+  const { status, stdout } = await operator.run(['openapi']);
+  expect(status).toBe(0);
+  expect(stdout).toBe(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
+  expect(JSON.parse((await operator.run(['openapi', '--json'])).stdout)).toEqual(JSON.parse(stdout));
 });

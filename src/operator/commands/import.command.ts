@@ -21,7 +21,7 @@ import {
 import { CsvImport, type ImportSource } from '../csv-import';
 import { adviceLines, dryRunText, errorsJson, outcomesText, resultJson } from '../import-report';
 import { readChunks, fileSize } from '../input';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
 import { printResult, print } from '../terminal/terminal';
 
@@ -60,7 +60,7 @@ interface ImportOptions extends GlobalOptions, CsvOptions {
 }
 
 /** The command `import FILE`. */
-export function importCommand(program: Command, service: CsvService): void {
+export function importCommand(program: Command, session: Session, service: CsvService): void {
   const importer = addCommand(program, 'import', {
     summary: 'Import a dataset or a CSV file into an organization.',
     jsonResult:
@@ -82,12 +82,19 @@ export function importCommand(program: Command, service: CsvService): void {
     .action((file: string, _, self: Command) => {
       const options = self.optsWithGlobals<ImportOptions>();
       const format = csvFormatOf(service, options);
-      return format ? importCsv(service, file, format, options, self) : importDataset(service, file, options);
+      return format
+        ? importCsv(session, service, file, format, options, self)
+        : importDataset(session, service, file, options);
     });
 }
 
 /** Imports a dataset in JSON or NDJSON. */
-async function importDataset(service: CsvService, file: string, options: ImportOptions): Promise<void> {
+async function importDataset(
+  session: Session,
+  service: CsvService,
+  file: string,
+  options: ImportOptions,
+): Promise<void> {
   const { json, organization: id, dryRun = false, encoding } = options;
   const progress = new Progress(fileSize(file));
   const issues = new IssueCollector();
@@ -98,7 +105,7 @@ async function importDataset(service: CsvService, file: string, options: ImportO
     csvCommand(file, id),
   );
   try {
-    const result = await importInto(id, () => ({ records, options: { issues, dryRun } }), progress);
+    const result = await importInto(session, id, () => ({ records, options: { issues, dryRun } }), progress);
     const details = dryRun ? { dryRun } : {};
     await printImportResult(service.datasets, json, { ...resultJson(result), ...details }, result, dryRun);
     if (dryRun && !json) await print(dryRunText(undefined, result));
@@ -110,6 +117,7 @@ async function importDataset(service: CsvService, file: string, options: ImportO
 
 /** Imports a CSV file. */
 async function importCsv(
+  session: Session,
   service: CsvService,
   file: string,
   format: CsvFormat,
@@ -121,7 +129,7 @@ async function importCsv(
   const source = (manager: EntityManager): ImportSource => csvImport.source(manager, progress);
   let result: ImportResult;
   try {
-    result = await importInto(options.organization, source, progress, () => csvImport.finishLeftOut());
+    result = await importInto(session, options.organization, source, progress, () => csvImport.finishLeftOut());
   } catch (error) {
     csvImport.removeLeftOut();
     if (!(error instanceof ImportError)) throw error;
@@ -151,13 +159,14 @@ const csvCommand = (file: string, id: number): string =>
 
 /** Imports into an organization. */
 export async function importInto(
+  session: Session,
   id: number,
   source: (manager: EntityManager) => ImportSource,
   progress: Progress,
   beforeCommit: () => void = () => undefined,
 ): Promise<ImportResult> {
   try {
-    return await withServices(async (services, _, finish) => {
+    return await session.withServices(async (services, _, finish) => {
       await findOrganization(services, id);
       const { records, options } = source(services.get(EntityManager));
       const onWritten = (): void => {
