@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { ConfigError } from '../config';
 import { NOT_READY } from '../errors/sql-states';
-import { operatorDataSourceOptions } from './data-source';
+import { operatorDataSourceOptions, type OperatorOptions } from './data-source';
 import { createDataSource } from './data-source.module';
 import { hasSqlState } from './errors';
 
@@ -30,17 +30,16 @@ const CONNECTION_LOST_MESSAGE = /^(Connection terminated|timeout expired)/;
 
 /**
  * Connects to the database without migrating it.
- * @param session settings of its sessions, as PostgreSQL's options
  * @throws ConfigError when it cannot be reached
  */
 export async function connect(
   url: string,
   { retryForMs = 0, log, signal }: StartupOptions = {},
-  session = '',
+  operatorOptions: OperatorOptions = {},
 ): Promise<DataSource> {
   const startedAt = performance.now();
   for (let delayMs = FIRST_RETRY_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_RETRY_DELAY_MS)) {
-    const options = { ...operatorDataSourceOptions(url, session), connectTimeoutMS: ATTEMPT_TIMEOUT_MS };
+    const options = { ...operatorDataSourceOptions(url, operatorOptions), connectTimeoutMS: ATTEMPT_TIMEOUT_MS };
     try {
       return await (await createDataSource(options)).initialize();
     } catch (error) {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DataSource, DefaultNamingStrategy, NamingStrategyInterface, Table } from 'typeorm';
+import { type MigrationInterface, DataSource, DefaultNamingStrategy, NamingStrategyInterface, Table } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { defaults, type Pool, types } from 'pg';
@@ -69,17 +69,26 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
   };
 }
 
+export interface OperatorOptions {
+  /** More settings of its sessions, as PostgreSQL's options. */
+  session?: string;
+  /** Migrations of an extension, beside Lanyard's own. */
+  migrations?: readonly (new () => MigrationInterface)[];
+}
+
 /**
  * The same database for migrations, imports and exports, which may take as long as they need. TypeOrmModule adds the
  * entities, which modules name by `forFeature`.
- * @param session more settings of its sessions, as PostgreSQL's options
  */
-export function operatorDataSourceOptions(url: string, session = ''): PostgresDataSourceOptions {
+export function operatorDataSourceOptions(
+  url: string,
+  { session = '', migrations = [] }: OperatorOptions = {},
+): PostgresDataSourceOptions {
   return {
     type: 'postgres',
     url,
     namingStrategy: new SnakeCaseNamingStrategy(),
-    migrations: [join(__dirname, '../schema/migrations/*.{ts,js}')],
+    migrations: [join(__dirname, '../schema/migrations/*.{ts,js}'), ...migrations],
     migrationsTableName: 'migrations',
     // Each migration has a transaction of its own, and the whole run holds an advisory lock (migrate.ts).
     migrationsTransactionMode: 'each',

@@ -174,7 +174,7 @@ describe('a plain Nest module', () => {
   const lines: string[] = [];
   beforeAll(async () => {
     const log = createLog('info', { write: (line: string) => void lines.push(line) });
-    lanyard = await startInProcess({}, log, [HallsModule]);
+    lanyard = await startInProcess({}, log, { modules: [HallsModule] });
     tenant = await lanyard.tenant();
     db = lanyard.app.get(DataSource);
     await db.query(

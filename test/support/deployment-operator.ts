@@ -20,7 +20,7 @@ class LeftOut extends Error {
 }
 
 /** as the global set-up built it */
-const OPERATOR = join(__dirname, '../../dist/src/operator/main.js');
+const OPERATOR = join(__dirname, '../../dist/src/main.js');
 
 /** How the operator's command line is called. */
 export const operatorCommand = ({ E2E_OPERATOR } = process.env): string[] =>

@@ -1,11 +1,10 @@
 import type { AddressInfo } from 'node:net';
-import type { Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ApiKeysService, KeySettings } from '../../src/access/api-keys.service';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { createApp } from '../../src/app';
 import { Config } from '../../src/config';
-import type { Context } from '../../src/contexts';
+import type { Extension } from '../../src/extensions/extension';
 import { createLog, type Log } from '../../src/observability/log';
 import { ImportService } from '../../src/datasets/import.service';
 import { runAtEnd } from './at-the-end';
@@ -60,14 +59,11 @@ const silence = (): Log => createLog('silent', { write: () => undefined });
 
 /**
  * @param log where it is kept, when a suite wants to read it
- * @param extraModules modules beside those of the project
- * @param contexts the contexts of the server, if not those of the project
  */
 export async function startInProcess(
   overrides: Partial<Config> = {},
   log = silence(),
-  extraModules: Type[] = [],
-  contexts?: readonly Context[],
+  extension: Extension = {},
 ): Promise<InProcess> {
   const database = overrides.databaseUrl ? undefined : await createTestDatabase();
   const config = new Config({
@@ -77,7 +73,7 @@ export async function startInProcess(
     authenticationFailures: 1_000_000,
     ...overrides,
   });
-  const app = hasOracle ? await createWatchedApp(config, log) : await createApp(config, log, extraModules, contexts);
+  const app = hasOracle ? await createWatchedApp(config, log) : await createApp(config, log, extension);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const operator: DeploymentOperator = {

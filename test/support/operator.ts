@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
+import type { Command } from 'commander';
+import type { Extension } from '../../src/extensions/extension';
 import { operatorProgram } from '../../src/operator/commands';
 import { reportOf } from '../../src/operator/run';
 import { TestDatabase, createTestDatabase } from './database';
@@ -21,14 +23,19 @@ export class Operator {
   /** The end of the last command within this process: they share its streams. */
   private static last: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly environment: NodeJS.ProcessEnv) {}
+  /** @param extension what the program adds to Lanyard; only commands within this process have it */
+  constructor(
+    private readonly environment: NodeJS.ProcessEnv,
+    private readonly extension: Extension = {},
+  ) {}
 
   /**
    * Runs a command within this process: a process of its own takes a second.
    * @param input what the command finds on standard input
    */
   run(args: string[], input = ''): Promise<Outcome> {
-    const outcome = Operator.last.then(() => runHere(args, input, Operator.environment(this.environment)));
+    const program = () => operatorProgram(this.extension);
+    const outcome = Operator.last.then(() => runHere(program, args, input, Operator.environment(this.environment)));
     Operator.last = outcome.catch(() => undefined);
     return outcome;
   }
@@ -68,13 +75,18 @@ export class Operator {
 
   /** The program and its arguments. */
   static command(args: string[]): string[] {
-    return [process.execPath, ...typescript('src/operator/main.ts'), ...args];
+    return [process.execPath, ...typescript('src/main.ts'), ...args];
   }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-async function runHere(args: string[], input: string, environment: NodeJS.ProcessEnv): Promise<Outcome> {
+async function runHere(
+  program: () => Promise<Command>,
+  args: string[],
+  input: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Outcome> {
   const outcome: Outcome = { status: 0, stdout: '', stderr: '' };
   const listeners = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
   const restored = [
@@ -91,7 +103,7 @@ async function runHere(args: string[], input: string, environment: NodeJS.Proces
     ]),
   ];
   try {
-    await (await operatorProgram()).parseAsync(args, { from: 'user' });
+    await (await program()).parseAsync(args, { from: 'user' });
   } catch (error) {
     const { message, status } = reportOf(error);
     if (message) outcome.stderr += `${message}\n`;

@@ -6,11 +6,15 @@ import { join } from 'node:path';
 export const typescript = (program: string): string[] =>
   ['scripts/run-typescript.mjs', program].map((file) => join(__dirname, '../..', file));
 
+/** As `npm start` has it; without a limit, the program would start itself again with one. */
+const HEAP_LIMIT = '--max-old-space-size=768';
+
 /** The server in a process of its own, on a port that is free. */
 export function startProgram(settings: NodeJS.ProcessEnv): ChildProcess {
   const { DATABASE_URL: _, REDIS_URL: __, ...inherited } = process.env;
   const env = { ...inherited, HOST: '127.0.0.1', PORT: '0', ...settings };
-  return spawn(process.execPath, typescript('src/main.ts'), { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const args = [HEAP_LIMIT, ...typescript('src/main.ts')];
+  return spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** What a program said up to a line that holds the text. */

@@ -35,10 +35,10 @@ describe('the files for those who run it', () => {
   });
 
   it('compose: pass the linter, and name settings that exist', () => {
-    expectNoComplaint(tool('dclint'), '--max-warnings', '0', 'docker-compose.yml', 'deploy/compose.yml');
-    expectNoComplaint(tool('dockerfilelint'), 'Dockerfile');
-    for (const file of ['docker-compose.yml', 'deploy/compose.yml'])
-      expectKnownSettings(readFileSync(join(ROOT, file), 'utf8'));
+    const files = ['docker-compose.yml', 'deploy/compose.yml', 'test/extension/compose.yml'];
+    expectNoComplaint(tool('dclint'), '--max-warnings', '0', ...files);
+    expectNoComplaint(tool('dockerfilelint'), 'Dockerfile', 'test/extension/Dockerfile');
+    for (const file of files) expectKnownSettings(readFileSync(join(ROOT, file), 'utf8'));
   });
 
   it('GitHub: the workflows pass the linter', async () => {
