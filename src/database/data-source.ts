@@ -79,6 +79,9 @@ export function operatorDataSourceOptions(url: string, session = ''): PostgresDa
     type: 'postgres',
     url,
     namingStrategy: new SnakeCase(),
+    // PostgreSQL's own gen_random_uuid(): TypeORM would install an extension at each start for a module's generated uuids.
+    uuidExtension: 'pgcrypto',
+    installExtensions: false,
     migrations: [join(__dirname, '../schema/migrations/*.{ts,js}')],
     migrationsTableName: 'migrations',
     // each migration in a transaction of its own; the whole run under an advisory lock (migrate.ts)
