@@ -199,6 +199,14 @@ select s.line, s.record_index, s.entry_index, s.event_id::text as value, count(*
 
 START TRANSACTION;
 
+select pg_advisory_xact_lock($1, $2);
+
+SAVEPOINT typeorm_1;
+
+select current_setting('lock_timeout') as former, set_config('lock_timeout', $1, true);
+
+select pg_advisory_xact_lock($1, $2);
+
 select pg_advisory_xact_lock(1767225600, $1);
 
 select list_take($1, 'leads', 0);
@@ -215,6 +223,10 @@ from (
   where p.organization_id = $1 and p.ref in (select event_id from staged_event_leads)
   order by p.id
 ) parent;
+
+select set_config('lock_timeout', $1, true);
+
+RELEASE SAVEPOINT typeorm_1;
 
 drop table if exists before_tag_groups;
 

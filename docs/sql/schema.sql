@@ -10,12 +10,31 @@ AS $function$
   select to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $function$;
 
+CREATE OR REPLACE FUNCTION public.list_advance(org integer, name text, start bigint, reserved bigint, written bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into lists as l values (org, name, start + reserved)
+  on conflict (organization_id, list) do update set next_position = excluded.next_position
+  where l.next_position <= start;
+  if not found then
+    raise 'Others have added rows to % up to the reserved positions', name using errcode = 'unique_violation';
+  end if;
+  insert into list_counts as c select org, name, 40, 0, written where written > 0
+  on conflict (organization_id, list, shift, bucket) do update set rows = c.rows + excluded.rows;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.list_count()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 declare
   sign constant integer := case tg_op when 'INSERT' then 1 else -1 end;
+  -- The total would be locked until the end of the transaction. At reserved positions list_advance() adds to it.
+  levels constant smallint[] := case
+    when tg_op = 'INSERT' and current_setting('lanyard.at_reserved_positions', true) = 'on' then '{14,8}'
+    else '{40,14,8}' end;
   counted list_counts;
 begin
   for counted in
@@ -26,7 +45,7 @@ begin
         select (select organization_id from (select changed.*) own) as organization_id, changed.position,
           tg_argv[0] || case when tg_argv[1] = '' then '' else '/' || (to_jsonb(changed) ->> tg_argv[1]) end as list
         from changed cross join (select 0 as organization_id) shared
-      ) r, unnest('{40,14,8}'::smallint[]) s
+      ) r, unnest(levels) s
     group by 1, 2, 3, 4 order by 1, 2, 3 desc, 4
     on conflict (organization_id, list, shift, bucket) do update set rows = c.rows + excluded.rows
     returning *
@@ -62,6 +81,16 @@ begin
   new.position := list_take(org, tg_argv[0] || parent, 1);
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.list_reserve(org integer, name text, margin bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select
+    ((coalesce((select next_position from lists where organization_id = org and list = name), 0) + margin >> 14) + 1) <<
+    14
+$function$;
 
 CREATE OR REPLACE FUNCTION public.list_seek(org integer, name text, skip bigint, OUT start bigint, OUT rest bigint)
  RETURNS record

@@ -25,6 +25,8 @@ export interface RecordMatch {
   value: (staged: string) => string;
   /** SQL of the id of the matching stored row, or null if there is none. `$1` is the organization's id. */
   findId: (staged: string) => string;
+  /** The keys of the records that a stored row may match, as a query of one column. */
+  storedKeys: (stored: string) => string;
 }
 
 /** Which fields a file provides. Fields it does not provide keep their stored values. */

@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { hasSqlState } from '../database/errors';
-import { CATALOGUE, lockOrganization } from '../database/locks';
 import { CHANGED_SINCE_CHECKED } from '../errors/sql-states';
 import { Checks } from './checks';
 import { type Coverage, FULL_COVERAGE } from './coverage';
 import { type Counts, Datasets, type Records } from './dataset';
 import { objectRecords } from './dataset-file';
 import { ImportError, importError, IssueCollector } from './import-error';
-import { lockStatements } from './list-locks';
-import { type Outcome, OutcomeCounter } from './outcomes';
+import type { Outcome } from './outcomes';
 import { RecordReader } from './record-reader';
+import { RecordWriter, type StagedImport, type Written } from './record-writer';
 import { Stage, STAGE_BATCH_SIZE } from './stage';
-import { type Table, tablesOf } from './tables';
-import { writeStatements } from './write-statements';
+import { tablesOf } from './tables';
 
 export interface ImportResult {
   /** Numbers of imported records by section. */
@@ -47,22 +45,6 @@ const TRIGGER_MAINTAINED_TABLES = ['lists', 'list_counts'];
 
 /** How often the checks are repeated when others change what they have seen. */
 const MAX_ATTEMPTS = 4;
-
-type Written = Pick<ImportResult, 'outcomes' | 'ids' | 'preview'>;
-
-/** The staged records of one import. */
-interface StagedImport {
-  manager: EntityManager;
-  organizationId: number;
-  /** The tables that the file fills. */
-  tables: Table[];
-  imported: Counts;
-  coverage: Coverage;
-  issues: IssueCollector;
-  /** The sections with invalid records, which are not staged. */
-  incompleteSections: ReadonlySet<string>;
-  stage: Stage;
-}
 
 /** Thrown at the end of a dry run, so that its transaction is rolled back. */
 class DryRunRollback extends Error {
@@ -115,6 +97,7 @@ export class ImportService {
         issues,
         incompleteSections,
         stage,
+        isDryRun: options.dryRun ?? false,
       };
       const written = await this.write(staged, options);
       if (!options.dryRun) await analyze(staged);
@@ -132,38 +115,21 @@ export class ImportService {
       await checks.checkAll(tables, incompleteSections, issues);
       issues.throwIfAny();
       try {
-        return await manager.transaction((transaction) => this.writeOnce(transaction, staged, options));
+        return await manager.transaction(async (transaction) => {
+          const writer = new RecordWriter(transaction, staged, this.datasets);
+          // When others got as far as the reserved positions again and again, they have to wait.
+          const written = await writer.write(attempt < MAX_ATTEMPTS);
+          const result = { ...written, ids: { ...this.noIds(), ...written.ids } };
+          if (options.dryRun) throw new DryRunRollback(result);
+          options.onWritten?.();
+          return result;
+        });
       } catch (error) {
         if (error instanceof DryRunRollback) return error.written;
         // Others have changed what the checks saw. Repeated, the checks report what is invalid now.
         if (attempt === MAX_ATTEMPTS || !hasSqlState(error, CHANGED_SINCE_CHECKED)) throw error;
       }
     }
-  }
-
-  private async writeOnce(
-    transaction: EntityManager,
-    { organizationId, tables, coverage, stage, imported }: StagedImport,
-    { onWritten, dryRun = false }: ImportOptions,
-  ): Promise<Written> {
-    await lockOrganization(transaction, organizationId);
-    if (tables.some(({ isShared }) => isShared)) await lockOrganization(transaction, CATALOGUE);
-    await run(transaction, organizationId, lockStatements(tables));
-    await stage.matchStoredRows(organizationId, coverage);
-    const outcomes = new OutcomeCounter(transaction, organizationId, tables);
-    await outcomes.recordBefore();
-    await run(transaction, organizationId, writeStatements(tables, coverage));
-    const issues = new IssueCollector();
-    await new Checks(transaction, organizationId, this.datasets, coverage).checkReadOnlyFields(tables, issues);
-    issues.throwIfAny();
-    const written = {
-      outcomes: await outcomes.compareAfter(imported),
-      ids: { ...this.noIds(), ...(await outcomes.reportedIds(dryRun)) },
-      preview: dryRun && coverage.isPartial ? await outcomes.preview() : [],
-    };
-    if (dryRun) throw new DryRunRollback(written);
-    onWritten?.();
-    return written;
   }
 
   /** No ids of each section that reports them. */
@@ -205,11 +171,4 @@ async function analyze({ manager, tables, imported }: StagedImport): Promise<voi
   if (count < STAGE_BATCH_SIZE) return;
   const names = [...tables.map(({ name }) => name), ...TRIGGER_MAINTAINED_TABLES];
   await manager.query(`analyze ${names.join(', ')}`).catch(() => undefined);
-}
-
-async function run(manager: EntityManager, organizationId: number, statements: string[]): Promise<void> {
-  for (const sql of statements) {
-    // PostgreSQL rejects a parameter that the statement does not use.
-    await manager.query(sql, sql.includes('$1') ? [organizationId] : []);
-  }
 }

@@ -1,3 +1,7 @@
+import type { EntityManager } from 'typeorm';
+import { hasSqlState } from '../database/errors';
+import { CATALOG, lockOrganization } from '../database/locks';
+import { LOCKED } from '../errors/sql-states';
 import type { Table } from './tables';
 
 /**
@@ -6,7 +10,7 @@ import type { Table } from './tables';
  * Requests lock a list before the rows in it. An import that locked rows first would deadlock with them, and would not see
  * the rows that they add while it waits.
  */
-export function lockStatements(tables: Table[]): string[] {
+function lockStatements(tables: Table[]): string[] {
   const tracked = tables.filter((table) => table.tracked).sort((one, other) => (one.name < other.name ? -1 : 1));
   const nested = tracked.filter((table) => table.tracked?.parent);
   const lists = tracked.filter((table) => !nested.includes(table));
@@ -15,6 +19,48 @@ export function lockStatements(tables: Table[]): string[] {
     ...nested.map((table) => `${selectParents(table)} for no key update`),
     ...nested.map(lockNestedLists),
   ];
+}
+
+/** How an import waits for its locks, when it holds rows that the others may wait for. */
+const LOCK_ATTEMPT_MS = 500;
+
+/**
+ * Locks an organization and what an import adds to. Whoever has such a lock may wait for a row that the import has written:
+ * PostgreSQL looks for deadlocks after a second, and would cancel either of the two. So this gives up sooner, lets go what it
+ * has, and tries again: the other one, a request, waits for no longer than LOCK_TIMEOUT_MS.
+ */
+export async function lockLists(transaction: EntityManager, organizationId: number, tables: Table[]): Promise<void> {
+  for (;;) {
+    try {
+      await transaction.transaction((savepoint) => takeLocks(savepoint, organizationId, tables));
+      return;
+    } catch (error) {
+      if (!hasSqlState(error, LOCKED)) throw error;
+    }
+  }
+}
+
+async function takeLocks(savepoint: EntityManager, organizationId: number, tables: Table[]): Promise<void> {
+  const [{ former }] = await savepoint.query<[{ former: string }]>(
+    `select current_setting('lock_timeout') as former, set_config('lock_timeout', $1, true)`,
+    [String(LOCK_ATTEMPT_MS)],
+  );
+  if (tables.some(({ isShared }) => !isShared)) await lockOrganization(savepoint, organizationId);
+  if (tables.some(({ isShared }) => isShared)) await lockOrganization(savepoint, CATALOG);
+  await runStatements(savepoint, organizationId, lockStatements(tables));
+  await savepoint.query(`select set_config('lock_timeout', $1, true)`, [former]);
+}
+
+/** Runs statements one after the other. `$1` is the organization's id. */
+export async function runStatements(
+  manager: EntityManager,
+  organizationId: number,
+  statements: string[],
+): Promise<void> {
+  for (const sql of statements) {
+    // PostgreSQL rejects a parameter that the statement does not use.
+    await manager.query(sql, sql.includes('$1') ? [organizationId] : []);
+  }
 }
 
 /** The stored parents to whose lists the staged rows belong. */

@@ -10,6 +10,22 @@ export interface Outcome {
   unchanged: number;
 }
 
+type Outcomes = Record<string, Outcome>;
+
+/** Adds up the outcomes of sections that were written in several parts. */
+export function addOutcomes(one: Outcomes, other: Outcomes): Outcomes {
+  const sum = { ...one };
+  for (const [section, { created, updated, unchanged }] of Object.entries(other)) {
+    const before = one[section] ?? { created: 0, updated: 0, unchanged: 0 };
+    sum[section] = {
+      created: before.created + created,
+      updated: before.updated + updated,
+      unchanged: before.unchanged + unchanged,
+    };
+  }
+  return sum;
+}
+
 /** How many records the preview of a dry run shows. */
 const PREVIEW_SIZE = 3;
 
@@ -41,6 +57,16 @@ export class OutcomeCounter {
           ) select count(*)::integer as count from stored`,
       );
       this.countsBefore.set(name, row?.count ?? 0);
+    }
+  }
+
+  /** Locks the stored records of the file in the order of their keys, as all do who write several rows of a table. */
+  async lockStoredRows(): Promise<void> {
+    for (const { name, stage, match } of this.mainTables) {
+      if (this.countsBefore.get(name) === 0) continue;
+      await this
+        .query(`select from ${name} t where t.organization_id = $1 and t.${match[0]} in (select ${match[0]} from ${stage})
+        order by t.${match[0]} for no key update`);
     }
   }
 

@@ -2,6 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { Coverage, RecordLocation } from './coverage';
 import type { Counts } from './dataset';
 import type { StagedColumn, Table } from './tables';
+import { RESERVED_TABLE } from './write-statements';
 
 /** How many records are sent to PostgreSQL at once. */
 export const STAGE_BATCH_SIZE = 1000;
@@ -9,6 +10,14 @@ export const STAGE_BATCH_SIZE = 1000;
 /** A valid record and where it was found. */
 export interface StagedRecord extends RecordLocation {
   record: object;
+}
+
+/** A record whose stored row was found after a new one had been written. */
+export interface MatchedRecord {
+  /** Zero-based index of the record within its section. */
+  index: number;
+  /** The id of the new row. */
+  formerId: string;
 }
 
 type Row = Record<string, unknown>;
@@ -69,9 +78,55 @@ export class Stage {
         where f.record_index = s.record_index and f.id is not null and f.id <> f.staged_id`,
       [organizationId],
     );
+    await this.moveEntries(main, lists);
+  }
+
+  /**
+   * Gives staged rows the ids of the stored rows that they match and that others have added from a position on, while this
+   * import wrote the staged ones as new rows at reserved positions.
+   * @returns the records whose ids have changed
+   */
+  async matchAddedRows(organizationId: number, { match }: Coverage, position: string): Promise<MatchedRecord[]> {
+    const [main, ...lists] = this.tablesOfOnlySection();
+    if (!match || !main) return [];
+    const { stage, name } = main;
+    const id = main.match[0] ?? '';
+    const matched = await this.manager.query<[MatchedRecord[], number]>(
+      `with added as materialized (
+          select distinct k.key from ${name} t cross join lateral (${match.storedKeys('t')}) k (key)
+          where t.organization_id = $1 and t.position >= $2
+            and t.position < (select start from ${RESERVED_TABLE} where list = '${name}')
+        ), found as materialized (
+          select s.record_index, s.${id} as staged_id, (${match.findId('s')}) as id
+          from (select s.* from ${stage} s where ${match.key('s')} in (select key from added) offset 0) s
+        )
+        update ${stage} s set ${id} = f.id from found f
+        where f.record_index = s.record_index and f.id is not null and f.id <> f.staged_id
+        returning s.record_index as index, f.staged_id as "formerId"`,
+      [organizationId, position],
+    );
+    await this.moveEntries(main, lists);
+    return matched[0];
+  }
+
+  /** Copies some of the records into tables of their own. @returns these tables */
+  async select(tables: Table[], records: MatchedRecord[]): Promise<Table[]> {
+    const selected = tables.map((table) => ({ ...table, stage: `selected_${table.name}` }));
+    for (const [n, { stage }] of selected.entries()) {
+      await this.manager.query(
+        `create temporary table ${stage} on commit drop as select * from ${tables[n]?.stage} where record_index = any($1)`,
+        [records.map(({ index }) => index)],
+      );
+    }
+    return selected;
+  }
+
+  /** Gives the entries of arrays the ids of their records. */
+  private async moveEntries(main: Table, lists: Table[]): Promise<void> {
+    const id = main.match[0] ?? '';
     for (const { stage: list, owner } of lists) {
       await this.manager.query(
-        `update ${list} l set ${owner?.name} = s.${id} from ${stage} s
+        `update ${list} l set ${owner?.name} = s.${id} from ${main.stage} s
           where s.record_index = l.record_index and l.${owner?.name} <> s.${id}`,
       );
     }

@@ -1,13 +1,36 @@
 import type { Coverage } from './coverage';
 import type { FilledColumn, Table } from './tables';
 
+/** How an import writes rows while others go on adding to the lists. */
+export interface Reservation {
+  /** How many positions of each list are left to the others. */
+  margin: number;
+}
+
+/**
+ * The temporary table of the rows that were written at reserved positions: in which list, from which position on, how many
+ * positions were reserved, and at how many of them rows were written, because others may have written the same rows meanwhile.
+ */
+export const RESERVED_TABLE = 'reserved_rows';
+
+export const CREATE_RESERVED_TABLE = `
+  create temporary table ${RESERVED_TABLE} (list text, start bigint, reserved bigint, written bigint) on commit drop`;
+
+/** Has the lists end after the rows at reserved positions. The lists are locked. */
+export const ADVANCE_LISTS = `
+  select list_advance($1, list, start, reserved, written) from (select * from ${RESERVED_TABLE} order by list) r`;
+
 /**
  * The statements that write all staged rows, in an order that satisfies foreign keys.
  * Constraints are deferred while they run, so that rows may refer to rows written later.
  * `$1` is the organization's id.
+ * @param reservation writes new rows at reserved positions, without a lock of their lists; otherwise the lists are locked
  */
-export function writeStatements(tables: Table[], coverage: Coverage): string[] {
-  const statements = renderedTablesFirst(tables).flatMap((table) => tableStatements(table, coverage));
+export function writeStatements(tables: Table[], coverage: Coverage, reservation?: Reservation): string[] {
+  const statements = renderedTablesFirst(tables).flatMap((table) => {
+    const owner = tables.find(({ name }) => name === table.owner?.target?.table);
+    return tableStatements(table, coverage, owner, reservation);
+  });
   return ['set constraints all deferred', ...statements, 'set constraints all immediate'];
 }
 
@@ -19,16 +42,22 @@ function renderedTablesFirst(tables: Table[]): Table[] {
   return tables.flatMap((table) => (rendered.includes(table) ? [] : [...renderedByTable(table), table]));
 }
 
-function tableStatements(table: Table, coverage: Coverage): string[] {
+function tableStatements(
+  table: Table,
+  coverage: Coverage,
+  owner: Table | undefined,
+  reservation?: Reservation,
+): string[] {
   const { dataset, list } = table;
   if (dataset.shared) return sharedStatements(table, coverage);
-  if (!list) return [...updateRows(table, coverage), insertRows(table)];
+  const insert = table.tracked && reservation ? insertAtReserved(table, coverage, reservation) : insertRows(table);
+  if (!list) return [...updateRows(table, coverage), insert];
   const isProvided = coverage.providesField(list.name);
   const statements: string[] = [];
-  if (isProvided && !list.isAdditive) statements.push(deleteMissingEntries(table));
+  if (isProvided && !list.isAdditive && owner) statements.push(deleteMissingEntries(table, owner));
   // A partial file adds entries to such a list, and leaves those that are stored as they are.
   if (isProvided && !(coverage.isPartial && list.isAdditive)) statements.push(...updateRows(table, coverage));
-  return [...statements, insertRows(table)];
+  return [...statements, insert];
 }
 
 function sharedStatements({ dataset, columns }: Table, coverage: Coverage): string[] {
@@ -56,13 +85,13 @@ const isSameRow = ({ match }: Table, one: string, other: string): string =>
   match.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ');
 
 /** Deletes the stored entries that a record of the file no longer has. */
-function deleteMissingEntries(table: Table): string {
+function deleteMissingEntries(table: Table, main: Table): string {
   const { name, owner } = table;
-  const { table: main, key } = owner?.target ?? { table: '', key: '' };
+  const key = owner?.target?.key;
   return `
-    delete from ${name} t using ${main} o
+    delete from ${name} t using ${main.name} o
     where t.organization_id = $1 and o.organization_id = $1 and o.id = t.${owner?.name}
-      and o.${key} in (select ${key} from staged_${main})
+      and o.${key} in (select ${key} from ${main.stage})
       and not exists (select from ${stagedRows(table)} where ${isSameRow(table, 's', 't')})`;
 }
 
@@ -94,26 +123,62 @@ function updatedValue({ name, path, isKept, type }: FilledColumn, coverage: Cove
 
 function insertRows(table: Table): string {
   const { name, columns, tracked } = table;
-  const names = columns.map((column) => column.name);
-  const values = columns.map(insertedValue);
-  const isNew = `not exists (select from ${name} t where t.organization_id = $1 and ${isSameRow(table, 't', 's')})`;
   if (!tracked) {
+    const names = columns.map((column) => column.name);
     return `
     insert into ${name} (organization_id, ${names.join(', ')})
-    select $1, ${values.join(', ')} from ${stagedRows(table)} where ${isNew} order by record_index, entry_index`;
+    select $1, ${columns.map(insertedValue).join(', ')} from ${stagedRows(table)} where ${isNew(table)}
+    order by record_index, entry_index`;
   }
-  const parent = tracked.parent ? `s.${tracked.parent.column}` : '0::bigint';
-  const listName = tracked.parent ? `'${name}/' || parent` : `'${name}'`;
-  return `
-    with fresh as materialized (
+  return `with ${newRows(table)}, allocated as materialized (
+      select parent, list_take($1, ${listName(table)}, count(*)) as start from fresh group by parent order by parent
+    )
+    ${insertListed(table)}`;
+}
+
+/**
+ * Inserts at positions that are reserved, and adds them to the table of these. Others may add the same entry of a list meanwhile:
+ * then theirs stays in its place, and has the values of the file if an update would give it those.
+ */
+function insertAtReserved(table: Table, coverage: Coverage, { margin }: Reservation): string {
+  const { columns, match, list, tracked } = table;
+  const updated = columns.filter(({ name, isKept }) => !match.includes(name) && !isKept).map(({ name }) => name);
+  const assignments = updated.map((name) => `${name} = excluded.${name}`);
+  const action = coverage.isPartial || updated.length === 0 ? 'do nothing' : `do update set ${assignments.join(', ')}`;
+  const onConflict = list && match.length > 1 ? `on conflict (organization_id, ${match.join(', ')}) ${action}` : '';
+  const parent = tracked?.parent ? tracked.parent.column : '0::bigint';
+  return `with ${newRows(table)}, allocated as materialized (
+      select parent, list_reserve($1, ${listName(table)}, ${margin}) as start, count(*) as reserved
+      from fresh group by parent
+    ), inserted as (
+      ${insertListed(table)} ${onConflict} returning ${parent} as parent, xmax = 0 as is_new
+    )
+    insert into ${RESERVED_TABLE}
+    select ${listName(table)}, start, reserved, count(*) filter (where is_new) as written
+    from allocated join inserted using (parent) group by parent, start, reserved`;
+}
+
+/** The condition that a staged row is not stored. */
+const isNew = (table: Table): string =>
+  `not exists (select from ${table.name} t where t.organization_id = $1 and ${isSameRow(table, 't', 's')})`;
+
+/** The new rows, numbered in each list. */
+function newRows(table: Table): string {
+  const parent = table.tracked?.parent ? `s.${table.tracked.parent.column}` : '0::bigint';
+  return `fresh as materialized (
       select s.*, ${parent} as parent,
         row_number() over (partition by ${parent} order by ${insertionOrder(table)}) - 1 as n
-      from ${stagedRows(table)} where ${isNew}
-    ), allocated as materialized (
-      select parent, list_take($1, ${listName}, count(*)) as start from fresh group by parent order by parent
-    )
-    insert into ${name} (organization_id, position, ${names.join(', ')})
-    select $1, start + n, ${values.join(', ')} from fresh join allocated using (parent) order by parent, n`;
+      from ${stagedRows(table)} where ${isNew(table)}
+    )`;
+}
+
+const listName = ({ name, tracked }: Table): string => (tracked?.parent ? `'${name}/' || parent` : `'${name}'`);
+
+/** Inserts the rows of `fresh` where `allocated` has the `start` of their list. */
+function insertListed({ name, columns }: Table): string {
+  return `insert into ${name} (organization_id, position, ${columns.map((column) => column.name).join(', ')})
+    select $1, start + n, ${columns.map(insertedValue).join(', ')} from fresh join allocated using (parent)
+    order by parent, n`;
 }
 
 /** A date that the file does not provide is that of the import; precise ones keep the order of the records. */

@@ -221,6 +221,7 @@ export const LEAD_CSV: CsvDefinition = {
       key: (staged) => `lower(${staged}.email)`,
       value: (staged) => `${staged}.email`,
       findId: (staged) => firstMatching((lead) => hasEmail(lead, `${staged}.email`)),
+      storedKeys: (stored) => `select lower(${stored}.email)`,
     },
     remoteId: {
       fieldNames: /^remoteIds\./,
@@ -231,6 +232,7 @@ export const LEAD_CSV: CsvDefinition = {
         const remoteId = remoteIdOf(staged);
         return firstMatching((lead) => hasRemoteId(lead, `${remoteId} ->> 'integrationType'`, `${remoteId} ->> 'id'`));
       },
+      storedKeys: (stored) => `select value ->> 'id' from jsonb_array_elements(${stored}.remote_ids)`,
     },
   },
 };

@@ -19,7 +19,7 @@ import { webhooksCommand } from './commands/webhooks.command';
 import { CsvService } from '../csv/csv.service';
 import { addCommand } from './arguments';
 import { CommandLineModule } from './command-line.module';
-import { PROGRAM } from '../server/command-name';
+import { COMMAND_NAME } from '../server/command-name';
 import { configureUsageErrors, Program } from './program';
 import { startServer } from './start-server';
 
@@ -30,8 +30,8 @@ const DESCRIPTION =
 
 const NOTES = `
 Example, from an empty database to an API key:
-  $ ${PROGRAM} organizations create --name "Cobalt Systems"
-  $ ${PROGRAM} keys issue --organization 1 --label crm-sync
+  $ ${COMMAND_NAME} organizations create --name "Cobalt Systems"
+  $ ${COMMAND_NAME} keys issue --organization 1 --label crm-sync
 
 Results go to standard output, messages and progress to standard error.
 Set NO_COLOR=1 to turn colors off.
@@ -43,7 +43,7 @@ standard output was closed before the result was written.`;
 export async function operatorProgram(): Promise<Command> {
   const context = await NestFactory.createApplicationContext(CommandLineModule, { abortOnError: false });
   const csv = context.get(CsvService);
-  const program = configureUsageErrors(new Program(PROGRAM))
+  const program = configureUsageErrors(new Program(COMMAND_NAME))
     .description(DESCRIPTION)
     .usage('[command] [options]')
     .version(version, '--version', 'print the version')
@@ -52,7 +52,7 @@ export async function operatorProgram(): Promise<Command> {
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', NOTES);
   addCommand(program, 'start', {
-    summary: 'Start the server, which is also what happens without a command.',
+    summary: 'Start the server. This is the default without a command.',
     notes: 'Settings come from environment variables; "config" shows them.',
     example: 'start',
   }).action(startServer);

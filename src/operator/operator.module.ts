@@ -4,7 +4,7 @@ import { ChangesModule } from '../changes/changes.module';
 import { Config } from '../config';
 import { CONTEXTS, ContextsModule } from '../contexts';
 import { CsvModule } from '../csv/csv.module';
-import { CONNECT_TIMEOUT } from '../database/connect';
+import { ATTEMPT_TIMEOUT_MS } from '../database/connect';
 import { operatorDataSourceOptions } from '../database/data-source';
 import { DatabaseOptions } from '../database/data-source.module';
 import { DatabaseModule } from '../database/database.module';
@@ -18,7 +18,7 @@ import { StatusService } from './status.service';
 
 /** An unreachable database is reported without retries. `openDatabase` has waited for it, if the command waits at all. */
 const databaseOptions = ({ databaseUrl = '' }: Config): DatabaseOptions => ({
-  options: { ...operatorDataSourceOptions(databaseUrl), connectTimeoutMS: CONNECT_TIMEOUT, retryAttempts: 1 },
+  options: { ...operatorDataSourceOptions(databaseUrl), connectTimeoutMS: ATTEMPT_TIMEOUT_MS, retryAttempts: 1 },
 });
 
 /** The services of the operator's commands. Nothing here runs in the background; only the server's modules do. */

@@ -4,10 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource, type EntityManager, MigrationExecutor, type QueryRunner } from 'typeorm';
-import type { Waiting } from '../database/connect';
+import type { StartupOptions } from '../database/connect';
 import { Config } from '../config';
 import { functionsBeforeMigrations } from '../schema/functions';
-import { migrate, underMigrationLock } from '../schema/migrate';
+import { migrate, withMigrationLock } from '../schema/migrate';
 import { SchemaDefinition } from '../schema/schema-definition';
 import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type BackupTable, type RowCounts } from './backup-file';
@@ -21,7 +21,7 @@ export interface RestoreResult {
   applied: string[];
 }
 
-interface RestoreOptions extends Waiting {
+interface RestoreOptions extends StartupOptions {
   /** The name of the file in messages. */
   name: string;
   /** Called right before the commit. */
@@ -65,7 +65,7 @@ export class RestoreService {
     const { databaseUrl: url = '' } = this.config;
     const reader = new BackupReader(options.name, file);
     const head = await reader.readHead();
-    const { restored, skipped } = await underMigrationLock(url, options, async (dataSource) => {
+    const { restored, skipped } = await withMigrationLock(url, options, async (dataSource) => {
       await requireEmpty(dataSource);
       const migrations = requireKnownMigrations(dataSource, head, reader);
       const target = await new DataSource({ ...this.dataSource.options, migrations }).initialize();

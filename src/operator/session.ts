@@ -3,10 +3,10 @@ import { NestFactory } from '@nestjs/core';
 import type { Client, PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { Config, readConfig } from '../config';
-import { unreachable } from '../database/connect';
+import { unreachableError } from '../database/connect';
 import { poolOf } from '../database/data-source';
 import { OpenDatabase, openDatabase } from '../schema/open';
-import { Interrupted, stopSignal } from '../server/stop-signal';
+import { Interrupted, createStopSignal } from '../server/stop-signal';
 import { SCHEMA } from './contexts';
 import { OperatorModule } from './operator.module';
 import { printStatus } from './terminal/terminal';
@@ -22,9 +22,9 @@ export async function withServices<T>(
   work: (services: INestApplicationContext, database: OpenDatabase, finish: () => void) => Promise<T>,
   open: typeof openDatabase = openDatabase,
 ): Promise<T> {
-  const stop = stopSignal();
+  const stop = createStopSignal();
   const config = readConfig();
-  const database = await open(config, printStatus, { schema: SCHEMA, say: printStatus, signal: stop }).catch(
+  const database = await open(config, printStatus, { schema: SCHEMA, log: printStatus, signal: stop }).catch(
     (error: unknown) => {
       stop.throwIfAborted(); // the signal ended the wait
       throw error;
@@ -59,5 +59,5 @@ export async function withServices<T>(
 /** @throws ConfigError if the database is unreachable, because connecting is all that happens before a command's work */
 const connectServices = (config: Config, url: string): Promise<INestApplicationContext> =>
   NestFactory.createApplicationContext(OperatorModule.with(config), { abortOnError: false }).catch((error: unknown) => {
-    throw unreachable(url, error);
+    throw unreachableError(url, error);
   });

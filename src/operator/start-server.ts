@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { PROGRAM } from '../server/command-name';
+import { COMMAND_NAME } from '../server/command-name';
 
 /** The same flags as in package.json's `start` and the Dockerfile; docs/performance.md explains them. */
 const V8_FLAGS = ['--max-old-space-size=768'];
@@ -9,7 +9,7 @@ const V8_FLAGS = ['--max-old-space-size=768'];
 /** Runs the server in its own process, because V8 sizes its heap only at the start, and exits with its status. */
 export function startServer(): Promise<never> {
   const server = spawn(process.execPath, [...V8_FLAGS, join(__dirname, '../main.js')], {
-    env: { ...process.env, LANYARD_PROGRAM: PROGRAM },
+    env: { ...process.env, LANYARD_PROGRAM: COMMAND_NAME },
     stdio: 'inherit',
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => server.kill(signal));

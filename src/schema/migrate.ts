@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { ConfigError } from '../config';
-import { connect, FIRST_PAUSE, LONGEST_PAUSE, type Waiting } from '../database/connect';
+import { connect, FIRST_RETRY_DELAY_MS, MAX_RETRY_DELAY_MS, type StartupOptions } from '../database/connect';
 import { LOCKED } from '../errors/sql-states';
 import { hasSqlState } from '../database/errors';
-import { deriveAnew } from './rebuild-derived';
+import { rebuildDerivedColumns } from './rebuild-derived';
 import { requireDirectConnection } from '../database/direct-connection';
-import { Functions } from './functions';
+import { SchemaFunctions } from './functions';
 import type { SchemaDefinition } from './schema-definition';
 import { recordRelease, requireUsableSchema } from './schema-release';
 
 /** Any constant: all processes that migrate one database must take the same lock. */
 const MIGRATION_LOCK = 7_261_914;
 /** Milliseconds for which a migration waits for a table, with all requests for it behind: fewer than a statement has. */
-const LOCK_TIMEOUT_MS = 1000;
+const TABLE_LOCK_TIMEOUT_MS = 1000;
 
 /**
  * Applies the migrations that are missing, and the functions if their text has changed, and derives anew what older ones
@@ -23,24 +23,24 @@ const LOCK_TIMEOUT_MS = 1000;
  * @throws ConfigError when the database cannot be reached directly, holds no Unicode, or has a schema of a release that is
  *   too old to be upgraded, or too new
  */
-export function migrate(url: string, schema: SchemaDefinition, waiting: Waiting = {}): Promise<string[]> {
-  return underMigrationLock(url, waiting, (dataSource) => applyMissing(dataSource, schema, waiting));
+export function migrate(url: string, schema: SchemaDefinition, options: StartupOptions = {}): Promise<string[]> {
+  return withMigrationLock(url, options, (dataSource) => applyPendingMigrations(dataSource, schema, options));
 }
 
 /** Runs work that changes the schema, while no other process does. */
-export async function underMigrationLock<T>(
+export async function withMigrationLock<T>(
   url: string,
-  waiting: Waiting,
+  options: StartupOptions,
   work: (dataSource: DataSource) => Promise<T>,
 ): Promise<T> {
-  const dataSource = await connect(url, waiting, `-c lock_timeout=${LOCK_TIMEOUT_MS}`);
+  const dataSource = await connect(url, options, `-c lock_timeout=${TABLE_LOCK_TIMEOUT_MS}`);
   try {
     await requireDirectConnection(url);
-    await requireUnicode(dataSource, waiting);
+    await requireUnicode(dataSource, options);
     const lock = dataSource.createQueryRunner();
     await lock.connect();
     try {
-      await take(lock, waiting);
+      await acquireMigrationLock(lock, options);
       return await work(dataSource);
     } finally {
       await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
@@ -52,69 +52,73 @@ export async function underMigrationLock<T>(
 }
 
 /** How a database is made that can do what Lanyard does. */
-const AS_IT_SHOULD_BE = "Create it with ENCODING 'UTF8' and a UTF-8 locale such as C.UTF-8.";
+const EXPECTED_ENCODING = "Create it with ENCODING 'UTF8' and a UTF-8 locale such as C.UTF-8.";
 
 /**
  * An encoding that lacks letters would refuse what clients send. Without any, and in the locale C, all is kept as it is,
  * but a search knows letters beyond ASCII only as they are written.
  */
-async function requireUnicode(dataSource: DataSource, { say }: Waiting): Promise<void> {
+async function requireUnicode(dataSource: DataSource, { log }: StartupOptions): Promise<void> {
   const [{ name, encoding }] = await dataSource.query<[{ name: string; encoding: string }]>(
     'select current_database() as name, getdatabaseencoding() as encoding',
   );
   if (!['UTF8', 'SQL_ASCII'].includes(encoding)) {
-    throw new ConfigError(`DATABASE_URL: the database ${name} has the encoding ${encoding}. ${AS_IT_SHOULD_BE}`);
+    throw new ConfigError(`DATABASE_URL: the database ${name} has the encoding ${encoding}. ${EXPECTED_ENCODING}`);
   }
   const [{ folds }] = await dataSource.query<[{ folds: boolean }]>(
     `select to_tsvector('simple', 'Ж') = to_tsvector('simple', 'ж') as folds`,
   );
   if (encoding === 'UTF8' && folds) return;
-  say?.(`Searches in the database ${name} ignore case only in ASCII letters. ${AS_IT_SHOULD_BE}`);
+  log?.(`Searches in the database ${name} ignore case only in ASCII letters. ${EXPECTED_ENCODING}`);
 }
 
 /** Tries of the lock after which there is something to say: those who start together are done sooner. */
-const TRIES_OF_A_START = 5;
+const STARTUP_ATTEMPTS = 5;
 
 /** Asks for the lock again and again: a statement that waits for it would hear of no signal. */
-async function take(lock: QueryRunner, { say, signal }: Waiting): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    const [answer] = (await lock.query('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK])) as [
+async function acquireMigrationLock(lock: QueryRunner, { log, signal }: StartupOptions): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const [row] = (await lock.query('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK])) as [
       { taken: boolean },
     ];
-    if (answer.taken) return;
-    if (tries === TRIES_OF_A_START) say?.('Waiting for another process to finish migrating the database');
-    await pause(Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE), undefined, { signal });
+    if (row.taken) return;
+    if (attempt === STARTUP_ATTEMPTS) log?.('Waiting for another process to finish migrating the database');
+    await pause(Math.min(FIRST_RETRY_DELAY_MS * 2 ** attempt, MAX_RETRY_DELAY_MS), undefined, { signal });
   }
 }
 
-async function applyMissing(dataSource: DataSource, schema: SchemaDefinition, waiting: Waiting): Promise<string[]> {
+async function applyPendingMigrations(
+  dataSource: DataSource,
+  schema: SchemaDefinition,
+  options: StartupOptions,
+): Promise<string[]> {
   const { isNewer } = await requireUsableSchema(dataSource);
-  const missing = await new MigrationExecutor(dataSource).getPendingMigrations();
-  const functions = new Functions(dataSource, schema);
-  await givingWay(waiting, async () => {
+  const pending = await new MigrationExecutor(dataSource).getPendingMigrations();
+  const functions = new SchemaFunctions(dataSource, schema);
+  await retryWhileLocked(options, async () => {
     if (isNewer) {
       // The functions are those of the newer release; extensions of this one may still lack migrations.
       await dataSource.runMigrations();
       return;
     }
-    await functions.applyEarly();
-    if (missing.length > 0) await functions.forget();
+    await functions.applyBeforeMigrations();
+    if (pending.length > 0) await functions.markOutdated();
     await dataSource.runMigrations();
     await functions.apply();
     await recordRelease(dataSource);
-    await deriveAnew(dataSource, waiting);
+    await rebuildDerivedColumns(dataSource, options);
   });
-  return missing.map(({ name }) => name);
+  return pending.map(({ name }) => name);
 }
 
 /**
  * Applies all functions and triggers, because some were dropped.
  * @throws ConfigError when those in force are of a newer release, which this one does not have
  */
-export async function applyFunctionsAgain(
+export async function reapplyFunctions(
   dataSource: DataSource,
   schema: SchemaDefinition,
-  waiting: Waiting = {},
+  options: StartupOptions = {},
 ): Promise<void> {
   const { isNewer } = await requireUsableSchema(dataSource);
   if (isNewer) {
@@ -122,24 +126,25 @@ export async function applyFunctionsAgain(
       'The functions and triggers belong to a newer release of Lanyard. Repair them with that release.',
     );
   }
-  const functions = new Functions(dataSource, schema);
-  await functions.forget();
-  await givingWay(waiting, () => functions.apply(LOCK_TIMEOUT_MS));
+  const functions = new SchemaFunctions(dataSource, schema);
+  await functions.markOutdated();
+  await retryWhileLocked(options, () => functions.apply(TABLE_LOCK_TIMEOUT_MS));
 }
 
 /**
  * A migration that waits for a table, which an import may hold for minutes, has all requests for that table wait behind
  * it: so it gives way, and tries again.
  */
-async function givingWay({ say, signal }: Waiting, work: () => Promise<void>): Promise<void> {
-  for (let isTold = false; ; isTold = true) {
+async function retryWhileLocked({ log, signal }: StartupOptions, work: () => Promise<void>): Promise<void> {
+  for (let hasLogged = false; ; hasLogged = true) {
     try {
       await work();
       return;
     } catch (error) {
       if (!hasSqlState(error, LOCKED)) throw error;
-      if (!isTold) say?.('Waiting for an import or another long transaction to finish before migrating the database');
-      await pause(LONGEST_PAUSE, undefined, { signal });
+      if (!hasLogged)
+        log?.('Waiting for an import or another long transaction to finish before migrating the database');
+      await pause(MAX_RETRY_DELAY_MS, undefined, { signal });
     }
   }
 }

@@ -4,7 +4,7 @@ import { basename, delimiter, dirname, join } from 'node:path';
 const BIN = 'lanyard';
 
 /** How the command line was started, for messages: by its name, by npx, by npm, or (in a container) by its file. */
-export function programName(script: string, environment: NodeJS.ProcessEnv): string {
+export function commandNameFor(script: string, environment: NodeJS.ProcessEnv): string {
   if (basename(script) !== BIN) {
     return existsSync('scripts/build.mjs') ? 'npm run --silent operator --' : 'node dist/src/operator/main.js';
   }
@@ -25,4 +25,4 @@ function npxPackage(script: string): string {
 }
 
 /** The server is a process of its own and gets the name from the command that started it. */
-export const PROGRAM = process.env.LANYARD_PROGRAM ?? programName(process.argv[1] ?? '', process.env);
+export const COMMAND_NAME = process.env.LANYARD_PROGRAM ?? commandNameFor(process.argv[1] ?? '', process.env);

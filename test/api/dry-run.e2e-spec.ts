@@ -6,7 +6,7 @@ import { asOperator } from '../support/database';
 import { ENDPOINTS, Ids, send } from '../support/endpoints';
 import { InProcess, Lanyard, startInProcess, startLanyard, Tenant, withTenant } from '../support/lanyard';
 import { describeInside, INSIDE } from '../support/skipping';
-import { everyRow } from '../support/state';
+import { openState, type State } from '../support/state';
 
 const DRY = 'tx=rollback';
 const dry = (request: Test, prefer = DRY): Test => request.set('Prefer', prefer);
@@ -208,7 +208,10 @@ describeInside(`a dry run of every write${INSIDE}`, () => {
     const { body } = await tenant.api.post('/industryEvents', industryEventInput()).expect(200);
     ids = { ...parts.ids, event: String(expo), industryEvent: body.results.industryEvent.id };
   });
-  const rows = () => everyRow(lanyard.config.databaseUrl as string);
+  let state: State;
+  beforeAll(async () => void (state = await openState(lanyard.config.databaseUrl as string)));
+  afterAll(() => state.end());
+  const rows = () => state.everyRow();
 
   it.each(WRITES.flatMap((endpoint) => endpoint.bodies.map((body, n) => ({ name: endpoint.name, n, endpoint, body }))))(
     'is answered as the write is, and leaves every row as it was: $name, body $n',

@@ -8,7 +8,7 @@ import { isDeployment } from '../support/deployment';
 import { InProcess, Lanyard, startInProcess, startLanyard, Tenant } from '../support/lanyard';
 import { speakingFor } from '../support/oracle';
 import { describeInside, INSIDE, itInside } from '../support/skipping';
-import { everyRow } from '../support/state';
+import { openState, type State } from '../support/state';
 import { DATASETS } from '../support/contexts';
 
 /** The lists that are read page by page; that of the catalogue is everybody's. */
@@ -86,6 +86,7 @@ function titleOf({ endpoint, body, ids, kind, inCapitals }: Case): string {
 describe('tenancy', () => {
   let lanyard: Lanyard;
   let inside: InProcess | undefined;
+  let state: State | undefined;
   let owner: Stock;
   let stranger: Stock;
   let catalogued: string;
@@ -93,15 +94,17 @@ describe('tenancy', () => {
   beforeAll(async () => {
     inside = isDeployment ? undefined : await startInProcess();
     lanyard = inside ?? (await startLanyard());
+    state = inside?.config.databaseUrl ? await openState(inside.config.databaseUrl) : undefined;
     [owner, stranger] = [await stocked(lanyard), await stocked(lanyard)];
     const { body } = await owner.tenant.api.post('/industryEvents', industryEventInput()).expect(200);
     catalogued = body.results.industryEvent.id;
     await owner.tenant.api.post(`/industryEvents/${catalogued}/bookmark`).expect(200);
   });
+  afterAll(() => state?.end());
 
   /** All that there is: in the database where it can be reached, else what the API shows to both. */
   const everything = async (): Promise<unknown> =>
-    inside?.config.databaseUrl ? everyRow(inside.config.databaseUrl) : [await shownTo(owner), await shownTo(stranger)];
+    state ? state.everyRow() : [await shownTo(owner), await shownTo(stranger)];
 
   const shownTo = async ({ tenant: { api }, ids }: Stock): Promise<unknown> => {
     const paths = PAGED.map(({ path, list = '' }) => [
@@ -138,19 +141,19 @@ describe('tenancy', () => {
   });
 
   describe('every endpoint with every foreign id', () => {
-    let state: unknown;
-    beforeAll(async () => (state = await everything()));
+    let current: unknown;
+    beforeAll(async () => (current = await everything()));
 
     it.each(CASES.map((one) => [titleOf(one), one] as const))('%s', async (_, one) => {
       const ask = (ids: Ids) => send(stranger.tenant.api, one.endpoint, ids, one.endpoint.bodies[one.body]);
       const foreign = await ask(filled(one, owner.ids[one.kind] ?? '', String(owner.event)));
       const unknown = await ask(filled(one, randomUUID(), String(UNKNOWN_EVENT)));
-      const before = state;
-      state = await everything();
+      const before = current;
+      current = await everything();
       expect(tellable(foreign)).toEqual(tellable(unknown));
       const isFilter = one.endpoint.slots.some(({ where, name }) => where === 'query' && one.ids[name]?.includes('%'));
       expect(foreign.status).toBe(isFilter ? 200 : 404);
-      expect(state).toEqual(before);
+      expect(current).toEqual(before);
     });
   });
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { demo } from '../../src/demo/demo';
+import { DEMO_RECORDS } from '../../src/demo/demo';
 import { query, until } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, outcomeOf } from '../support/operator';
@@ -21,7 +21,9 @@ const counts = (over: object = {}) => ({
   ...DATASETS.noRecords(),
   ...over,
 });
-const DEMO = counts(Object.fromEntries(Object.entries(demo).map(([section, records]) => [section, records.length])));
+const DEMO = counts(
+  Object.fromEntries(Object.entries(DEMO_RECORDS).map(([section, records]) => [section, records.length])),
+);
 
 describe('import and export', () => {
   let folder: string;
@@ -71,7 +73,7 @@ describe('import and export', () => {
     it('reads one JSON object from a file, and again without a change', async () => {
       const fresh = await install();
       const { organizationId: id } = await fresh.server.tenant();
-      const path = file('demo.json', JSON.stringify(demo, null, 2));
+      const path = file('demo.json', JSON.stringify(DEMO_RECORDS, null, 2));
       const result = await fresh.operator.json(['import', path, '--organization', String(id)]);
       const events = { 'harbour-expo': 1, 'flow-summit': 2, 'river-dinner': 3 };
       const made = (count: unknown) => ({ created: count, updated: 0, unchanged: 0 });

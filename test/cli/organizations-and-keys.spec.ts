@@ -173,7 +173,7 @@ describe("the operator's command line", () => {
       const soon = new Date(Date.now() + 60_000).toISOString();
       const { id: ending } = await issue('--expires-at', soon);
       const overlapping = await operator.run(['keys', 'rotate', ending, '--overlap', '60m']);
-      expect(overlapping.stdout).toContain(`The old key ${ending} works until ${soon}.`);
+      expect(overlapping.stdout).toContain(`The old key ${ending} keeps working until ${soon}.`);
       const limits = await operator.run(['keys', 'set-limits', id, '--max-tokens', '3']);
       expect(limits.stdout).toBe(`Key ${id} now allows bursts of up to 3 requests and 1 per second on average.\n`);
       const revoked = await operator.run(['keys', 'revoke', id]);

@@ -1,4 +1,4 @@
-import { demo } from '../../src/demo/demo';
+import { DEMO_RECORDS } from '../../src/demo/demo';
 import type { ApiClient } from '../support/client';
 import { install } from '../support/operator';
 
@@ -6,7 +6,7 @@ describe('export, then import,', () => {
   it('carries an organization into an empty installation, where every GET answers alike', async () => {
     const [source, second] = [await install(), await install()];
     const tenant = await source.server.tenant();
-    await tenant.import(demo);
+    await tenant.import(DEMO_RECORDS);
     await changeThroughTheApi(tenant.api);
 
     const exported = await source.operator.run(['export', '--organization', String(tenant.organizationId)]);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { version } from '../../package.json';
-import { programName } from '../../src/server/command-name';
+import { commandNameFor } from '../../src/server/command-name';
 import { formatPairs, formatTable } from '../../src/operator/terminal/table';
 import { Operator } from '../support/operator';
 
@@ -57,7 +57,7 @@ describe('the usage of the command line', () => {
       [
         'an unknown field',
         [...importCsv, '--map', 'A=jobTitel'],
-        'leads have no field jobTitel. See "import --help" for the fields.',
+        'leads have no field called jobTitel. "import --help" lists the fields.',
       ],
       ['a field that cannot be exported', [...exportCsv, '--map', 'A=ref'], '--map "A=ref": ref cannot be exported.'],
       [
@@ -135,12 +135,14 @@ describe('the usage of the command line', () => {
     const bin = join(folder, 'node_modules/.bin/lanyard');
     mkdirSync(join(folder, 'node_modules'));
     const npx = { npm_lifecycle_event: 'npx' };
-    expect(programName(bin, npx)).toBe('npx lanyard');
+    expect(commandNameFor(bin, npx)).toBe('npx lanyard');
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ _npx: { packages: ['/srv/lanyard-0.1.0.tgz'] } }));
-    expect(programName(bin, npx)).toBe('npx /srv/lanyard-0.1.0.tgz');
-    expect(programName('/usr/local/bin/lanyard', {})).toBe('lanyard');
-    expect(programName('/srv/node_modules/.bin/lanyard', { PATH: '/usr/bin' })).toBe('/srv/node_modules/.bin/lanyard');
-    expect(programName('/app/dist/src/main.js', {})).toBe('npm run --silent operator --');
+    expect(commandNameFor(bin, npx)).toBe('npx /srv/lanyard-0.1.0.tgz');
+    expect(commandNameFor('/usr/local/bin/lanyard', {})).toBe('lanyard');
+    expect(commandNameFor('/srv/node_modules/.bin/lanyard', { PATH: '/usr/bin' })).toBe(
+      '/srv/node_modules/.bin/lanyard',
+    );
+    expect(commandNameFor('/app/dist/src/main.js', {})).toBe('npm run --silent operator --');
     rmSync(folder, { recursive: true });
   });
 });

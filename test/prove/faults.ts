@@ -2,6 +2,7 @@ import { readOptions, refuse } from '../../scripts/services.mjs';
 import { postgresAway, redisAway } from './faults/away';
 import { oneKey, revocation } from './faults/buckets';
 import { lostReplies, upserts } from './faults/clients';
+import { importBesideBooth } from './faults/imports';
 import { apiKilled, postgresKilled, redisKilled, sigterm } from './faults/killed';
 import { play } from './faults/play';
 import { record } from './results';
@@ -19,6 +20,7 @@ const FAULTS = [
   upserts,
   revocation,
   lostReplies,
+  importBesideBooth,
 ];
 const NAMES = FAULTS.map(({ name }) => name);
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as services from '../../scripts/services.mjs';
 import { exhibitor } from '../support/builders';
-import { everyRow } from '../support/state';
+import { openState } from '../support/state';
 import { Campaign } from './malformed/campaign';
 import { readOperations } from './malformed/description';
 import { makeWorld, type World } from './malformed/world';
@@ -53,8 +53,9 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   const port = Number(new URL(server.url).port);
   const world = await stocked(own, port);
   const grammar = { operations: readOperations(), world, seed };
-  const rows = () => everyRow(own.environment.DATABASE_URL);
-  const campaign = new Campaign(port, grammar, rows);
+  const state = await openState(own.environment.DATABASE_URL);
+  defer(() => state.end());
+  const campaign = new Campaign(port, grammar, () => state.everyRow());
   const memoryMib: number[] = [];
   for (const part of [0.1, 0.5, 1]) {
     await campaign.until(requests * part);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Config, ConfigError, readConfig, SETTINGS, shownSettings, unknownSettings } from '../../src/config';
+import { Config, ConfigError, readConfig, SETTINGS, effectiveSettings, unknownSettings } from '../../src/config';
 import { Operator } from '../support/operator';
 
 /** The table of docs/configuration.md: names and defaults. */
@@ -15,7 +15,7 @@ const notEncoded = (name: string): RegExp =>
 
 describe('the settings', () => {
   it('are all in docs/configuration.md, with their defaults', () => {
-    const settings = shownSettings({}).map(({ name, value }) => {
+    const settings = effectiveSettings({}).map(({ name, value }) => {
       const shown = name === 'LANYARD_DATA_DIR' ? '.data' : value;
       return [name, shown === null ? 'none' : `\`${shown}\``];
     });
@@ -57,7 +57,7 @@ describe('the settings', () => {
     ['LANYARD_REDIS_SENTINELS', 'one:1,[::1]:26380'],
   ])('%s=%s is shown as it was given', (name, value) => {
     const env = { REDIS_URL: 'redis://mymaster', [name]: value };
-    expect(shownSettings(env)).toContainEqual({ name, value, source: 'environment' });
+    expect(effectiveSettings(env)).toContainEqual({ name, value, source: 'environment' });
   });
 
   it.each([

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Pool } from 'pg';
-import { complaintIn, EmbeddedPostgresError, explain } from '../../src/embedded-postgres/embedded-postgres-error';
-import { lastSetting, OWNER } from '../../src/embedded-postgres/postmaster';
+import { errorLineIn, EmbeddedPostgresError, explainError } from '../../src/embedded-postgres/embedded-postgres-error';
+import { lastSetting, OWNER_SETTING } from '../../src/embedded-postgres/postmaster';
 import { Programs } from '../../src/embedded-postgres/programs';
 import { EmbeddedFixtures, killPostmaster, postmasterOf, query, until } from '../support/embedded-fixtures';
 
@@ -28,8 +28,8 @@ describe('embedded PostgreSQL', () => {
 
     it('is one when two start on nothing at once; one of them owns it, and ends it', async () => {
       const members = await Promise.all([fixtures.member(dataDir), fixtures.member(dataDir)]);
-      const [owner, guest] = members.sort((one) => (one.pid === lastSetting(cluster, OWNER) ? -1 : 1));
-      expect(owner?.pid).toBe(lastSetting(cluster, OWNER));
+      const [owner, guest] = members.sort((one) => (one.pid === lastSetting(cluster, OWNER_SETTING) ? -1 : 1));
+      expect(owner?.pid).toBe(lastSetting(cluster, OWNER_SETTING));
       expect(owner?.url).toBe(guest?.url);
       await query(String(guest?.url), 'create table note as select 1 as n');
       await guest?.stop();
@@ -174,14 +174,14 @@ describe('embedded PostgreSQL', () => {
         code: 'ENOSPC',
         syscall: 'write',
       });
-      expect((explain(error, '/data') as Error).message).toBe(
+      expect((explainError(error, '/data') as Error).message).toBe(
         `The embedded PostgreSQL cannot use /data: the disk is full. ${advice}`,
       );
       const output = '2026-01-01 [7] FATAL:  could not write lock file: No space left on device\nchild exited\n';
-      expect(complaintIn(output)).toBe(`could not write lock file: No space left on device. ${advice}`);
+      expect(errorLineIn(output)).toBe(`could not write lock file: No space left on device. ${advice}`);
       const partial =
         'FATAL:  could not extend file: wrote only 4096 of 8192 bytes\nPANIC:  cannot abort transaction 1\n';
-      expect(complaintIn(partial)).toBe(`could not extend file: wrote only 4096 of 8192 bytes. ${advice}`);
+      expect(errorLineIn(partial)).toBe(`could not extend file: wrote only 4096 of 8192 bytes. ${advice}`);
     });
 
     onlyAsRoot(

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { Redis } from 'ioredis';
 import { freePort } from '../support/free-port';
-import { makeDemo, originOf } from '../../src/demo/first-start';
+import { createDemo, originOf } from '../../src/demo/first-start';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { EmbeddedFixtures, postmasterOf, query, until } from '../support/embedded-fixtures';
 import { Operator, outcomeOf } from '../support/operator';
@@ -97,10 +97,10 @@ describe('a start', () => {
       `create function fails() returns trigger language plpgsql as $$ begin raise 'disk full'; end $$`,
     );
     await query(fresh.url, 'create trigger fails before insert on lead_activity_events execute function fails()');
-    await expect(makeDemo(fresh.url)).rejects.toThrow('disk full');
+    await expect(createDemo(fresh.url)).rejects.toThrow('disk full');
     expect(await query(fresh.url, 'select name from organizations')).toEqual([]);
     await query(fresh.url, 'drop function fails() cascade');
-    const made = await Promise.all([makeDemo(fresh.url), makeDemo(fresh.url)]);
+    const made = await Promise.all([createDemo(fresh.url), createDemo(fresh.url)]);
     expect(made.filter(Boolean)).toEqual([
       expect.objectContaining({ label: 'demo', key: expect.stringMatching(/^lan_/) }),
     ]);
@@ -109,7 +109,6 @@ describe('a start', () => {
 
   it.each<[string, Record<string, string>]>([
     ['PORT', { PORT: 'http' }],
-    ['LANYARD_SIMULATE', { LANYARD_SIMULATE: 'on', NODE_ENV: 'production' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
   ])('is refused in one line that names %s: %j', async (name, settings) => {
     const { status, stdout, stderr } = await outcomeOf(

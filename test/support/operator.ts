@@ -79,7 +79,7 @@ async function runHere(args: string[], input: string, environment: NodeJS.Proces
   const listeners = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
   const restored = [
     replace(process, 'env', environment),
-    replace(process, 'stdin', Readable.from(input === '' ? [] : [Buffer.from(input)])),
+    replace(process, 'stdin', Readable.from(partsOf(Buffer.from(input)))),
     ...(['stdout', 'stderr'] as const).flatMap((name) => [
       replace(process[name], 'isTTY', false),
       replace(process[name], 'columns', undefined),
@@ -104,6 +104,11 @@ async function runHere(args: string[], input: string, environment: NodeJS.Proces
     }
   }
   return outcome;
+}
+
+/** A pipe hands out 64 KiB at a time. */
+function* partsOf(input: Buffer): Generator<Buffer> {
+  for (let start = 0; start < input.length; start += 65_536) yield input.subarray(start, start + 65_536);
 }
 
 /** @returns what puts the former value back */

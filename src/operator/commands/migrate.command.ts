@@ -16,8 +16,8 @@ export function migrateCommand(program: Command): void {
 async function run({ json }: GlobalOptions): Promise<void> {
   // Like a server that starts, it waits for a PostgreSQL that is not ready yet.
   const open: typeof openDatabase = (config, say, waiting) =>
-    openDatabase(config, say, { ...waiting, milliseconds: config.databaseWaitMs });
-  const applied = await withServices((_, database) => Promise.resolve(database.applied), open);
+    openDatabase(config, say, { ...waiting, retryForMs: config.databaseWaitMs });
+  const applied = await withServices((_, database) => Promise.resolve(database.appliedMigrations), open);
   await printResult(json, { applied }, () =>
     applied.length === 0 ? 'The database is up to date.' : applied.join('\n'),
   );

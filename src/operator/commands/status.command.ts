@@ -3,11 +3,11 @@ import { version } from '../../../package.json';
 import { Config, ConfigError, readConfig } from '../../config';
 import { findDatabase } from '../../schema/open';
 import { escapeInvisible } from '../../datasets/quote';
-import { majorOf } from '../../embedded-postgres/cluster';
+import { majorVersionOf } from '../../embedded-postgres/cluster';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
 import { RedisConnection } from '../../rate-limit/redis';
-import { PROGRAM } from '../../server/command-name';
+import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions } from '../arguments';
 import { withServices } from '../session';
 import { type Status, StatusService, UNKNOWN_COUNTS } from '../status.service';
@@ -49,10 +49,13 @@ async function status({ json }: GlobalOptions): Promise<void> {
 async function databaseStatus(config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
   try {
     // Opening an embedded PostgreSQL that does not exist would create it.
-    if (!config.databaseUrl && majorOf(config.dataDir) === undefined) {
+    if (!config.databaseUrl && majorVersionOf(config.dataDir) === undefined) {
       throw new EmbeddedPostgresError(`There is no database in ${config.dataDir} yet.`);
     }
-    return await withServices((services, { embedded }) => services.get(StatusService).status(embedded), findDatabase);
+    return await withServices(
+      (services, { isEmbedded }) => services.get(StatusService).status(isEmbedded),
+      findDatabase,
+    );
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof EmbeddedPostgresError)) throw error;
     const embedded = config.databaseUrl === undefined;
@@ -65,14 +68,14 @@ async function redisStatus({ redisUrl, redisSentinels }: Config): Promise<Status
   if (!redisUrl) return null;
   const redis = new RedisConnection(redisUrl, redisSentinels);
   try {
-    await redis.untilReady();
+    await redis.waitUntilReady();
     // It takes a token as servers do, because a replica, or a Redis without memory, serves only reads.
     await new RedisTokenBucketStore(redis).take('status', { maxTokens: 1, refillRate: 1 });
     const about = await redis.info('server').catch(() => '');
     const [, version = null] = /^redis_version:(\S+)/m.exec(about) ?? [];
     return { reachable: true, version };
   } catch (error) {
-    return { reachable: false, error: (redis.failure ?? (error as Error)).message, version: null };
+    return { reachable: false, error: (redis.lastError ?? (error as Error)).message, version: null };
   } finally {
     await redis.close();
   }
@@ -126,7 +129,7 @@ function webhooksText({ active, failing, paused, disabled }: NonNullable<Status[
     const counted = `${formatNumber(count)} ${state}`;
     return count > 0 ? warning(counted) : counted;
   };
-  const resumeHint = paused > 0 ? ` (to resume: ${PROGRAM} webhooks resume)` : '';
+  const resumeHint = paused > 0 ? ` (to resume: ${COMMAND_NAME} webhooks resume)` : '';
   const parts = [
     `${formatNumber(active)} active`,
     warned(failing, 'failing'),

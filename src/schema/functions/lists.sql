@@ -9,6 +9,26 @@ create or replace function list_take(org integer, name text, n bigint) returns b
   returning next_position - n
 $$;
 
+-- Where an import writes rows while others go on adding to the list: margin positions beyond its end, so that nobody else gets
+-- there meanwhile. It begins with a whole count of 16,384 positions, of which no other row has one. Nothing is locked: imports
+-- of an organization take turns (docs/decisions/0025).
+create or replace function list_reserve(org integer, name text, margin bigint) returns bigint language sql stable as $$
+  select ((coalesce((select next_position from lists where organization_id = org and list = name), 0) + margin >> 14) + 1) << 14
+$$;
+
+-- Has a list end after the reserved positions, and adds the rows that were written there to its total. Locks the list.
+create or replace function list_advance(org integer, name text, start bigint, reserved bigint, written bigint) returns void
+language plpgsql as $$
+begin
+  insert into lists as l values (org, name, start + reserved)
+  on conflict (organization_id, list) do update set next_position = excluded.next_position where l.next_position <= start;
+  if not found then
+    raise 'Others have added rows to % up to the reserved positions', name using errcode = 'unique_violation';
+  end if;
+  insert into list_counts as c select org, name, 40, 0, written where written > 0
+  on conflict (organization_id, list, shift, bucket) do update set rows = c.rows + excluded.rows;
+end $$;
+
 -- Before insert, for each row without a position. Arguments: the list, the column of its parent or '', and 'shared' or ''.
 create or replace function list_position() returns trigger language plpgsql as $$
 declare
@@ -26,6 +46,10 @@ end $$;
 create or replace function list_count() returns trigger language plpgsql as $$
 declare
   sign constant integer := case tg_op when 'INSERT' then 1 else -1 end;
+  -- The total would be locked until the end of the transaction. At reserved positions list_advance() adds to it.
+  levels constant smallint[] := case
+    when tg_op = 'INSERT' and current_setting('lanyard.at_reserved_positions', true) = 'on' then '{14,8}'
+    else '{40,14,8}' end;
   counted list_counts;
 begin
   for counted in
@@ -36,7 +60,7 @@ begin
         select (select organization_id from (select changed.*) own) as organization_id, changed.position,
           tg_argv[0] || case when tg_argv[1] = '' then '' else '/' || (to_jsonb(changed) ->> tg_argv[1]) end as list
         from changed cross join (select 0 as organization_id) shared
-      ) r, unnest('{40,14,8}'::smallint[]) s
+      ) r, unnest(levels) s
     group by 1, 2, 3, 4 order by 1, 2, 3 desc, 4
     on conflict (organization_id, list, shift, bucket) do update set rows = c.rows + excluded.rows
     returning *

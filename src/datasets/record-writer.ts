@@ -1,0 +1,141 @@
+import type { EntityManager } from 'typeorm';
+import { CATALOG, lockImports } from '../database/locks';
+import { Checks } from './checks';
+import type { Coverage } from './coverage';
+import type { Counts, Datasets } from './dataset';
+import { IssueCollector } from './import-error';
+import { lockLists, runStatements } from './list-locks';
+import { addOutcomes, type Outcome, OutcomeCounter } from './outcomes';
+import type { MatchedRecord, Stage } from './stage';
+import type { Table } from './tables';
+import { ADVANCE_LISTS, CREATE_RESERVED_TABLE, type Reservation, writeStatements } from './write-statements';
+
+/** The staged records of one import. */
+export interface StagedImport {
+  manager: EntityManager;
+  organizationId: number;
+  /** The tables that the file fills. */
+  tables: Table[];
+  imported: Counts;
+  coverage: Coverage;
+  issues: IssueCollector;
+  /** The sections with invalid records, which are not staged. */
+  incompleteSections: ReadonlySet<string>;
+  stage: Stage;
+  isDryRun: boolean;
+}
+
+/** What became of the records. */
+export interface Written {
+  outcomes: Record<string, Outcome>;
+  ids: Record<string, Record<string, number | null>>;
+  preview: string[];
+}
+
+/** So many records are written in 0.3 s, under the locks of their lists, and leave no positions unused. */
+const MAX_LOCKED_RECORDS = 1000;
+
+/** Positions that are left to others for each record: more than they can add to a list while it is written. */
+const MARGIN_PER_RECORD = 16;
+
+const atReservedPositions = (isOn: boolean): string =>
+  `select set_config('lanyard.at_reserved_positions', '${isOn ? 'on' : 'off'}', true)`;
+
+/** Writes all staged records in one transaction. docs/decisions/0025 says why in this way. */
+export class RecordWriter {
+  private readonly shared: Table[];
+  private readonly own: Table[];
+
+  constructor(
+    private readonly transaction: EntityManager,
+    private readonly staged: StagedImport,
+    private readonly datasets: Datasets,
+  ) {
+    this.shared = staged.tables.filter(({ isShared }) => isShared);
+    this.own = staged.tables.filter(({ isShared }) => !isShared);
+  }
+
+  /** @param maySkipLocks whether many records may be written before their lists are locked */
+  async write(maySkipLocks: boolean): Promise<Written> {
+    const { organizationId, tables, imported } = this.staged;
+    await lockImports(this.transaction, organizationId);
+    if (this.shared.length > 0) await lockImports(this.transaction, CATALOG);
+    const sections = new Set(this.own.map(({ section }) => section));
+    const count = [...sections].reduce((sum, section) => sum + (imported[section] ?? 0), 0);
+    if (!maySkipLocks || count <= MAX_LOCKED_RECORDS) return this.writeLocked(tables, imported);
+    const written = await this.writeAtReserved({ margin: count * MARGIN_PER_RECORD });
+    if (this.shared.length === 0) return written;
+    return addWritten(written, await this.writeLocked(this.shared, imported));
+  }
+
+  /** Locks the lists, and then writes. */
+  private async writeLocked(tables: Table[], imported: Counts): Promise<Written> {
+    const { organizationId, stage, coverage } = this.staged;
+    await lockLists(this.transaction, organizationId, tables);
+    await stage.matchStoredRows(organizationId, coverage);
+    return this.writeRows(tables, imported);
+  }
+
+  /** Writes while others go on, and then locks the lists, so that the rows are at their ends when they become visible. */
+  private async writeAtReserved(reservation: Reservation): Promise<Written> {
+    const { organizationId, stage, coverage, imported } = this.staged;
+    const position = await this.nextPosition();
+    await stage.matchStoredRows(organizationId, coverage);
+    await this.transaction.query(CREATE_RESERVED_TABLE);
+    await this.transaction.query(atReservedPositions(true));
+    const written = await this.writeRows(this.own, imported, reservation);
+    await this.transaction.query(atReservedPositions(false));
+    await lockLists(this.transaction, organizationId, this.own);
+    await this.transaction.query(ADVANCE_LISTS, [organizationId]);
+    const matched = await stage.matchAddedRows(organizationId, coverage, position);
+    return matched.length === 0 ? written : addWritten(written, await this.writeMatched(matched));
+  }
+
+  private async writeRows(tables: Table[], imported: Counts, reservation?: Reservation): Promise<Written> {
+    const { organizationId, coverage, isDryRun } = this.staged;
+    const outcomes = new OutcomeCounter(this.transaction, organizationId, tables);
+    await outcomes.recordBefore();
+    if (reservation) await outcomes.lockStoredRows();
+    await runStatements(this.transaction, organizationId, writeStatements(tables, coverage, reservation));
+    const issues = new IssueCollector();
+    const checks = new Checks(this.transaction, organizationId, this.datasets, coverage);
+    await checks.checkReadOnlyFields(tables, issues);
+    issues.throwIfAny();
+    return {
+      outcomes: await outcomes.compareAfter(imported),
+      ids: await outcomes.reportedIds(isDryRun),
+      preview: isDryRun && coverage.isPartial ? await outcomes.preview() : [],
+    };
+  }
+
+  /**
+   * Others have added rows that records match for which this import has written new rows. Now that nobody can add more, the
+   * records are written once more, into the rows of the others.
+   */
+  private async writeMatched(records: MatchedRecord[]): Promise<Written> {
+    const [main] = this.own as [Table];
+    const selected = await this.staged.stage.select(this.own, records);
+    await this.transaction.query(`delete from ${main.name} where organization_id = $1 and ${main.match[0]} = any($2)`, [
+      this.staged.organizationId,
+      records.map(({ formerId }) => formerId),
+    ]);
+    const written = await this.writeRows(selected, { [main.section]: records.length });
+    const withdrawn: Outcome = { created: -records.length, updated: 0, unchanged: 0 };
+    return addWritten(written, { outcomes: { [main.section]: withdrawn }, ids: {}, preview: [] });
+  }
+
+  /** The position of the next row that others add to the list of the file's first table. */
+  private async nextPosition(): Promise<string> {
+    const [row] = await this.transaction.query<{ position: string }[]>(
+      'select next_position as position from lists where organization_id = $1 and list = $2',
+      [this.staged.organizationId, this.own[0]?.name],
+    );
+    return row?.position ?? '0';
+  }
+}
+
+const addWritten = (one: Written, other: Written): Written => ({
+  outcomes: addOutcomes(one.outcomes, other.outcomes),
+  ids: { ...one.ids, ...other.ids },
+  preview: one.preview.length > 0 ? one.preview : other.preview,
+});
