@@ -14,12 +14,8 @@ import { createRequestLogger, observeRequest } from './observability/requests';
 import { serveReference } from './openapi/reference';
 import { handleMalformedRequests } from './server/malformed-requests';
 import { LeanExpressAdapter } from './server/express-adapter';
-<<<<<<< HEAD
 import { rejectUnsupported } from './api/unsupported-handlers';
-import { marked } from './simulate/simulated-faults.interceptor';
-=======
 import { withSimulationHeader } from './simulate/simulated-faults.interceptor';
->>>>>>> main
 
 /**
  * The server, ready to listen, for the program, every test and the OpenAPI document.

@@ -78,14 +78,10 @@ export function operatorDataSourceOptions(url: string, session = ''): PostgresDa
   return {
     type: 'postgres',
     url,
-<<<<<<< HEAD
-    namingStrategy: new SnakeCase(),
+    namingStrategy: new SnakeCaseNamingStrategy(),
     // PostgreSQL's own gen_random_uuid(): TypeORM would install an extension at each start for a module's generated uuids.
     uuidExtension: 'pgcrypto',
     installExtensions: false,
-=======
-    namingStrategy: new SnakeCaseNamingStrategy(),
->>>>>>> main
     migrations: [join(__dirname, '../schema/migrations/*.{ts,js}')],
     migrationsTableName: 'migrations',
     // each migration in a transaction of its own; the whole run under an advisory lock (migrate.ts)
