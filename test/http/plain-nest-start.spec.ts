@@ -16,7 +16,7 @@ import { IsInt, IsOptional, IsString } from 'class-validator';
 import { createApp } from '../../src/app';
 import { Config } from '../../src/config';
 import { createLog } from '../../src/observability/log';
-import { leadInput } from '../support/builders';
+import { leadInput, phone } from '../support/builders';
 import { testDatabase } from '../support/database';
 import { startWithModules } from '../support/plain-modules';
 
@@ -100,7 +100,7 @@ describe('a global ValidationPipe of a module', () => {
     expect((await server.send('GET', '/cats?age=5')).body?.results).toEqual({ age: 5 });
     expect((await server.send('GET', '/cats?size=5')).body?.error).toBe('property size should not exist');
 
-    const input = leadInput({ phoneNumbers: [{ type: 'WORK', number: '+41 44 668 18 00' }] });
+    const input = leadInput({ phoneNumbers: [phone()] });
     const lead = await server.send('POST', '/leads', { body: { ...input, unknown: 1 } });
     expect([lead.status, lead.body?.error]).toEqual([200, undefined]);
     const page = await server.send('GET', '/leads?limit=5&offset=0');
