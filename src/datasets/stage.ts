@@ -216,17 +216,9 @@ function rowsOf(table: Table, { record, index, line }: StagedRecord): Row[] {
 /** The values of columns that are not null. */
 function columnValues(columns: StagedColumn[], fields: Row): Row {
   const row: Row = {};
-  for (const { name, path, initial } of columns) {
-    const value = valueAt(fields, path) ?? initial;
+  for (const { name, outer, inner, initial } of columns) {
+    const value = (inner === undefined ? fields[outer] : (fields[outer] as Row | null | undefined)?.[inner]) ?? initial;
     if (value !== null && value !== undefined) row[name] = value;
   }
   return row;
-}
-
-/** The value at a path of at most two names. */
-function valueAt(fields: Row, path: string): unknown {
-  const dot = path.indexOf('.');
-  if (dot < 0) return fields[path];
-  const parent = fields[path.slice(0, dot)] as Row | null | undefined;
-  return parent?.[path.slice(dot + 1)];
 }

@@ -18,6 +18,9 @@ export interface StagedColumn {
   type: string;
   /** The path of its field in a record, or in an entry of an array. */
   path: string;
+  /** The first name of the path, and the second one if it has two. Each record is read by them. */
+  outer: string;
+  inner?: string;
   /** The value for a record that has none. */
   initial?: unknown;
 }
@@ -124,9 +127,18 @@ function tableOf(
   };
 }
 
+function namesOf(path: string): Pick<StagedColumn, 'path' | 'outer' | 'inner'> {
+  const [outer = '', inner] = path.split('.', 2);
+  return { path, outer, inner };
+}
+
 function unstoredColumns({ computedFields = {}, readOnlyFields }: Dataset): StagedColumn[] {
-  const columns = Object.entries(computedFields).map(([path, { type }]) => ({ name: snakeCase(path), type, path }));
-  if (readOnlyFields) columns.push({ name: READ_ONLY_COLUMN, type: 'jsonb', path: READ_ONLY_COLUMN });
+  const columns: StagedColumn[] = Object.entries(computedFields).map(([path, { type }]) => ({
+    name: snakeCase(path),
+    type,
+    ...namesOf(path),
+  }));
+  if (readOnlyFields) columns.push({ name: READ_ONLY_COLUMN, type: 'jsonb', ...namesOf(READ_ONLY_COLUMN) });
   return columns;
 }
 
@@ -144,7 +156,7 @@ function filledColumn(
   return {
     name: column.databaseName,
     type: target && target.key !== 'id' ? 'text' : storedType,
-    path: paths[property] ?? property,
+    ...namesOf(paths[property] ?? property),
     initial: typeof initial === 'function' ? undefined : initial,
     property,
     target,

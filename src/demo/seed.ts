@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { uuidV7 } from '../database/uuid';
 import type { RawRecord } from '../datasets/dataset';
 
-/** The same values make the same records. */
+/** The input of the generator. The same values produce the same records. */
 export interface Seed {
   organizationId: number;
   seed: number;
   leads: number;
-  /** YYYY-MM-DD: everything is before it, except for the last event */
+  /** A date (YYYY-MM-DD) that is after all records, except for the last event. */
   until: string;
 }
 
@@ -18,7 +18,7 @@ const INTERESTS = ['Pumps', 'Valves', 'Sensors', 'Service contracts'];
 const TAG_GROUPS = { Temperature: ['Hot', 'Warm', 'Cold'], Interest: INTERESTS };
 const ACTIONS = ['NOTE', 'PHONE', 'EMAIL', 'CALENDAR', 'LINKEDIN'];
 const NOTES = ['Asked for a quotation.', 'Wants a visit to the plant.', 'Budget is approved.', 'Left a message.'];
-/** of one lead and the next */
+/** The number of activity events of successive leads. The pattern repeats. */
 const ACTIVITIES_PER_LEAD = [2, 0, 1, 0, 1];
 
 const LOCATIONS = [
@@ -35,7 +35,7 @@ const TITLES = ['Head of Procurement', 'Plant Engineer', 'Managing Director', 'B
 const iso = (at: number): string => new Date(at).toISOString();
 const repeat = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
-/** Records of an invented organization, in constant memory; each comes after those it refers to. */
+/** Generates the records of a made-up organization in constant memory. Each record comes after those that it refers to. */
 export function* inventedRecords(seed: Seed): Generator<RawRecord> {
   const random = new SeededRandom(seed);
   const end = Date.parse(seed.until);
@@ -68,7 +68,7 @@ export function* inventedRecords(seed: Seed): Generator<RawRecord> {
   for (const record of activations) yield { section: 'activations', record };
   const options = tagGroups.map(({ tagOptions }) => tagOptions.map(({ id }) => id));
   for (let n = 0; n < seed.leads; n++) {
-    // Leads come in the order of time, and later events bring more of them.
+    // Leads are in chronological order, and later events bring more of them.
     const place = (eventCount - 1) * Math.sqrt(n / seed.leads);
     const activation = activations[Math.floor(place)] as (typeof activations)[number];
     const at = Date.parse(activation.startDate) + Math.floor((9 + 9 * (place % 1)) * HOUR_MS);
@@ -117,7 +117,7 @@ class SeededRandom {
 
   constructor(private readonly seed: Seed) {
     this.state = 1 + (seed.seed % 2147483646);
-    repeat(5, this.next); // the first numbers of small seeds are alike
+    repeat(5, this.next); // The first numbers of small seeds are similar.
   }
 
   /** From 0 up to 1, by Lehmer's generator (Park and Miller's "minimal standard"). */

@@ -31,7 +31,7 @@ export class LeadEntity extends ListedUuidRow {
   @Column(NULLABLE_TEXT) twitter: string | null;
   @Column(NULLABLE_TEXT) jobTitle: string | null;
   @Column(NULLABLE_TEXT) address: string | null;
-  /** stored, not shown in v0 */
+  /** The URL of a picture, which is stored but not returned in v0. */
   @Column(NULLABLE_TEXT) profilePicture: string | null;
   @Column('boolean', { default: false }) isEnriched: boolean;
   @Column('integer', { default: 0 }) numberOfScans: number;
@@ -48,9 +48,9 @@ export class LeadEntity extends ListedUuidRow {
   @Column(NULLABLE_TEXT) companyCountry: string | null;
   @Column(jsonList) leadProvidedPhoneNumbers: PhoneNumber[];
   @Column(jsonList) serviceProvidedPhoneNumbers: PhoneNumber[];
-  /** at most one of each integrationType */
+  /** The remote IDs, at most one of each integrationType. */
   @Column(jsonList) remoteIds: RemoteId[];
-  /** the JSON of the lead as the API shows it; a trigger renders it on every change */
+  /** The JSON of the lead as the API returns it. A trigger renders it on every change. */
   @Column({ type: 'text', select: false, insert: false, update: false }) document: string;
 }
 

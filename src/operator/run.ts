@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config';
 import { databaseErrorMessage } from '../database/errors';
+import type { Extension } from '../extensions/extension';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import { exitBySignal, Interrupted, signalExitStatus } from '../server/stop-signal';
 import { BackupError } from './backup-file';
@@ -10,11 +11,11 @@ import { ImportError } from '../datasets/import-error';
 import { OutputClosed, CommandError, printStatus, applyStyle, UsageError } from './terminal/terminal';
 
 /** Runs the command of the process's arguments and ends the process. */
-export async function run(): Promise<void> {
+export async function runCommand(extension: Extension = {}): Promise<void> {
   // Standard output is for the command's result, and errors are thrown.
   Logger.overrideLogger(false);
   try {
-    const program = await operatorProgram();
+    const program = await operatorProgram(extension);
     if (process.argv.length > 2) await program.parseAsync();
     else program.outputHelp();
     process.exit(0);

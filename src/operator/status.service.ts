@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** What `status` reports. What cannot be looked up is null. */
+/** The result of `status`. A value that could not be looked up is null. */
 export interface Status {
-  /** of the program that looks */
+  /** The release of the program that runs the command. */
   version: string;
-  /** `error`: why it is not reachable; `size` in bytes on disk */
+  /** `error` says why the database is unreachable. `size` is in bytes on disk. */
   database: { reachable: boolean; error?: string; embedded: boolean; version: string | null; size: number | null };
-  /** null when none is configured */
+  /** Null if no Redis is configured. */
   redis: { reachable: boolean; error?: string; version: string | null } | null;
-  /** `pending`: names, in their order */
+  /** `pending` has the names of migrations in the order in which they will be applied. */
   migrations: { applied: number; pending: string[] } | null;
   organizations: number | null;
-  /** `active` are valid now; those of them that end within a week are `expiring` */
+  /** `active` keys are valid now. `expiring` counts those of them that expire within a week. */
   keys: { active: number; expiring: number; expired: number; revoked: number } | null;
   leads: number | null;
   webhooks: { active: number; failing: number; paused: number; disabled: number } | null;
@@ -24,7 +24,7 @@ interface BusyKey {
   prefix: string;
   label: string | null;
   organization: { id: number; name: string };
-  /** in the last hour, as far as the servers have written them (once a minute) */
+  /** The number of requests in the last hour. Servers store it once a minute. */
   requests: number;
 }
 

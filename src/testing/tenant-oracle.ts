@@ -59,7 +59,7 @@ export class TenantOracle {
     this.texts.clear();
     const runner = this.dataSource.createQueryRunner();
     try {
-      const tables = (await runner.query<{ name: string }[]>(SCOPED_TABLES)).map(({ name }) => name);
+      const tables = ((await runner.query(SCOPED_TABLES)) as { name: string }[]).map(({ name }) => name);
       const found: UnscopedStatement[] = [];
       for (const text of texts) {
         const unscoped = unscopedTables(await planOf(runner, text), tables);
@@ -100,9 +100,9 @@ async function planOf(runner: QueryRunner, text: string): Promise<PlanNode> {
   await runner.query('set plan_cache_mode = force_generic_plan');
   try {
     await runner.query(`prepare tenant_oracle as ${text}`);
-    const rows = await runner.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }[]>(
-      `explain (verbose, costs off, format json) execute tenant_oracle${values}`,
-    );
+    const rows = (await runner.query(`explain (verbose, costs off, format json) execute tenant_oracle${values}`)) as {
+      'QUERY PLAN': [{ Plan: PlanNode }];
+    }[];
     await runner.query('deallocate tenant_oracle');
     return rows[0]!['QUERY PLAN'][0].Plan;
   } finally {

@@ -11,7 +11,7 @@ import { csvFormatOf } from '../../src/operator/csv.options';
 import { asOperator } from '../support/database';
 import { IssueCollector } from '../../src/datasets/import-error';
 import { ImportService } from '../../src/datasets/import.service';
-import { exhibitor, industryEventInput } from '../support/builders';
+import { createExhibitor, industryEventInput } from '../support/builders';
 import { query } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, Outcome } from '../support/operator';
@@ -95,7 +95,7 @@ describe('CSV', () => {
     });
 
     it('is read with semicolons or tabs, line ends in cells, lists, and cells that a quote keeps from being formulas', async () => {
-      const { tagGroup, event, users } = exhibitor();
+      const { tagGroup, event, users } = createExhibitor();
       await tenant.import({ users, tagGroups: [tagGroup], events: [event] });
       const [one, two] = tagGroup.tagOptions;
       const semicolons = `firstName;description;tags;events;twitter;phoneNumbers.leadProvided\nAda;"two\nlines";"${one?.id}; ${two?.id}";${event.ref};'@ada;"1; 2"\n`;
@@ -270,7 +270,7 @@ describe('CSV', () => {
     });
 
     it('is written so that it is read without a loss', async () => {
-      const { users, tagGroup, event, activation, lead } = exhibitor();
+      const { users, tagGroup, event, activation, lead } = createExhibitor();
       const odd = { ...lead, id: '7c9e0000-0000-4000-8000-000000000001', firstName: '=1+1', lastName: `'@x, "y"\r\nz` };
       const bare = { id: '7c9e0000-0000-4000-8000-000000000002' };
       const dataset = { users, tagGroups: [tagGroup], events: [event], activations: [activation] };

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEMO_RECORDS } from '../../src/demo/demo';
-import { query, until } from '../support/embedded-fixtures';
+import { query, waitUntil } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
-import { install, Installation, outcomeOf } from '../support/operator';
+import { install, Installation, waitForOutcome } from '../support/operator';
 import { DATASETS } from '../support/contexts';
 
 const counts = (over: object = {}) => ({
@@ -70,7 +70,7 @@ describe('import and export', () => {
       args = (source) => ['import', source, '--organization', String(organizationId)];
     });
 
-    it('reads one JSON object from a file, and again without a change', async () => {
+    it('imports one JSON object from a file, and changes nothing the second time', async () => {
       const fresh = await install();
       const { organizationId: id } = await fresh.server.tenant();
       const path = file('demo.json', JSON.stringify(DEMO_RECORDS, null, 2));
@@ -117,7 +117,7 @@ describe('import and export', () => {
         Buffer.from(`${ndjson('a@example.com')}\n\xff`, 'latin1'),
         'Line 3 is not valid UTF-8.',
       ],
-    ])('refuses %s and leaves nothing', async (_, content, reason) => {
+    ])('rejects %s and stores nothing', async (_, content, reason) => {
       const { status, stdout, stderr } = await first.operator.run(args(file('fault', content)));
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
       expect(stderr).toMatch(/^[^\n]*\n$/);
@@ -126,7 +126,7 @@ describe('import and export', () => {
       expect(await users(organizationId)).toEqual([]);
     });
 
-    it('knows industry events again that have neither id nor eventUrl, by all that they say', async () => {
+    it('recognizes industry events without id and eventUrl by all their fields', async () => {
       const name = `Expo ${randomUUID()}`;
       const events = [
         { name, startDate: '2026-05-04T00:00:00.000Z', keywords: ['a', 'b'], isBookmarked: true },
@@ -160,19 +160,19 @@ describe('import and export', () => {
       await query(first.database.url, 'delete from industry_events');
     });
 
-    it('refuses a file that it cannot read', async () => {
+    it('rejects a file that it cannot read', async () => {
       const path = join(folder, 'missing.json');
       const stderr = `Cannot read ${path}: no such file or directory\n`;
       expect(await first.operator.run(args(path))).toEqual({ status: 1, stdout: '', stderr });
     });
 
-    it('leaves nothing when it is interrupted, and ends by the signal', async () => {
+    it('stores nothing when it is interrupted, and exits by the signal', async () => {
       const child = first.operator.start(args('-'));
-      const outcome = outcomeOf(child);
+      const outcome = waitForOutcome(child);
       child.stdin?.on('error', () => undefined);
       child.stdin?.write(ndjson(...Array.from({ length: 1500 }, (_, i) => `u${i}@example.com`)));
       const staging = `select from pg_stat_activity where datname = current_database() and query like 'insert into staged%'`;
-      await until(async () => (await query(first.database.url, staging)).length === 1);
+      await waitUntil(async () => (await query(first.database.url, staging)).length === 1);
       child.kill('SIGINT');
       expect(await outcome).toEqual({ status: null, stdout: '', stderr: 'Interrupted\n' });
       expect(await users(organizationId)).toEqual([]);
@@ -180,7 +180,7 @@ describe('import and export', () => {
   });
 
   describe('export', () => {
-    it('is one JSON object of all sections, or NDJSON, also into a file', async () => {
+    it('writes one JSON object with all sections, or NDJSON, also to a file', async () => {
       const tenant = await first.server.tenant();
       const id = randomUUID();
       await tenant.import({ users: [{ email: 'mara@example.com' }], leads: [{ id }] });
@@ -202,7 +202,7 @@ describe('import and export', () => {
       expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
     });
 
-    it('into a file of its owner only, and through no link that somebody has put there', async () => {
+    it('writes a file that only its owner can read, and follows no planted link', async () => {
       const { organizationId } = await first.server.tenant();
       const args = ['export', '--organization', String(organizationId), '--output'];
       const output = join(folder, 'private.json');
@@ -217,7 +217,7 @@ describe('import and export', () => {
       expect(readFileSync(victim, 'utf8')).toBe('mine');
     });
 
-    it('leaves an earlier file alone when it is refused', async () => {
+    it('leaves an existing file alone when it fails', async () => {
       const output = file('kept.json', 'an earlier one');
       const { status } = await first.operator.run(['export', '--organization', '999', '--output', output]);
       expect(status).toBe(1);

@@ -12,7 +12,7 @@ import { CsvRecords } from '../../src/csv/csv-records';
 import { decodeText } from '../../src/datasets/file-text';
 import { IssueCollector } from '../../src/datasets/import-error';
 import { datasetRecords } from '../../src/datasets/dataset-file';
-import { query, until } from '../support/embedded-fixtures';
+import { query, waitUntil } from '../support/embedded-fixtures';
 import { install } from '../support/operator';
 import { DATASETS } from '../support/contexts';
 
@@ -108,7 +108,7 @@ describe('a named pipe to which nobody writes', () => {
     const { organizationId } = await server.tenant();
     const child = operator.start(['import', pipe, '--organization', String(organizationId)]);
     const staged = `select from pg_stat_activity where datname = current_database() and query like 'create temp%staged_industry%'`;
-    await until(async () => (await query(database.url, staged)).length === 1);
+    await waitUntil(async () => (await query(database.url, staged)).length === 1);
     child.kill(signal);
     expect(await once(child, 'exit')).toEqual([null, signal]);
   });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exhibitor } from '../support/builders';
+import { createExhibitor } from '../support/builders';
 import type { Tenant } from '../support/lanyard';
 import { install, type Installation, type Outcome } from '../support/operator';
 
@@ -256,7 +256,7 @@ describe('a file from the field', () => {
     });
 
     it('the name of a tag or an event', async () => {
-      const { tagGroup, event, users } = exhibitor();
+      const { tagGroup, event, users } = createExhibitor();
       const [one, two] = tagGroup.tagOptions;
       const twice = {
         ...tagGroup,
@@ -390,7 +390,7 @@ describe('a file from the field', () => {
     });
 
     it('as it was exported, and changes nothing', async () => {
-      const { users, tagGroup, event, activation, lead } = exhibitor();
+      const { users, tagGroup, event, activation, lead } = createExhibitor();
       const leadProvided = [
         { number: '1', type: 'OFFICE', preferred: false },
         { number: '2', type: 'UNKNOWN', preferred: true },
@@ -413,7 +413,7 @@ describe('a file from the field', () => {
     });
 
     it('into an event that it is in already: flags stay', async () => {
-      const { users, tagGroup, event, activation, lead } = exhibitor();
+      const { users, tagGroup, event, activation, lead } = createExhibitor();
       await tenant.import({ users, tagGroups: [tagGroup], events: [event], activations: [activation], leads: [lead] });
       const args = `id,events\n${lead.id},${event.ref}\n`;
       expect(await counts(args)).toEqual([0, 0, 1]);
@@ -452,7 +452,7 @@ describe('a file from the field', () => {
     });
 
     it('is an answer of the API, as long as it says what is stored', async () => {
-      const { dataset, lead } = exhibitor();
+      const { dataset, lead } = createExhibitor();
       await tenant.import(dataset);
       const { body } = await tenant.api.get('/leads').expect(200);
       expect(await runJson(body)).toMatchObject({
@@ -474,7 +474,7 @@ describe('a file from the field', () => {
     });
 
     it('is only tried, and gives events that are not there yet no id', async () => {
-      const { users, tagGroup, event } = exhibitor();
+      const { users, tagGroup, event } = createExhibitor();
       const dataset = { users, tagGroups: [tagGroup], events: [event] };
       const { stdout } = await runJson(dataset, '--dry-run', '--json');
       expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, events: { [event.ref]: null } });

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { CsvService } from '../../src/csv/csv.service';
 import { DATASETS } from '../support/contexts';
-import { install, type Installation, outcomeOf } from '../support/operator';
+import { install, type Installation, waitForOutcome } from '../support/operator';
 
 const CSV = new CsvService(DATASETS);
 const LIMIT_MS = 60_000;
@@ -26,7 +26,7 @@ describe('an import of a file with', () => {
     child.stdin?.on('error', () => undefined);
     for (const part of parts) child.stdin?.write(part);
     child.stdin?.end();
-    const outcome = await outcomeOf(child);
+    const outcome = await waitForOutcome(child);
     clearTimeout(timer);
     expect({ signal: child.signalCode, isKilled: outcome.status === 128 + constants.signals.SIGKILL }).toEqual({
       signal: null,

@@ -3,7 +3,7 @@ import type { ApiClient } from '../support/client';
 import { install } from '../support/operator';
 
 describe('export, then import,', () => {
-  it('carries an organization into an empty installation, where every GET answers alike', async () => {
+  it('moves an organization to an empty installation, where every GET returns the same', async () => {
     const [source, second] = [await install(), await install()];
     const tenant = await source.server.tenant();
     await tenant.import(DEMO_RECORDS);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { version } from '../../package.json';
-import { TestDatabase, testDatabase } from '../support/database';
+import { TestDatabase, createTestDatabase } from '../support/database';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
 import { startInProcess } from '../support/lanyard';
 import { Operator } from '../support/operator';
 import { NO_SERVER, RedisServer } from '../support/redis-server';
-import { unless } from '../support/skipping';
+import { describeUnless } from '../support/skipping';
 
 interface Status {
   database: { reachable: boolean; embedded: boolean; version: string; size: number; error?: string };
@@ -19,7 +19,7 @@ interface Status {
 
 describe('operator status', () => {
   let database: TestDatabase;
-  beforeEach(async () => void (database = await testDatabase()));
+  beforeEach(async () => void (database = await createTestDatabase()));
   afterEach(() => database.drop());
   const operator = (more: NodeJS.ProcessEnv = {}) =>
     new Operator({ DATABASE_URL: database.url, REDIS_URL: undefined, ...more });
@@ -59,7 +59,7 @@ describe('operator status', () => {
     expect(stdout).toContain('No requests were recorded in the last hour.');
   });
 
-  it('shows the busiest keys of the last hour, whichever server they came to', async () => {
+  it('shows the busiest keys of the last hour across all servers', async () => {
     const servers = [
       await startInProcess({ databaseUrl: database.url }),
       await startInProcess({ databaseUrl: database.url }),
@@ -99,7 +99,7 @@ describe('operator status', () => {
     expect(stdout + shown.stdout + shown.stderr).not.toContain('secret');
   });
 
-  it('makes no database where there is none', async () => {
+  it('creates no database', async () => {
     const fixtures = new EmbeddedFixtures();
     const LANYARD_DATA_DIR = fixtures.dataDir();
     const { status, stdout } = await operator({ DATABASE_URL: undefined, LANYARD_DATA_DIR }).run(['status', '--json']);
@@ -110,8 +110,8 @@ describe('operator status', () => {
     await fixtures.clean();
   });
 
-  unless(NO_SERVER)(`with a Redis${NO_SERVER}`, () => {
-    it('shows its version, or that it is unreachable, which is no fault', async () => {
+  describeUnless(NO_SERVER)(`with a Redis${NO_SERVER}`, () => {
+    it('shows its version, or that it is unreachable, which is not an error', async () => {
       const redis = await RedisServer.start();
       const asking = operator({ REDIS_URL: redis.url });
       const version = expect.stringMatching(/^\d+\.\d+/) as string;

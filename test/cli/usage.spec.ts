@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -12,7 +12,7 @@ import { Operator } from '../support/operator';
 const operator = new Operator({});
 
 describe('the usage of the command line', () => {
-  describe('is refused with status 2 for', () => {
+  describe('is rejected with status 2 for', () => {
     const importCsv = ['import', '-', '--organization', '1', '--csv', 'leads'];
     const exportAll = ['export', '--organization', '1'];
     const exportCsv = ['export', '--organization', '1', '--csv', 'leads'];
@@ -109,6 +109,7 @@ describe('the usage of the command line', () => {
       ['check'],
       ['config'],
       ['migrate'],
+      ['openapi'],
     ].map((command) => [command]),
   )('is explained with an example: %j --help', async (command: string[]) => {
     const { status, stdout, stderr } = await operator.run([...command, '--help']);
@@ -118,11 +119,11 @@ describe('the usage of the command line', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('has a version', async () => {
+  it('prints the version', async () => {
     expect(await operator.run(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it('of npm without a command is help', () => {
+  it('prints its help when npm starts it without a command', () => {
     const [node = '', ...args] = Operator.command([]);
     const env = { ...process.env, npm_lifecycle_event: 'operator' };
     const { status, stdout, stderr } = spawnSync(node, args, { env, encoding: 'utf8' });
@@ -130,7 +131,7 @@ describe('the usage of the command line', () => {
     expect(stdout).toMatch(/^Usage: /);
   });
 
-  it('names the program as it was started', () => {
+  it('names the program the way it was started', () => {
     const folder = mkdtempSync(join(tmpdir(), 'lanyard-npx-'));
     const bin = join(folder, 'node_modules/.bin/lanyard');
     mkdirSync(join(folder, 'node_modules'));
@@ -147,7 +148,7 @@ describe('the usage of the command line', () => {
   });
 });
 
-describe('what a person sees at a terminal', () => {
+describe('text for a terminal', () => {
   describe('a table', () => {
     const rows = [
       ['a', 1, null],
@@ -155,17 +156,17 @@ describe('what a person sees at a terminal', () => {
     ];
     const head = ['name', 'keys', 'note'];
 
-    it('has two blanks between columns, numbers to the right, and no blanks at the ends of lines', () => {
+    it('separates columns by two blanks, right-aligns numbers, and has no trailing blanks', () => {
       const lines = ['name  keys  note', 'a        1', 'Łódź    20  last'];
       expect(stripVTControlCharacters(formatTable(head, rows, 80))).toBe(lines.join('\n'));
     });
 
-    it('is a block a row where the terminal is too narrow for it', () => {
+    it('shows each row as a block if the terminal is too narrow', () => {
       const lines = ['name  a', 'keys  1', 'note', '', 'name  Łódź', 'keys  20', 'note  last'];
       expect(stripVTControlCharacters(formatTable(head, rows, 15))).toBe(lines.join('\n'));
     });
 
-    it('of names and values is aligned', () => {
+    it('aligns names and values', () => {
       const text = formatPairs([
         ['Keys', '3 active'],
         ['Migrations', 4],
@@ -173,4 +174,11 @@ describe('what a person sees at a terminal', () => {
       expect(stripVTControlCharacters(text)).toBe('Keys        3 active\nMigrations  4');
     });
   });
+});
+
+it('the OpenAPI document is printed as it is checked in, without a database', async () => {
+  const { status, stdout } = await operator.run(['openapi']);
+  expect(status).toBe(0);
+  expect(stdout).toBe(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
+  expect(JSON.parse((await operator.run(['openapi', '--json'])).stdout)).toEqual(JSON.parse(stdout));
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { leadInput } from '../support/builders';
-import { until } from '../support/embedded-fixtures';
+import { waitUntil } from '../support/embedded-fixtures';
 import { type Installation, install } from '../support/operator';
-import { no, Receiver } from '../support/receiver';
+import { rejectWith, Receiver } from '../support/receiver';
 
 interface Created {
   id: string;
@@ -30,7 +30,7 @@ describe('operator webhooks', () => {
   const create = (...more: string[]) =>
     json<Created>('create', '--organization', organization, '--url', receiver.url, ...more);
 
-  it('creates one with its secret, shown this once, and the server sends to it', async () => {
+  it('creates a webhook and shows its secret once, and the server sends to it', async () => {
     const created = await create('--resources', 'leads,eventLeads');
     const url = receiver.url.replace(/\?.*/, '');
     const resources = ['leads', 'eventLeads'];
@@ -43,9 +43,9 @@ describe('operator webhooks', () => {
       state: 'active',
     });
     receiver.secrets = [created.secret];
-    await until(() => receiver.taken.length === 1);
+    await waitUntil(() => receiver.taken.length === 1);
     const { id, organizationId } = { id: created.id, organizationId: Number(organization) };
-    await until(async () => (await json<{ lastStatus: number }[]>('list'))[0]?.lastStatus === 204);
+    await waitUntil(async () => (await json<{ lastStatus: number }[]>('list'))[0]?.lastStatus === 204);
     const [listed, ...others] = await json<object[]>('list', '--organization', organization);
     expect(others).toEqual([]);
     expect(listed).toEqual({
@@ -65,7 +65,7 @@ describe('operator webhooks', () => {
     expect((await run('list')).stdout).not.toMatch(/token=mine|whsec_/);
   });
 
-  it('sends a ping, whatever its state is', async () => {
+  it('sends a ping, whatever the state of the webhook', async () => {
     const { id } = await create('--since', 'now');
     expect(await json('disable', id)).toMatchObject({ id, state: 'disabled' });
     expect(await json('test', id)).toEqual({ status: 204, milliseconds: expect.any(Number) as number });
@@ -74,7 +74,7 @@ describe('operator webhooks', () => {
       timestamp: expect.any(String) as string,
       organizationId: Number(organization),
     });
-    receiver.answer = no(500);
+    receiver.answer = rejectWith(500);
     const rejected = await run('test', id, '--json');
     expect(rejected.stderr).toMatch(/^Rejected with 500 after \d+ ms\n$/);
     expect(rejected.status).toBe(1);
@@ -89,10 +89,10 @@ describe('operator webhooks', () => {
     expect(await json('enable', id)).toMatchObject({ id, state: 'active' });
   });
 
-  it('lists since when a webhook fails, when it is tried again, and what waits', async () => {
-    receiver.answer = no(500);
+  it('lists since when a webhook fails, its next attempt, and the waiting changes', async () => {
+    receiver.answer = rejectWith(500);
     const { id } = await create();
-    await until(
+    await waitUntil(
       async () => (await json<{ state: string }[]>('list', '--organization', organization))[0]?.state === 'failing',
     );
     const [failing] = await json<{ failingSince: string; nextAttemptAt: string }[]>(
@@ -112,7 +112,7 @@ describe('operator webhooks', () => {
     expect((await run('list', '--organization', organization)).stdout).toMatch(/ 1 since \d{4}-/);
   });
 
-  it('rotates a secret, and deletes', async () => {
+  it('rotates a secret, and deletes the webhook', async () => {
     const { id, secret } = await create('--since', 'now');
     const rotated = await json<{ secret: string; oldExpiresAt: string }>('rotate-secret', id, '--overlap', '2h');
     expect(rotated.secret).not.toBe(secret);
@@ -122,7 +122,7 @@ describe('operator webhooks', () => {
     expect((await run('delete', id)).status).toBe(1);
   });
 
-  it('takes an eleventh for one too many', async () => {
+  it('rejects an eleventh webhook', async () => {
     for (let n = 0; n < 10; n++) await create('--since', 'now');
     expect(await run('create', '--organization', organization, '--url', receiver.url)).toEqual({
       status: 1,
@@ -148,7 +148,7 @@ describe('operator webhooks', () => {
     [2, ['create', '--organization', '1']],
     [2, ['list', '--all']],
     [2, ['disable']],
-  ])('refuses with status %i: %j', async (status, args) => {
+  ])('rejects with status %i: %j', async (status, args) => {
     const refused = await run(...args);
     expect(refused).toMatchObject({ status, stdout: '' });
     expect(refused.stderr).toMatch(/^.+\n$/);

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DISCONNECTS, disconnect } from '../support/disconnects';
-import { until } from '../support/embedded-fixtures';
+import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 
 const CLIENTS = 20;
@@ -27,7 +27,7 @@ describe('a request whose client leaves', () => {
     server.prependListener('request', (request: IncomingMessage) => requests.push(new WeakRef(request)));
     for (const way of DISCONNECTS) {
       requests = [];
-      const haveBegun = () => until(() => requests.length >= CLIENTS);
+      const haveBegun = () => waitUntil(() => requests.length >= CLIENTS);
       const clients = Array.from({ length: CLIENTS }, () => disconnect(lanyard.baseUrl, tenant.key, way, haveBegun));
       await Promise.all(clients);
       begun.set(way.name, requests);
@@ -36,7 +36,7 @@ describe('a request whose client leaves', () => {
     // Node keeps the last request until the next one.
     await tenant.api.get('/leads').expect(200);
     let collections = 0;
-    await until(() => {
+    await waitUntil(() => {
       collectGarbage();
       return kept() === 0 || ++collections === MAX_COLLECTIONS;
     });

@@ -17,7 +17,7 @@ import { createApp } from '../../src/app';
 import { Config } from '../../src/config';
 import { createLog } from '../../src/observability/log';
 import { leadInput, phone } from '../support/builders';
-import { testDatabase } from '../support/database';
+import { createTestDatabase } from '../support/database';
 import { startWithModules } from '../support/plain-modules';
 
 @Controller()
@@ -45,11 +45,11 @@ describe('the start with a module that cannot be served', () => {
     [ViewsModule, 'ViewsController.root uses @Render(), but Lanyard has no view engine.'],
     [GatewayModule, 'EventsGateway is a WebSocket gateway, which has no API key.'],
   ])('is refused with the reason: %p', async (module, reason) => {
-    const { url, drop } = await testDatabase();
+    const { url, drop } = await createTestDatabase();
     const log = createLog('silent', { write: () => undefined });
-    await expect(createApp(new Config({ databaseUrl: url, logLevel: 'silent' }), log, [module])).rejects.toThrow(
-      reason,
-    );
+    await expect(
+      createApp(new Config({ databaseUrl: url, logLevel: 'silent' }), log, { modules: [module] }),
+    ).rejects.toThrow(reason);
     await drop();
   });
 });

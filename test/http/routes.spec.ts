@@ -3,7 +3,7 @@ import { ErrorResponse } from '../../src/api/returns';
 import { Returns } from '../../src/api/returns';
 import { ENDPOINTS, PLAIN_ENDPOINTS } from '../support/endpoints';
 import { InProcess, startInProcess } from '../support/lanyard';
-import { undescribed } from '../support/undescribed';
+import { findUndescribed } from '../support/undescribed';
 
 /** The endpoint list of the specification. */
 const SPECIFIED = `
@@ -51,7 +51,7 @@ describe('routes', () => {
   it('are all described: what a handler lacks stands in a line here', () => {
     const isOfPlainModule = (line: string) =>
       PLAIN_ENDPOINTS.some((name) => line.replace(/\{(\w+)\}/g, ':$1').startsWith(`${name} lacks`));
-    expect(undescribed(inside.app).filter((line) => !isOfPlainModule(line))).toEqual([]);
+    expect(findUndescribed(inside.app).filter((line) => !isOfPlainModule(line))).toEqual([]);
   });
 
   // Without @Tag on its controller, an endpoint is of a plain Nest module: nothing says what it takes and returns.

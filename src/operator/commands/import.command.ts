@@ -24,7 +24,7 @@ import {
   wrapNames,
 } from '../csv.options';
 import { readChunks, fileSize } from '../input';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
 import { formatCount, formatNumber, formatTable } from '../terminal/table';
 import { printResult, print } from '../terminal/terminal';
@@ -61,8 +61,8 @@ interface ImportOptions extends GlobalOptions, CsvOptions {
   dryRun?: boolean;
 }
 
-/** `import FILE` */
-export function importCommand(program: Command, service: CsvService): void {
+/** The command `import FILE`. */
+export function importCommand(program: Command, session: Session, service: CsvService): void {
   const importer = addCommand(program, 'import', {
     summary: 'Import a dataset or a CSV file into an organization.',
     jsonResult:
@@ -80,10 +80,11 @@ export function importCommand(program: Command, service: CsvService): void {
     );
   withCsvImportOptions(withCsvOptions(importer, service), service)
     .addHelpText('after', helpText(service))
-    .action((file: string, _, self: Command) => importFile(service, file, self.optsWithGlobals()));
+    .action((file: string, _, self: Command) => importFile(session, service, file, self.optsWithGlobals()));
 }
 
 async function importFile(
+  session: Session,
   service: CsvService,
   file: string,
   { json, organization: id, dryRun, ...options }: ImportOptions,
@@ -100,7 +101,7 @@ async function importFile(
     return { records, options: { coverage: csv, issues, dryRun } };
   };
   try {
-    const result = await importInto(id, source, progress);
+    const result = await importInto(session, id, source, progress);
     const dryRunDetails = dryRun ? { dryRun: true, ...dryRunJson(csv, result) } : {};
     await printImportResult(service.datasets, json, { ...resultJson(result), ...dryRunDetails }, result, dryRun);
     if (dryRun && !json) await print(dryRunText(csv, result));
@@ -124,12 +125,13 @@ interface ImportSource {
 
 /** Imports into an organization. */
 export async function importInto(
+  session: Session,
   id: number,
   source: (manager: EntityManager) => ImportSource,
   progress: Progress,
 ): Promise<ImportResult> {
   try {
-    return await withServices(async (services, _, onWritten) => {
+    return await session.withServices(async (services, _, onWritten) => {
       await findOrganization(services, id);
       const { records, options } = source(services.get(EntityManager));
       const all = { ...options, onProgress: progress.records, onWritten };
