@@ -166,7 +166,7 @@ describe('the contexts of a server', () => {
       'Two resources of the feed have the same name leads: leads and halls',
     );
     expect(() => datasetsOf([...CONTEXTS, hallsContext(1000, 'leads')])).toThrow(
-      'Two contexts have a section called leads',
+      'Two contexts define a section called leads',
     );
   });
 

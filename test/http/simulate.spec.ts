@@ -183,7 +183,7 @@ describe('a server that simulates faults', () => {
     const listed = await operator.json<object[]>(['keys', 'list', '--organization', organization]);
     expect(listed.filter((key) => 'simulate' in key)).toHaveLength(2);
     const shown = await operator.run(issue);
-    expect(shown.stdout).toContain('; simulates status=503\n');
+    expect(shown.stdout).toContain('. It simulates status=503.\n');
 
     const ordinary = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
     const { headers } = await ordinary.client(issued.key).get('/leads').expect(200);
