@@ -13,7 +13,12 @@ module.exports = {
   runtime: '<rootDir>/test/support/shared-modules.runtime.mjs',
   testMatch: ['<rootDir>/test/**/*spec.ts'],
   // The suites of mutants are all of these again, and extending.spec runs many of them in a copy: `npm run test:extending`.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/prove/', '<rootDir>/test/tooling/extending.spec.ts'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/prove/',
+    '<rootDir>/test/tooling/exten(ding|sion).spec.ts',
+    '<rootDir>/test/extension/',
+  ],
   // The build has a package.json of the same name, of which jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   transform: {

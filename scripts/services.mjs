@@ -50,7 +50,7 @@ const program = (name) => fileURLToPath(new URL(name, import.meta.url));
 const { scripts } = JSON.parse(readFileSync(program('../package.json'), 'utf8'));
 /** What Node.js is to run, with the flags that `npm start` gives it. */
 export const LANYARD = [...scripts.start.match(/--max-\S+/g), program('../dist/src/main.js')];
-export const OPERATOR = program('../dist/src/operator/main.js');
+export const OPERATOR = program('../dist/src/main.js');
 /** So many tokens that no request is refused. */
 const LIMITS = ['--max-tokens', '9000000', '--refill-rate', '1000000'];
 /** Milliseconds that a child has to stop: writing a CPU profile takes a while. */

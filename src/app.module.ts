@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { MulterModule } from '@nestjs/platform-express';
 import { AccessModule } from './access/access.module';
@@ -6,13 +6,14 @@ import { ApiKeyGuard } from './access/api-key.guard';
 import { ChangeLogModule } from './changes/change-log.module';
 import { ChangesModule } from './changes/changes.module';
 import { Config } from './config';
-import { type Context, ContextsModule, CONTEXTS } from './contexts';
+import { ContextsModule } from './contexts';
 import { dataSourceOptions } from './database/data-source';
 import { DatabaseOptions } from './database/data-source.module';
 import { DatabaseModule } from './database/database.module';
 import { RESERVED_CONNECTIONS } from './database/limits';
 import { PruningModule } from './database/pruning.module';
 import { DatasetsModule } from './datasets/datasets.module';
+import { contextsOf, type Extension } from './extensions/extension';
 import { HealthController } from './observability/health.controller';
 import { EnvelopeInterceptor } from './api/envelope.interceptor';
 import { ErrorFilter } from './api/error.filter';
@@ -58,8 +59,8 @@ const databaseOptions = ({ databaseUrl = '', poolSize }: Config): DatabaseOption
 
 @Module({})
 export class AppModule {
-  /** @param extraModules modules of extensions */
-  static with(config: Config, extraModules: Type[] = [], contexts: readonly Context[] = CONTEXTS): DynamicModule {
+  static with(config: Config, extension: Extension = {}): DynamicModule {
+    const contexts = contextsOf(extension);
     return {
       module: AppModule,
       global: true,
@@ -69,10 +70,10 @@ export class AppModule {
         DatabaseModule,
         RateLimitModule,
         AccessModule,
-        ContextsModule.with(contexts),
+        ContextsModule.with(contexts, extension.migrations),
         ...contexts.map(({ module }) => module),
         ChangesModule,
-        ...extraModules,
+        ...(extension.modules ?? []),
         DatasetsModule,
         WebhookDeliveryModule,
         ChangeLogModule,

@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
-import { type Type, VersioningType } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { VersioningType } from '@nestjs/common';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import { type Config, PREFIX } from './config';
-import { type Context, CONTEXTS } from './contexts';
+import type { Extension } from './extensions/extension';
 import { prepareRequest } from './server/request';
 import { createLog, type Log, NestLog } from './observability/log';
 import { Metrics } from './observability/metrics';
@@ -14,26 +14,33 @@ import { createRequestLogger, observeRequest } from './observability/requests';
 import { serveReference } from './openapi/reference';
 import { handleMalformedRequests } from './server/malformed-requests';
 import { LeanExpressAdapter } from './server/express-adapter';
+import { rejectUnsupported } from './api/unsupported-handlers';
 import { withSimulationHeader } from './simulate/simulated-faults.interceptor';
 
 /**
  * The server, ready to listen, for the program, every test and the OpenAPI document.
- * @param extraModules modules of extensions
- * @param contexts the contexts of this server, those of extensions after Lanyard's own
+ * @param preview creates no providers and connects to nothing, which is enough for the OpenAPI document
  */
 export async function createApp(
   config: Config,
   log: Log = createLog(config.logLevel),
-  extraModules: Type[] = [],
-  contexts: readonly Context[] = CONTEXTS,
+  extension: Extension = {},
+  { preview = false } = {},
 ): Promise<NestExpressApplication> {
   const adapter = new LeanExpressAdapter(config);
-  const module = AppModule.with(config, extraModules, contexts);
+  const module = AppModule.with(config, extension);
   const app = await NestFactory.create<NestExpressApplication>(module, adapter, {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,
+    preview,
   });
+  try {
+    rejectUnsupported(app.get(ModulesContainer));
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   const observers = [
     ...(log.isLevelEnabled('error') ? [createRequestLogger(log)] : []),
     ...(config.metricsPort === undefined ? [] : [app.get(Metrics).observe]),

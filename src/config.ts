@@ -18,9 +18,9 @@ interface Setting {
   readonly key: string;
   /** @returns undefined when the text cannot be used */
   readonly read: (text: string) => unknown;
-  /** what the text must be */
+  /** What the text must be, as error messages say it. */
   readonly requirement: string;
-  /** whether the value may hold a password */
+  /** Whether the value may contain a password. */
   readonly isSecret?: boolean;
 }
 
@@ -209,12 +209,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return config;
 }
 
-/** Between the processes of the program; the others are settings. */
-const INTERNAL_VARIABLES = ['LANYARD_PROGRAM'];
-
 /** Says which variables look like settings and are none: a misspelt one would have no effect, and nobody would know. */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const known = [...INTERNAL_VARIABLES, ...SETTINGS.map(({ name }) => name)];
+  const known = SETTINGS.map(({ name }) => name);
   const unknown = Object.keys(env).filter((name) => name.startsWith('LANYARD_') && !known.includes(name));
   if (unknown.length === 0) return undefined;
   return `Unknown ${unknown.length === 1 ? 'setting' : 'settings'}, ignored: ${unknown.sort().join(', ')}`;

@@ -61,9 +61,11 @@ export function feedResourcesOf(contexts: readonly Context[]): FeedResources {
   return new FeedResources(contexts.flatMap(({ feedResources = [] }) => feedResources));
 }
 
-export const schemaDefinitionOf = (contexts: readonly Context[]): SchemaDefinition => ({
-  functions: feedResourcesOf(contexts).all.map(changeFunctions),
-});
+/** @param migrations those of an extension */
+export const schemaDefinitionOf = (
+  contexts: readonly Context[],
+  migrations: SchemaDefinition['migrations'] = [],
+): SchemaDefinition => ({ functions: feedResourcesOf(contexts).all.map(changeFunctions), migrations });
 
 /** The entities of all sections. What refers to others comes first, so that it is deleted first. */
 export const organizationDataOf = (contexts: readonly Context[]): OrganizationData => {
@@ -79,14 +81,15 @@ export const organizationDataOf = (contexts: readonly Context[]): OrganizationDa
 @Global()
 @Module({})
 export class ContextsModule {
-  static with(contexts: readonly Context[]): DynamicModule {
+  /** @param migrations those of an extension */
+  static with(contexts: readonly Context[], migrations?: SchemaDefinition['migrations']): DynamicModule {
     return {
       module: ContextsModule,
       providers: [
         { provide: Datasets, useValue: datasetsOf(contexts) },
         { provide: FeedResources, useValue: feedResourcesOf(contexts) },
         { provide: OrganizationData, useValue: organizationDataOf(contexts) },
-        { provide: SchemaDefinition, useValue: schemaDefinitionOf(contexts) },
+        { provide: SchemaDefinition, useValue: schemaDefinitionOf(contexts, migrations) },
       ],
       exports: [Datasets, FeedResources, OrganizationData, SchemaDefinition],
     };

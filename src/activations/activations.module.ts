@@ -8,5 +8,6 @@ import { ActivationsService } from './activations.service';
   imports: [TypeOrmModule.forFeature([ActivationEntity])],
   controllers: [ActivationsController],
   providers: [ActivationsService],
+  exports: [ActivationsService],
 })
 export class ActivationsModule {}

@@ -1,6 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
-import type { Context } from '../contexts';
+import { type Context, CONTEXTS, schemaDefinitionOf } from '../contexts';
+import type { SchemaDefinition } from '../schema/schema-definition';
 
 /** What a project of its own adds to Lanyard. */
 export interface Extension {
@@ -14,3 +15,10 @@ export interface Extension {
 
 /** Returns the extension as it is; TypeScript checks its shape and completes its keys. */
 export const defineExtension = (extension: Extension): Extension => extension;
+
+/** Lanyard's contexts, and those of the extension after them. */
+export const contextsOf = ({ contexts = [] }: Extension): readonly Context[] => [...CONTEXTS, ...contexts];
+
+/** Lanyard's schema, with what the extension adds to it. */
+export const extensionSchema = (extension: Extension): SchemaDefinition =>
+  schemaDefinitionOf(contextsOf(extension), extension.migrations);

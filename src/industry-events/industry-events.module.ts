@@ -8,5 +8,6 @@ import { IndustryEventsService } from './industry-events.service';
   imports: [TypeOrmModule.forFeature([IndustryEventEntity, IndustryEventBookmarkEntity])],
   controllers: [IndustryEventsController],
   providers: [IndustryEventsService],
+  exports: [IndustryEventsService],
 })
 export class IndustryEventsModule {}

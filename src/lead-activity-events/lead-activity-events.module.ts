@@ -8,5 +8,6 @@ import { LeadActivityEventsService } from './lead-activity-events.service';
   imports: [TypeOrmModule.forFeature([LeadActivityEventEntity])],
   controllers: [LeadActivityEventsController],
   providers: [LeadActivityEventsService],
+  exports: [LeadActivityEventsService],
 })
 export class LeadActivityEventsModule {}

@@ -8,5 +8,6 @@ import { LeadsService } from './leads.service';
   imports: [TypeOrmModule.forFeature([LeadEntity, LeadTagEntity, LeadActivationEntity])],
   controllers: [LeadsController],
   providers: [LeadsService],
+  exports: [LeadsService],
 })
 export class LeadsModule {}

@@ -11,17 +11,19 @@ import { importCommand } from './commands/import.command';
 import { industryEventsCommand } from './commands/industry-events.command';
 import { keysCommand } from './commands/keys.command';
 import { migrateCommand } from './commands/migrate.command';
+import { openapiCommand } from './commands/openapi.command';
 import { organizationsCommand } from './commands/organizations.command';
 import { restoreCommand } from './commands/restore.command';
 import { seedCommand } from './commands/seed.command';
 import { statusCommand } from './commands/status.command';
 import { webhooksCommand } from './commands/webhooks.command';
 import { CsvService } from '../csv/csv.service';
+import type { Extension } from '../extensions/extension';
 import { addCommand } from './arguments';
 import { CommandLineModule } from './command-line.module';
 import { COMMAND_NAME } from '../server/command-name';
 import { configureUsageErrors, Program } from './program';
-import { startServer } from './start-server';
+import { Session } from './session';
 
 const DESCRIPTION =
   'The Lanyard server, and the command line for its operator: organizations, API keys, data, webhooks and status.\n\n' +
@@ -40,8 +42,10 @@ number of the signal that interrupted the command (130 for Ctrl-C); 141 if
 standard output was closed before the result was written.`;
 
 /** Builds the command line. It throws CommanderError instead of ending the process. */
-export async function operatorProgram(): Promise<Command> {
-  const context = await NestFactory.createApplicationContext(CommandLineModule, { abortOnError: false });
+export async function operatorProgram(extension: Extension = {}): Promise<Command> {
+  const session = new Session(extension);
+  const root = CommandLineModule.with(session.contexts);
+  const context = await NestFactory.createApplicationContext(root, { abortOnError: false });
   const csv = context.get(CsvService);
   const program = configureUsageErrors(new Program(COMMAND_NAME))
     .description(DESCRIPTION)
@@ -51,24 +55,26 @@ export async function operatorProgram(): Promise<Command> {
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', NOTES);
+  // `start` alone does not come here: src/run.ts starts the server without a command line.
   addCommand(program, 'start', {
     summary: 'Start the server. This is the default without a command.',
     notes: 'Settings come from environment variables; "config" shows them.',
     example: 'start',
-  }).action(startServer);
-  organizationsCommand(program);
-  keysCommand(program);
-  industryEventsCommand(program);
-  importCommand(program, csv);
-  exportCommand(program, csv);
-  changesCommand(program);
-  seedCommand(program, csv);
-  webhooksCommand(program);
-  backupCommand(program);
-  restoreCommand(program);
-  statusCommand(program);
-  checkCommand(program);
+  }).action(() => (module.require('../serve') as typeof import('../serve')).serve(extension));
+  organizationsCommand(program, session);
+  keysCommand(program, session);
+  industryEventsCommand(program, session);
+  importCommand(program, session, csv);
+  exportCommand(program, session, csv);
+  changesCommand(program, session);
+  seedCommand(program, session, csv);
+  webhooksCommand(program, session);
+  backupCommand(program, session);
+  restoreCommand(program, session);
+  statusCommand(program, session);
+  checkCommand(program, session);
   configCommand(program);
-  migrateCommand(program);
+  openapiCommand(program, session);
+  migrateCommand(program, session);
   return program;
 }

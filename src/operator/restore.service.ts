@@ -3,11 +3,12 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { DataSource, type EntityManager, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import type { StartupOptions } from '../database/connect';
 import { Config } from '../config';
 import { functionsBeforeMigrations } from '../schema/functions';
 import { migrate, withMigrationLock } from '../schema/migrate';
+import { OrderedMigrations } from '../schema/ordered-migrations';
 import { SchemaDefinition } from '../schema/schema-definition';
 import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
 import { BackupError, type BackupHead, BackupReader, type BackupTable, type RowCounts } from './backup-file';
@@ -65,12 +66,12 @@ export class RestoreService {
     const { databaseUrl: url = '' } = this.config;
     const reader = new BackupReader(options.name, file);
     const head = await reader.readHead();
-    const { restored, skipped } = await withMigrationLock(url, options, async (dataSource) => {
+    const { restored, skipped } = await withMigrationLock(url, this.schema, options, async (dataSource) => {
       await requireEmpty(dataSource);
       const migrations = requireKnownMigrations(dataSource, head, reader);
       const target = await new DataSource({ ...this.dataSource.options, migrations }).initialize();
       try {
-        return await restoreRows(target, reader, head, options.beforeCommit);
+        return await restoreRows(target, this.schema, reader, head, options.beforeCommit);
       } finally {
         await target.destroy();
       }
@@ -106,6 +107,7 @@ function requireKnownMigrations({ migrations }: DataSource, head: BackupHead, re
 
 async function restoreRows(
   target: DataSource,
+  schema: SchemaDefinition,
   reader: BackupReader,
   head: BackupHead,
   beforeCommit: () => void,
@@ -115,7 +117,7 @@ async function restoreRows(
     await runner.startTransaction();
     await runner.query(COPY_SETTINGS);
     for (const text of functionsBeforeMigrations(target)) await runner.query(text);
-    await new MigrationExecutor(target, runner).executePendingMigrations();
+    await new OrderedMigrations(target, schema, runner).executePendingMigrations();
     const names = new Set(await selectTableNames(runner.manager));
     const known = head.tables.filter(({ name }) => names.has(name));
     const [foreignKeys, triggers] = await suspend(runner.manager);

@@ -2,19 +2,20 @@ import { Logger } from '@nestjs/common';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config';
 import { databaseErrorMessage } from '../database/errors';
+import type { Extension } from '../extensions/extension';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import { exitBySignal, Interrupted, signalExitStatus } from '../server/stop-signal';
 import { BackupError } from './backup-file';
 import { operatorProgram } from './commands';
 import { ImportError } from '../datasets/import-error';
-import { OutputClosed, CommandError, printStatus, applyStyle, UsageError } from './terminal/terminal';
+import { OutputClosed, CommandError, RowsSkipped, printStatus, applyStyle, UsageError } from './terminal/terminal';
 
 /** Runs the command of the process's arguments and ends the process. */
-export async function run(): Promise<void> {
+export async function runCommand(extension: Extension = {}): Promise<void> {
   // Standard output is for the command's result, and errors are thrown.
   Logger.overrideLogger(false);
   try {
-    const program = await operatorProgram();
+    const program = await operatorProgram(extension);
     if (process.argv.length > 2) await program.parseAsync();
     else program.outputHelp();
     process.exit(0);
@@ -37,6 +38,7 @@ export function reportOf(error: unknown): { message?: string; status: number } {
   if (error instanceof OutputClosed) return { message: error.message, status: 141 };
   if (error instanceof Interrupted) return { message: error.message, status: signalExitStatus(error.signal) };
   if (error instanceof UsageError) return { message: `error: ${error.message}`, status: 2 };
+  if (error instanceof RowsSkipped) return { status: 3 };
   const isExpected = [CommandError, ImportError, BackupError, ConfigError, EmbeddedPostgresError].some(
     (kind) => error instanceof kind,
   );

@@ -4,60 +4,80 @@ import type { Client, PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { Config, readConfig } from '../config';
 import { unreachableError } from '../database/connect';
+import type { FeedResources } from '../changes/feed-resource';
+import { type Context, feedResourcesOf } from '../contexts';
 import { poolOf } from '../database/data-source';
+import { contextsOf, type Extension, extensionSchema } from '../extensions/extension';
 import { OpenDatabase, openDatabase } from '../schema/open';
+import type { SchemaDefinition } from '../schema/schema-definition';
 import { Interrupted, createStopSignal } from '../server/stop-signal';
-import { SCHEMA } from './contexts';
 import { OperatorModule } from './operator.module';
 import { printStatus } from './terminal/terminal';
 
-/**
- * Runs a command's work with the services of the OperatorModule on the configured database, and closes the database
- * afterwards.
- * @param work calls `finish` when it is about to commit, so that a later signal does not interrupt it
- * @param open opens the database; by default it applies all migrations
- * @throws Interrupted after a signal. The work's connections are closed, so PostgreSQL rolls back what is not committed.
- */
-export async function withServices<T>(
-  work: (services: INestApplicationContext, database: OpenDatabase, finish: () => void) => Promise<T>,
-  open: typeof openDatabase = openDatabase,
-): Promise<T> {
-  const stop = createStopSignal();
-  const config = readConfig();
-  const database = await open(config, printStatus, { schema: SCHEMA, log: printStatus, signal: stop }).catch(
-    (error: unknown) => {
-      stop.throwIfAborted(); // A signal has ended the wait.
-      throw error;
-    },
-  );
-  try {
-    const services = await connectServices(new Config({ ...config, databaseUrl: database.url }), database.url);
-    const usedConnections = new Set<Client>();
-    poolOf(services.get(DataSource)).on('acquire', (client) => usedConnections.add(client as PoolClient & Client));
-    let isFinishing = false;
-    stop.throwIfAborted();
-    const interruption = new Promise<never>((_, reject) => {
-      stop.addEventListener('abort', () => isFinishing || reject(stop.reason as Interrupted));
-    });
+/** What all commands of one invocation work with. */
+export class Session {
+  readonly contexts: readonly Context[];
+  readonly feedResources: FeedResources;
+  readonly schema: SchemaDefinition;
+
+  constructor(readonly extension: Extension) {
+    this.contexts = contextsOf(extension);
+    this.feedResources = feedResourcesOf(this.contexts);
+    this.schema = extensionSchema(extension);
+  }
+
+  /**
+   * Runs a command's work with the services of the OperatorModule on the configured database, and closes the database
+   * afterwards.
+   * @param work calls `finish` when it is about to commit, so that a later signal does not interrupt it
+   * @param open opens the database; by default it applies all migrations
+   * @throws Interrupted after a signal. The work's connections are closed, so PostgreSQL rolls back what is not committed.
+   */
+  async withServices<T>(
+    work: (services: INestApplicationContext, database: OpenDatabase, finish: () => void) => Promise<T>,
+    open: typeof openDatabase = openDatabase,
+  ): Promise<T> {
+    const stop = createStopSignal();
+    const config = readConfig();
+    const database = await open(config, printStatus, { schema: this.schema, log: printStatus, signal: stop }).catch(
+      (error: unknown) => {
+        stop.throwIfAborted(); // A signal has ended the wait.
+        throw error;
+      },
+    );
     try {
-      return await Promise.race([work(services, database, () => (isFinishing = true)), interruption]);
+      const services = await this.connectServices(new Config({ ...config, databaseUrl: database.url }), database.url);
+      const usedConnections = new Set<Client>();
+      poolOf(services.get(DataSource)).on('acquire', (client) => usedConnections.add(client as PoolClient & Client));
+      let isFinishing = false;
+      stop.throwIfAborted();
+      const interruption = new Promise<never>((_, reject) => {
+        stop.addEventListener('abort', () => isFinishing || reject(stop.reason as Interrupted));
+      });
+      try {
+        return await Promise.race([work(services, database, () => (isFinishing = true)), interruption]);
+      } catch (error) {
+        // Closing the connections does not wait for the running statement.
+        if (error instanceof Interrupted) for (const client of usedConnections) client.end().catch(() => undefined);
+        throw error;
+      } finally {
+        // Interrupted work may never return its connection, because it may be waiting for input.
+        if (!stop.aborted) await services.close();
+      }
     } catch (error) {
-      // Closing the connections does not wait for the running statement.
-      if (error instanceof Interrupted) for (const client of usedConnections) client.end().catch(() => undefined);
-      throw error;
+      throw database.explain(error);
     } finally {
-      // Interrupted work may never return its connection, because it may be waiting for input.
-      if (!stop.aborted) await services.close();
+      await database.close();
     }
-  } catch (error) {
-    throw database.explain(error);
-  } finally {
-    await database.close();
+  }
+
+  /** @throws ConfigError if the database is unreachable, because connecting is all that happens before a command's work */
+  private async connectServices(config: Config, url: string): Promise<INestApplicationContext> {
+    const root = OperatorModule.with(config, this.extension);
+    try {
+      return await NestFactory.createApplicationContext(root, { abortOnError: false });
+    } catch (error) {
+      throw unreachableError(url, error);
+    }
   }
 }
-
-/** @throws ConfigError if the database is unreachable, because connecting is all that happens before a command's work */
-const connectServices = (config: Config, url: string): Promise<INestApplicationContext> =>
-  NestFactory.createApplicationContext(OperatorModule.with(config), { abortOnError: false }).catch((error: unknown) => {
-    throw unreachableError(url, error);
-  });

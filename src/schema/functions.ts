@@ -121,7 +121,8 @@ export class SchemaFunctions {
     );
   }
 
-  private async areApplied(): Promise<boolean> {
+  /** Whether the database has exactly these. */
+  async areApplied(): Promise<boolean> {
     const [{ exists }] = await this.dataSource.query<[{ exists: boolean }]>(
       `select to_regclass('applied_functions') is not null as exists`,
     );

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { ConfigError } from '../config';
 import { connect, FIRST_RETRY_DELAY_MS, MAX_RETRY_DELAY_MS, type StartupOptions } from '../database/connect';
 import { LOCKED } from '../errors/sql-states';
@@ -7,8 +7,9 @@ import { hasSqlState } from '../database/errors';
 import { rebuildDerivedColumns } from './rebuild-derived';
 import { requireDirectConnection } from '../database/direct-connection';
 import { SchemaFunctions } from './functions';
+import { OrderedMigrations } from './ordered-migrations';
 import type { SchemaDefinition } from './schema-definition';
-import { recordRelease, requireUsableSchema } from './schema-release';
+import { recordRelease, requireUsableSchema, type SchemaState } from './schema-release';
 
 /** Any constant: all processes that migrate one database must take the same lock. */
 const MIGRATION_LOCK = 7_261_914;
@@ -24,16 +25,33 @@ const TABLE_LOCK_TIMEOUT_MS = 1000;
  *   too old to be upgraded, or too new
  */
 export function migrate(url: string, schema: SchemaDefinition, options: StartupOptions = {}): Promise<string[]> {
-  return withMigrationLock(url, options, (dataSource) => applyPendingMigrations(dataSource, schema, options));
+  return withMigrationLock(url, schema, options, (dataSource) => applyPendingMigrations(dataSource, schema, options));
+}
+
+/**
+ * Reverts the migrations of an extension that is to be removed, while no server runs.
+ * @returns their names
+ */
+export function revertExtension(
+  url: string,
+  schema: SchemaDefinition,
+  options: StartupOptions = {},
+): Promise<string[]> {
+  return withMigrationLock(url, schema, options, async (dataSource) => {
+    await requireUsableSchema(dataSource);
+    return new OrderedMigrations(dataSource, schema).revertExtension();
+  });
 }
 
 /** Runs work that changes the schema, while no other process does. */
 export async function withMigrationLock<T>(
   url: string,
+  schema: SchemaDefinition,
   options: StartupOptions,
   work: (dataSource: DataSource) => Promise<T>,
 ): Promise<T> {
-  const dataSource = await connect(url, options, `-c lock_timeout=${TABLE_LOCK_TIMEOUT_MS}`);
+  const session = `-c lock_timeout=${TABLE_LOCK_TIMEOUT_MS}`;
+  const dataSource = await connect(url, options, { session, migrations: schema.migrations });
   try {
     await requireDirectConnection(url);
     await requireUnicode(dataSource, options);
@@ -92,18 +110,20 @@ async function applyPendingMigrations(
   schema: SchemaDefinition,
   options: StartupOptions,
 ): Promise<string[]> {
-  const { isNewer } = await requireUsableSchema(dataSource);
-  const pending = await new MigrationExecutor(dataSource).getPendingMigrations();
+  const state = await requireUsableSchema(dataSource);
+  const migrations = new OrderedMigrations(dataSource, schema);
+  const pending = await migrations.getPendingMigrations();
   const functions = new SchemaFunctions(dataSource, schema);
+  const keepsFunctions = state.isNewer || (await areOfExtension(functions, migrations, state, options));
   await retryWhileLocked(options, async () => {
-    if (isNewer) {
-      // The functions are those of the newer release; extensions of this one may still lack migrations.
-      await dataSource.runMigrations();
+    if (keepsFunctions) {
+      // The functions are those of the newer release, or include others; an extension may still lack migrations.
+      await migrations.executePendingMigrations();
       return;
     }
     await functions.applyBeforeMigrations();
     if (pending.length > 0) await functions.markOutdated();
-    await dataSource.runMigrations();
+    await migrations.executePendingMigrations();
     await functions.apply();
     await recordRelease(dataSource);
     await rebuildDerivedColumns(dataSource, options);
@@ -112,8 +132,30 @@ async function applyPendingMigrations(
 }
 
 /**
+ * Whether the functions and triggers in force belong to an extension that this program does not have, so that they must stay.
+ * @throws ConfigError when they also belong to an older release, because then this program cannot run on them
+ */
+async function areOfExtension(
+  functions: SchemaFunctions,
+  migrations: OrderedMigrations,
+  { isCurrent }: SchemaState,
+  { log }: StartupOptions,
+): Promise<boolean> {
+  const unknown = await migrations.findUnknown();
+  if (unknown.length === 0 || (await functions.areApplied())) return false;
+  const found = `The database has migrations of an extension that this program does not have (${unknown.join(', ')})`;
+  if (!isCurrent) {
+    throw new ConfigError(
+      `${found}. Upgrade the database with the program of the extension, or run its "migrate --revert-extension" first.`,
+    );
+  }
+  log?.(`${found}. Its functions and triggers are left as they are.`);
+  return true;
+}
+
+/**
  * Applies all functions and triggers, because some were dropped.
- * @throws ConfigError when those in force are of a newer release, which this one does not have
+ * @throws ConfigError when those in force belong to a newer release or to an extension, which this program does not have
  */
 export async function reapplyFunctions(
   dataSource: DataSource,
@@ -124,6 +166,12 @@ export async function reapplyFunctions(
   if (isNewer) {
     throw new ConfigError(
       'The functions and triggers belong to a newer release of Lanyard. Repair them with that release.',
+    );
+  }
+  const unknown = await new OrderedMigrations(dataSource, schema).findUnknown();
+  if (unknown.length > 0) {
+    throw new ConfigError(
+      `The functions and triggers belong to an extension (${unknown.join(', ')}). Repair them with its own program.`,
     );
   }
   const functions = new SchemaFunctions(dataSource, schema);

@@ -32,7 +32,7 @@ export const withSimulationHeader =
  */
 @Injectable()
 export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
-  /** requests so far, by their key and what they ask for */
+  /** The number of requests so far, by their key and the faults that they ask for. */
   private readonly sequences = new LRUCache<string, number>({ max: MAX_SEQUENCES });
 
   override async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {

@@ -8,5 +8,6 @@ import { TagGroupsService } from './tag-groups.service';
   imports: [TypeOrmModule.forFeature([TagGroupEntity, TagOptionEntity])],
   controllers: [TagGroupsController],
   providers: [TagGroupsService],
+  exports: [TagGroupsService],
 })
 export class TagGroupsModule {}

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -56,10 +56,14 @@ describe('the usage of the command line', () => {
       ['a mapping without a field', [...importCsv, '--map', 'E-mail'], '--map must be COLUMN=FIELD'],
       [
         'an unknown field',
-        [...importCsv, '--map', 'A=jobTitel'],
-        'leads have no field called jobTitel. "import --help" lists the fields.',
+        [...importCsv, '--map', 'A=jobTitl'],
+        'leads have no field called jobTitl. "import --help" lists the fields.',
       ],
-      ['a field that cannot be exported', [...exportCsv, '--map', 'A=ref'], '--map "A=ref": ref cannot be exported.'],
+      [
+        'a field that cannot be exported',
+        [...exportCsv, '--map', 'A=name'],
+        '--map "A=name": name cannot be exported.',
+      ],
       [
         'an exported column without a field',
         [...exportCsv, '--map', 'A='],
@@ -109,6 +113,7 @@ describe('the usage of the command line', () => {
       ['check'],
       ['config'],
       ['migrate'],
+      ['openapi'],
     ].map((command) => [command]),
   )('is explained with an example: %j --help', async (command: string[]) => {
     const { status, stdout, stderr } = await operator.run([...command, '--help']);
@@ -142,7 +147,11 @@ describe('the usage of the command line', () => {
     expect(commandNameFor('/srv/node_modules/.bin/lanyard', { PATH: '/usr/bin' })).toBe(
       '/srv/node_modules/.bin/lanyard',
     );
-    expect(commandNameFor('/app/dist/src/main.js', {})).toBe('npm run --silent operator --');
+    expect(commandNameFor('/app/dist/src/main.js', { npm_lifecycle_event: 'start' })).toBe(
+      'npm run --silent operator --',
+    );
+    expect(commandNameFor('/app/dist/src/main.js', {}, '/app')).toBe('node dist/src/operator/main.js');
+    expect(commandNameFor('/app/dist/src/operator/main.js', {}, '/app/data')).toBe('node ../dist/src/operator/main.js');
     rmSync(folder, { recursive: true });
   });
 });
@@ -173,4 +182,11 @@ describe('text for a terminal', () => {
       expect(stripVTControlCharacters(text)).toBe('Keys        3 active\nMigrations  4');
     });
   });
+});
+
+it('the OpenAPI document is printed as it is checked in, without a database', async () => {
+  const { status, stdout } = await operator.run(['openapi']);
+  expect(status).toBe(0);
+  expect(stdout).toBe(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
+  expect(JSON.parse((await operator.run(['openapi', '--json'])).stdout)).toEqual(JSON.parse(stdout));
 });

@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
+import type { Command } from 'commander';
+import type { Extension } from '../../src/extensions/extension';
 import { operatorProgram } from '../../src/operator/commands';
 import { reportOf } from '../../src/operator/run';
-import { TestDatabase, testDatabase } from './database';
+import { TestDatabase, createTestDatabase } from './database';
 import { InProcess, startInProcess } from './lanyard';
 import { typescript } from './program';
 
@@ -21,14 +23,19 @@ export class Operator {
   /** The end of the last command within this process: they share its streams. */
   private static last: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly environment: NodeJS.ProcessEnv) {}
+  /** @param extension what the program adds to Lanyard; only commands within this process have it */
+  constructor(
+    private readonly environment: NodeJS.ProcessEnv,
+    private readonly extension: Extension = {},
+  ) {}
 
   /**
    * Runs a command within this process: a process of its own takes a second.
    * @param input what the command finds on standard input
    */
   run(args: string[], input = ''): Promise<Outcome> {
-    const outcome = Operator.last.then(() => runHere(args, input, Operator.environment(this.environment)));
+    const program = () => operatorProgram(this.extension);
+    const outcome = Operator.last.then(() => runHere(program, args, input, Operator.environment(this.environment)));
     Operator.last = outcome.catch(() => undefined);
     return outcome;
   }
@@ -38,7 +45,7 @@ export class Operator {
     const child = this.start(args);
     child.stdin?.on('error', () => undefined); // a command that is refused does not read it
     child.stdin?.end(input);
-    return outcomeOf(child);
+    return waitForOutcome(child);
   }
 
   /** The result of a command that succeeds: one JSON value, and nothing else on either stream. */
@@ -68,13 +75,18 @@ export class Operator {
 
   /** The program and its arguments. */
   static command(args: string[]): string[] {
-    return [process.execPath, ...typescript('src/operator/main.ts'), ...args];
+    return [process.execPath, ...typescript('src/main.ts'), ...args];
   }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-async function runHere(args: string[], input: string, environment: NodeJS.ProcessEnv): Promise<Outcome> {
+async function runHere(
+  program: () => Promise<Command>,
+  args: string[],
+  input: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Outcome> {
   const outcome: Outcome = { status: 0, stdout: '', stderr: '' };
   const listeners = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
   const restored = [
@@ -91,7 +103,7 @@ async function runHere(args: string[], input: string, environment: NodeJS.Proces
     ]),
   ];
   try {
-    await (await operatorProgram()).parseAsync(args, { from: 'user' });
+    await (await program()).parseAsync(args, { from: 'user' });
   } catch (error) {
     const { message, status } = reportOf(error);
     if (message) outcome.stderr += `${message}\n`;
@@ -121,7 +133,7 @@ function replace(of: object, name: string, value: unknown): () => void {
   };
 }
 
-export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+export async function waitForOutcome(child: ChildProcess): Promise<Outcome> {
   const [stdout, stderr, [status]] = await Promise.all([
     child.stdout ? text(child.stdout) : '',
     child.stderr ? text(child.stderr) : '',
@@ -138,7 +150,7 @@ export interface Installation {
 }
 
 export async function install(): Promise<Installation> {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const operator = new Operator({ DATABASE_URL: database.url });
   return { database, operator, server: await startInProcess({ databaseUrl: database.url }) };
 }

@@ -11,7 +11,7 @@ import type { RowCounts } from '../backup-file';
 import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions } from '../arguments';
 import { writeFile } from '../output-file';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { formatCount } from '../terminal/table';
 import { printResult, CommandError } from '../terminal/terminal';
 
@@ -22,8 +22,8 @@ only the owner of the file may read it. If you run PostgreSQL yourself, pg_dump
 does the same. To restore a backup:
   $ ${COMMAND_NAME} restore lanyard.backup`;
 
-/** `backup` */
-export function backupCommand(program: Command): void {
+/** The command `backup`. */
+export function backupCommand(program: Command, session: Session): void {
   addCommand(program, 'backup', {
     summary: 'Write the whole database to a file. The server can keep running.',
     jsonResult: '{backedUp: {organizations, leads, …}, bytes}: rows per table and the size of the file',
@@ -31,16 +31,16 @@ export function backupCommand(program: Command): void {
   })
     .argument('<FILE>', 'file to create; it is written completely or not at all')
     .addHelpText('after', NOTES)
-    .action((file: string, _, self: Command) => backup(file, self.optsWithGlobals()));
+    .action((file: string, _, self: Command) => backup(session, file, self.optsWithGlobals()));
 }
 
-async function backup(file: string, { json }: GlobalOptions): Promise<void> {
+async function backup(session: Session, file: string, { json }: GlobalOptions): Promise<void> {
   requireDatabase(readConfig());
   if (lstatSync(file, { throwIfNoEntry: false }))
     throw new CommandError(`${file} already exists. Choose another file name.`);
   const backedUp: RowCounts = {};
   // The database is opened without migrating it, because a backup is made before an upgrade.
-  await withServices((services) => compress(services.get(BackupService).backup(backedUp), file), findDatabase);
+  await session.withServices((services) => compress(services.get(BackupService).backup(backedUp), file), findDatabase);
   const { size: bytes } = await stat(file);
   await printResult(json, { backedUp, bytes }, () => {
     const { organizations = 0, leads = 0 } = backedUp;

@@ -5,7 +5,7 @@ import { ChangesService } from '../../changes/changes.service';
 import { MAX_CHANGES } from '../../changes/changes.sql';
 import type { JsonText } from '../../database/statements';
 import { addCommand, type GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { printResult, OutputClosed, print, CommandError, applyStyle, UsageError } from '../terminal/terminal';
 
 interface ChangesOptions extends GlobalOptions {
@@ -29,7 +29,7 @@ cannot detect cursors that are newer than the copy. No records and no changes
 are deleted.`;
 
 /** `changes …`. The option --organization is checked by the action, because `changes reset` does not need it. */
-export function changesCommand(program: Command): void {
+export function changesCommand(program: Command, session: Session): void {
   const changes = addCommand(program, 'changes', {
     summary: 'Show the change feed of an organization, as clients see it.',
     jsonResult:
@@ -44,18 +44,18 @@ export function changesCommand(program: Command): void {
     .option('--follow', 'keep polling and show changes from now on')
     .option('--ndjson', 'print one change per line, as JSON')
     .addHelpText('after', NOTES)
-    .action((_, self: Command) => showChanges(self.optsWithGlobals()));
+    .action((_, self: Command) => showChanges(session, self.optsWithGlobals()));
   addCommand(changes, 'reset', {
     summary: 'Invalidate all cursors, so that clients and webhooks start again with a snapshot.',
     jsonResult: '{generation}, the new number of the change log',
     example: 'changes reset',
   })
     .addHelpText('after', RESET_NOTES)
-    .action((_, self: Command) => resetLog(self.optsWithGlobals()));
+    .action((_, self: Command) => resetLog(session, self.optsWithGlobals()));
 }
 
-async function resetLog({ json }: GlobalOptions): Promise<void> {
-  const generation = await withServices((services) => services.get(ChangesService).reset());
+async function resetLog(session: Session, { json }: GlobalOptions): Promise<void> {
+  const generation = await session.withServices((services) => services.get(ChangesService).reset());
   await printResult(
     json,
     { generation },
@@ -63,13 +63,16 @@ async function resetLog({ json }: GlobalOptions): Promise<void> {
   );
 }
 
-async function showChanges({ json, ndjson, organization: id, follow = false }: ChangesOptions): Promise<void> {
+async function showChanges(
+  session: Session,
+  { json, ndjson, organization: id, follow = false }: ChangesOptions,
+): Promise<void> {
   if (json && follow)
     throw new UsageError('--json prints one value, which --follow would never complete. Use --ndjson');
   if (json && ndjson) throw new UsageError('--json and --ndjson cannot be combined. Use one of them');
   if (id === undefined) throw new UsageError("required option '--organization <ID>' not specified");
   const form = json ? JSON_FORMAT : ndjson ? NDJSON_FORMAT : TABLE_FORMAT;
-  await withServices(async (services) => {
+  await session.withServices(async (services) => {
     await findOrganization(services, id);
     const pages = readPages(services.get(ChangesService), id, follow);
     await showPages(pages, form).catch((error: unknown) => {

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { addCommand, GlobalOptions } from '../arguments';
 import { type CheckResult, CheckService } from '../check.service';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { formatCount, formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError, printStatus, applyStyle } from '../terminal/terminal';
 
-/** `check` */
-export function checkCommand(program: Command): void {
+/** The command `check`. */
+export function checkCommand(program: Command, session: Session): void {
   addCommand(program, 'check', {
     summary:
       'Compare derived data (lead documents, list counts and positions, search texts) with its source, and find ' +
@@ -17,7 +17,7 @@ export function checkCommand(program: Command): void {
     example: 'check --repair',
   })
     .option('--repair', 'rebuild what is wrong, recreate what was dropped, and re-enable triggers')
-    .action((_, self: Command) => check(self.optsWithGlobals()));
+    .action((_, self: Command) => check(session, self.optsWithGlobals()));
 }
 
 /** What is counted in each part of the result, as a noun. */
@@ -31,8 +31,8 @@ const PART_NOUNS: Record<string, string> = {
 
 const nounOf = (part: string): string => PART_NOUNS[part] ?? 'row';
 
-async function check({ json, repair = false }: GlobalOptions & { repair?: boolean }): Promise<void> {
-  const { found, left } = await withServices(async (services) => {
+async function check(session: Session, { json, repair = false }: GlobalOptions & { repair?: boolean }): Promise<void> {
+  const { found, left } = await session.withServices(async (services) => {
     const service = services.get(CheckService);
     const found = await service.check(repair);
     // A repair that raises no error may still have changed nothing.

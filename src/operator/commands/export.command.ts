@@ -3,17 +3,17 @@ import { EntityManager } from 'typeorm';
 import type { CsvService } from '../../csv/csv.service';
 import { addCommand, GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
 import type { Counts } from '../../datasets/dataset';
-import type { CsvFormat } from '../../csv/csv-columns';
+import type { CsvFormat } from '../../csv/csv-format';
 import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
 import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/export-format';
 import { ExportService } from '../../datasets/export.service';
 import { COMMAND_NAME } from '../../server/command-name';
 import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
 import { writeFile } from '../output-file';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
 import { printResult, OutputClosed, print, UsageError } from '../terminal/terminal';
-import { countsText } from './import.command';
+import { countsText } from '../import-report';
 
 interface ExportOptions extends GlobalOptions, CsvOptions {
   organization: number;
@@ -30,8 +30,8 @@ imported again without loss. --map chooses the columns and their order:
 A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets a leading
 apostrophe, which import removes. Use --raw for other programs.`;
 
-/** `export` */
-export function exportCommand(program: Command, service: CsvService): void {
+/** The command `export`. */
+export function exportCommand(program: Command, session: Session, service: CsvService): void {
   const exporter = addCommand(program, 'export', {
     summary: 'Export all data of an organization, and the industry-event catalog.',
     jsonResult:
@@ -42,11 +42,12 @@ export function exportCommand(program: Command, service: CsvService): void {
     .addOption(new Option('--ndjson', 'write one record per line instead of one JSON object').conflicts('csv'))
     .option('--output <FILE>', 'file to write, completely or not at all; - is standard output')
     .addHelpText('after', CSV_NOTES)
-    .action((_, self: Command) => exportData(service, self.optsWithGlobals()));
+    .action((_, self: Command) => exportData(session, service, self.optsWithGlobals()));
   withCsvOptions(exporter, service).option('--bom', 'start with a byte order mark, which Excel needs to detect UTF-8');
 }
 
 async function exportData(
+  session: Session,
   service: CsvService,
   { json, organization: id, ndjson, bom, ...options }: ExportOptions,
 ): Promise<void> {
@@ -60,7 +61,7 @@ async function exportData(
   }
   if (csv) requireExported(csv);
   const sections = csv ? [csv.section] : service.datasets.names;
-  const counts = await withServices(async (services) => {
+  const counts = await session.withServices(async (services) => {
     await findOrganization(services, id);
     const exports = services.get(ExportService);
     const jsonFormat = ndjson ? NDJSON_FORMAT : OBJECT_FORMAT;

@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import { escapeInvisible } from '../../datasets/quote';
 import { CatalogService } from '../catalog.service';
 import { addCommand, type GlobalOptions, parseText } from '../arguments';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { formatCount } from '../terminal/table';
 import { printResult } from '../terminal/terminal';
 
-/** `industry-events …` */
-export function industryEventsCommand(program: Command): void {
+/** The command `industry-events …`. */
+export function industryEventsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'industry-events', {
     summary: 'Delete industry events from the catalog that all organizations share.',
     example: 'industry-events delete --source-type e2e',
@@ -22,11 +22,11 @@ export function industryEventsCommand(program: Command): void {
       'exact sourceType of the industry events to delete',
       parseText('--source-type'),
     )
-    .action((_, self: Command) => remove(self.optsWithGlobals()));
+    .action((_, self: Command) => remove(session, self.optsWithGlobals()));
 }
 
-async function remove({ json, sourceType }: GlobalOptions & { sourceType: string }): Promise<void> {
-  const deleted = await withServices((services) => services.get(CatalogService).delete(sourceType));
+async function remove(session: Session, { json, sourceType }: GlobalOptions & { sourceType: string }): Promise<void> {
+  const deleted = await session.withServices((services) => services.get(CatalogService).delete(sourceType));
   await printResult(
     json,
     { sourceType, deleted },

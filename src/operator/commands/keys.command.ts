@@ -10,7 +10,7 @@ import { escapeInvisible } from '../../datasets/quote';
 import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
 import { addCommand, type GlobalOptions, findOrganization } from '../arguments';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { FAULTS_SYNTAX, parseFaults } from '../../simulate/faults';
 import { formatCount, formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError, UsageError } from '../terminal/terminal';
@@ -40,24 +40,24 @@ const REFILL_RATE_OPTION = [
 const KEY_JSON = '{id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt}';
 const ISSUED_KEY_JSON = '{id, key, organizationId, label, maxTokens, refillRate, expiresAt}';
 
-/** `keys …` */
-export function keysCommand(program: Command): void {
+/** The command `keys …`. */
+export function keysCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'keys', {
     summary: 'Issue, list, limit, rotate and revoke the API keys of an organization.',
     example: 'keys issue --organization 1 --label crm-sync',
   });
-  addIssueCommand(group);
+  addIssueCommand(group, session);
   addCommand(group, 'list', {
     summary: 'List the keys of an organization, oldest first.',
     jsonResult: `[${KEY_JSON}]`,
     example: 'keys list --organization 1',
   })
     .requiredOption('--organization <ID>', 'organization of the keys', args.parseOrganizationId)
-    .action((_, self: Command) => list(self.optsWithGlobals()));
-  addChangeCommands(group);
+    .action((_, self: Command) => list(session, self.optsWithGlobals()));
+  addChangeCommands(group, session);
 }
 
-function addIssueCommand(group: Command): void {
+function addIssueCommand(group: Command, session: Session): void {
   addCommand(group, 'issue', {
     summary: 'Issue a key. It is shown only this once, because only its hash is stored.',
     notes: `By default it allows ${limitsText(DEFAULT_LIMITS)}.`,
@@ -79,11 +79,11 @@ function addIssueCommand(group: Command): void {
       'faults to inject into every request, on servers with LANYARD_SIMULATE=on',
       parseFaultsOption,
     )
-    .action((_, self: Command) => issue(self.optsWithGlobals()));
+    .action((_, self: Command) => issue(session, self.optsWithGlobals()));
 }
 
 /** Commands that change a key that exists. */
-function addChangeCommands(group: Command): void {
+function addChangeCommands(group: Command, session: Session): void {
   addCommand(group, 'set-limits', {
     summary: 'Change the limits of a key. Servers apply them within 5 seconds.',
     jsonResult: KEY_JSON,
@@ -92,7 +92,7 @@ function addChangeCommands(group: Command): void {
     .argument(...KEY_ID_ARGUMENT)
     .option(...MAX_TOKENS_OPTION)
     .option(...REFILL_RATE_OPTION)
-    .action((id: string, _, self: Command) => setLimits(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => setLimits(session, id, self.optsWithGlobals()));
 
   addCommand(group, 'rotate', {
     summary: 'Replace a key. The old key keeps working until the overlap ends.',
@@ -107,7 +107,7 @@ function addChangeCommands(group: Command): void {
       args.parseDuration('--overlap'),
       0,
     )
-    .action((id: string, _, self: Command) => rotate(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => rotate(session, id, self.optsWithGlobals()));
 
   addCommand(group, 'revoke', {
     summary: 'Revoke a key permanently. Servers reject it within 5 seconds.',
@@ -115,7 +115,7 @@ function addChangeCommands(group: Command): void {
     example: `keys revoke \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...KEY_ID_ARGUMENT)
-    .action((id: string, _, self: Command) => revoke(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => revoke(session, id, self.optsWithGlobals()));
 }
 
 /** @throws UsageError if the text does not list faults */
@@ -129,18 +129,21 @@ function requireFuture(expiresAt?: Date): void {
   if (expiresAt && expiresAt <= new Date()) throw new UsageError('--expires-at must be in the future');
 }
 
-async function issue({ json, organization: id, ...settings }: IssueOptions): Promise<void> {
+async function issue(session: Session, { json, organization: id, ...settings }: IssueOptions): Promise<void> {
   requireLimits(settings);
   requireFuture(settings.expiresAt);
-  const issued = await withServices(async (services) => {
+  const issued = await session.withServices(async (services) => {
     await findOrganization(services, id);
     return services.get(ApiKeysService).issue(id, settings);
   });
   await printResult(json, issued, () => issuedText(issued), notShownText(issued));
 }
 
-async function list({ json, organization: id }: GlobalOptions & { organization: number }): Promise<void> {
-  const keys = await withServices(async (services) => {
+async function list(
+  session: Session,
+  { json, organization: id }: GlobalOptions & { organization: number },
+): Promise<void> {
+  const keys = await session.withServices(async (services) => {
     await findOrganization(services, id);
     return services.get(ApiKeysService).list(id);
   });
@@ -149,15 +152,19 @@ async function list({ json, organization: id }: GlobalOptions & { organization: 
   );
 }
 
-async function setLimits(id: string, { json, ...limits }: GlobalOptions & Limits): Promise<void> {
+async function setLimits(session: Session, id: string, { json, ...limits }: GlobalOptions & Limits): Promise<void> {
   requireLimits(limits);
   if (Object.keys(limits).length === 0) throw new UsageError('Set --max-tokens, --refill-rate or both');
-  const key = await withKeys(id, (keys) => keys.setLimits(id, limits));
+  const key = await withKeys(session, id, (keys) => keys.setLimits(id, limits));
   await printResult(json, keyJson(key), () => `Key ${id} now allows ${limitsText(key)}.`);
 }
 
-async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: number }): Promise<void> {
-  const { oldEnds, ...issued } = await withKeys(id, (keys) =>
+async function rotate(
+  session: Session,
+  id: string,
+  { json, overlap }: GlobalOptions & { overlap: number },
+): Promise<void> {
+  const { oldEnds, ...issued } = await withKeys(session, id, (keys) =>
     keys.rotate(id, overlap).catch((error: unknown) => {
       throw error instanceof KeyExpiredOrRevoked
         ? new CommandError(`Key ${id} has expired or was revoked. Issue a new key instead.`)
@@ -169,14 +176,18 @@ async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: 
   await printResult(json, issued, shown, `${notShownText(issued)} The old ${old}.`);
 }
 
-async function revoke(id: string, { json }: GlobalOptions): Promise<void> {
-  const revoked = await withKeys(id, (keys) => keys.revoke(id));
+async function revoke(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
+  const revoked = await withKeys(session, id, (keys) => keys.revoke(id));
   await printResult(json, revoked, () => `Key ${id} was revoked at ${revoked.revokedAt.toISOString()}.`);
 }
 
 /** @throws CommandError if the key does not exist */
-async function withKeys<T>(id: string, work: (keys: ApiKeysService) => Promise<T | null>): Promise<T> {
-  const key = await withServices((services) => work(services.get(ApiKeysService)));
+async function withKeys<T>(
+  session: Session,
+  id: string,
+  work: (keys: ApiKeysService) => Promise<T | null>,
+): Promise<T> {
+  const key = await session.withServices((services) => work(services.get(ApiKeysService)));
   if (key === null) throw new CommandError(`Key ${id} does not exist. Run "keys list" for the IDs.`);
   return key;
 }

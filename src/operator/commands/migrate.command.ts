@@ -1,23 +1,39 @@
 import { Command } from 'commander';
-import { openDatabase } from '../../schema/open';
+import { revertExtension } from '../../schema/migrate';
+import { findDatabase, openDatabase } from '../../schema/open';
 import { addCommand, GlobalOptions } from '../arguments';
-import { withServices } from '../session';
-import { printResult } from '../terminal/terminal';
+import type { Session } from '../session';
+import { printResult, printStatus } from '../terminal/terminal';
 
-/** `migrate` */
-export function migrateCommand(program: Command): void {
+/** The command `migrate`. */
+export function migrateCommand(program: Command, session: Session): void {
   addCommand(program, 'migrate', {
     summary: 'Apply pending migrations now, before a server does so when it starts.',
-    jsonResult: '{applied: [name]}',
+    jsonResult: '{applied: [name]}, or {reverted: [name]}',
     example: 'migrate',
-  }).action((_, self: Command) => run(self.optsWithGlobals()));
+  })
+    .option('--revert-extension', 'revert all migrations of the extension before you remove it; this deletes its data')
+    .action((_, self: Command) => {
+      const options = self.optsWithGlobals<GlobalOptions & { revertExtension?: true }>();
+      return options.revertExtension ? revert(session, options) : run(session, options);
+    });
 }
 
-async function run({ json }: GlobalOptions): Promise<void> {
+async function revert(session: Session, { json }: GlobalOptions): Promise<void> {
+  const reverted = await session.withServices(
+    (_, { url }) => revertExtension(url, session.schema, { log: printStatus }),
+    findDatabase,
+  );
+  await printResult(json, { reverted }, () =>
+    reverted.length === 0 ? 'No migration of an extension is applied.' : reverted.join('\n'),
+  );
+}
+
+async function run(session: Session, { json }: GlobalOptions): Promise<void> {
   // Like a server that starts, it waits for a PostgreSQL that is not ready yet.
   const open: typeof openDatabase = (config, say, waiting) =>
     openDatabase(config, say, { ...waiting, retryForMs: config.databaseWaitMs });
-  const applied = await withServices((_, database) => Promise.resolve(database.appliedMigrations), open);
+  const applied = await session.withServices((_, database) => Promise.resolve(database.appliedMigrations), open);
   await printResult(json, { applied }, () =>
     applied.length === 0 ? 'The database is up to date.' : applied.join('\n'),
   );

@@ -9,14 +9,14 @@ import {
 } from '../arguments';
 import { escapeInvisible } from '../../datasets/quote';
 import { COMMAND_NAME } from '../../server/command-name';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError } from '../terminal/terminal';
 
 const ID_ARGUMENT = ['<ID>', 'ID of the organization (see "organizations list")', organizationId] as const;
 
-/** `organizations …` */
-export function organizationsCommand(program: Command): void {
+/** The command `organizations …`. */
+export function organizationsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'organizations', {
     summary: 'Create, list, rename and delete organizations.',
     example: 'organizations create --name "Cobalt Systems"',
@@ -27,12 +27,12 @@ export function organizationsCommand(program: Command): void {
     example: 'organizations create --name "Cobalt Systems"',
   })
     .requiredOption('--name <NAME>', 'name of the organization, at most 255 characters', parseText('--name'))
-    .action((_, self: Command) => create(self.optsWithGlobals()));
+    .action((_, self: Command) => create(session, self.optsWithGlobals()));
   addCommand(group, 'list', {
     summary: 'List all organizations, oldest first.',
     jsonResult: '[{id, name, keys, leads}], with the number of keys and leads',
     example: 'organizations list',
-  }).action((_, self: Command) => list(self.optsWithGlobals()));
+  }).action((_, self: Command) => list(session, self.optsWithGlobals()));
   addCommand(group, 'rename', {
     summary: 'Rename an organization.',
     jsonResult: '{id, name}',
@@ -40,7 +40,7 @@ export function organizationsCommand(program: Command): void {
   })
     .argument(...ID_ARGUMENT)
     .requiredOption('--name <NAME>', 'new name, at most 255 characters', parseText('--name'))
-    .action((id: number, _, self: Command) => rename(id, self.optsWithGlobals()));
+    .action((id: number, _, self: Command) => rename(session, id, self.optsWithGlobals()));
   addCommand(group, 'delete', {
     summary: 'Delete an organization with its keys and all its data, in batches. The industry-event catalog stays.',
     jsonResult: '{id, name}',
@@ -48,19 +48,23 @@ export function organizationsCommand(program: Command): void {
   })
     .argument(...ID_ARGUMENT)
     .requiredOption('--confirm <NAME>', 'name of the organization, to confirm that it is the right one')
-    .action((id: number, _, self: Command) => remove(id, self.optsWithGlobals()));
+    .action((id: number, _, self: Command) => remove(session, id, self.optsWithGlobals()));
 }
 
-async function rename(id: number, { json, name }: GlobalOptions & { name: string }): Promise<void> {
-  const renamed = await withServices(async (services) => {
+async function rename(session: Session, id: number, { json, name }: GlobalOptions & { name: string }): Promise<void> {
+  const renamed = await session.withServices(async (services) => {
     await findOrganization(services, id);
     return services.get(OrganizationsService).rename(id, name);
   });
   await printResult(json, renamed, () => `Organization ${id}: ${escapeInvisible(name)}`);
 }
 
-async function remove(id: number, { json, confirm }: GlobalOptions & { confirm: string }): Promise<void> {
-  const deleted = await withServices(async (services) => {
+async function remove(
+  session: Session,
+  id: number,
+  { json, confirm }: GlobalOptions & { confirm: string },
+): Promise<void> {
+  const deleted = await session.withServices(async (services) => {
     const organization = await findOrganization(services, id);
     if (organization.name !== confirm) {
       throw new CommandError(`The name does not match organization ${id}. Run "organizations list" for its name.`);
@@ -71,14 +75,14 @@ async function remove(id: number, { json, confirm }: GlobalOptions & { confirm: 
   await printResult(json, deleted, () => `Deleted organization ${id}: ${escapeInvisible(deleted.name)}`);
 }
 
-async function create({ json, name }: GlobalOptions & { name: string }): Promise<void> {
-  const created = await withServices((services) => services.get(OrganizationsService).create(name));
+async function create(session: Session, { json, name }: GlobalOptions & { name: string }): Promise<void> {
+  const created = await session.withServices((services) => services.get(OrganizationsService).create(name));
   const shown = (): string => `Organization ${created.id}: ${escapeInvisible(created.name)}`;
   await printResult(json, created, shown, `Organization ${created.id} was created.`);
 }
 
-async function list({ json }: GlobalOptions): Promise<void> {
-  const all = await withServices((services) => services.get(OrganizationsService).list());
+async function list(session: Session, { json }: GlobalOptions): Promise<void> {
+  const all = await session.withServices((services) => services.get(OrganizationsService).list());
   await printResult(json, all, () =>
     all.length === 0
       ? `There are no organizations yet. To create one: ${COMMAND_NAME} organizations create --name NAME`

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { findDatabase } from '../../schema/open';
 import { RestoreService } from '../restore.service';
 import { addCommand, GlobalOptions } from '../arguments';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
 import { formatCount } from '../terminal/table';
 import { printResult, errorMessage, CommandError, printStatus } from '../terminal/terminal';
@@ -13,8 +13,8 @@ const NOTES = `
 The restore is all or nothing. The database must be empty: set DATABASE_URL to
 an empty database, or LANYARD_DATA_DIR to an empty directory.`;
 
-/** `restore` */
-export function restoreCommand(program: Command): void {
+/** The command `restore`. */
+export function restoreCommand(program: Command, session: Session): void {
   addCommand(program, 'restore', {
     summary: 'Restore a backup into an empty database, with organizations, API keys, webhooks and all other data.',
     jsonResult:
@@ -24,13 +24,13 @@ export function restoreCommand(program: Command): void {
   })
     .argument('<FILE>', 'file that "backup" wrote')
     .addHelpText('after', NOTES)
-    .action((file: string, _, self: Command) => restoreFile(file, self.optsWithGlobals()));
+    .action((file: string, _, self: Command) => restoreFile(session, file, self.optsWithGlobals()));
 }
 
-async function restoreFile(file: string, { json }: GlobalOptions): Promise<void> {
+async function restoreFile(session: Session, file: string, { json }: GlobalOptions): Promise<void> {
   const { input, progress } = await openFile(file);
   try {
-    const result = await withServices(
+    const result = await session.withServices(
       (services, _, beforeCommit) =>
         services.get(RestoreService).restore(input, { name: file, log: printStatus, beforeCommit }),
       findDatabase,

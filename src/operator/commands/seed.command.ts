@@ -6,14 +6,15 @@ import { addCommand, GlobalOptions, parseOrganizationId, parseInteger } from '..
 import { inventedRecords, type Seed } from '../../demo/seed';
 import { Progress } from '../terminal/progress';
 import { UsageError } from '../terminal/terminal';
+import type { Session } from '../session';
 import { printImportResult, importInto } from './import.command';
 
 type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization: number };
 
 const MAX_LEADS = 10_000_000;
 
-/** `seed` */
-export function seedCommand(program: Command, service: CsvService): void {
+/** The command `seed`. */
+export function seedCommand(program: Command, session: Session, service: CsvService): void {
   addCommand(program, 'seed', {
     summary: 'Fill an organization with made-up data.',
     notes: 'The same options always produce the same data. To remove it, delete the organization.',
@@ -30,15 +31,16 @@ export function seedCommand(program: Command, service: CsvService): void {
       42,
     )
     .option('--until <DATE>', 'end of the three years that the data covers', parseDay, '2026-06-30')
-    .action((_, self: Command) => seed(service, self.optsWithGlobals()));
+    .action((_, self: Command) => seed(session, service, self.optsWithGlobals()));
 }
 
 async function seed(
+  session: Session,
   service: CsvService,
   { json, organization: organizationId, ...options }: SeedOptions,
 ): Promise<void> {
   const records = inventedRecords({ organizationId, ...options });
-  const result = await importInto(organizationId, () => ({ records }), new Progress());
+  const result = await importInto(session, organizationId, () => ({ records }), new Progress());
   await printImportResult(service.datasets, json, { imported: result.imported }, result);
 }
 

@@ -9,7 +9,7 @@ import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store
 import { RedisConnection } from '../../rate-limit/redis';
 import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions } from '../arguments';
-import { withServices } from '../session';
+import type { Session } from '../session';
 import { type Status, StatusService, UNKNOWN_COUNTS } from '../status.service';
 import { formatNumber, formatPairs, formatTable } from '../terminal/table';
 import { printResult, CommandError, applyStyle } from '../terminal/terminal';
@@ -26,8 +26,8 @@ applies no migrations; in Redis it takes one token, from a bucket of its own. A
 key is expiring if it expires within 7 days. The servers update the number of
 requests once a minute.`;
 
-/** `status` */
-export function statusCommand(program: Command): void {
+/** The command `status`. */
+export function statusCommand(program: Command, session: Session): void {
   addCommand(program, 'status', {
     summary:
       'Show the state of the database, Redis, migrations, keys, leads and webhooks, and the busiest keys of the last hour.',
@@ -35,24 +35,24 @@ export function statusCommand(program: Command): void {
     example: 'status',
   })
     .addHelpText('after', NOTES)
-    .action((_, self: Command) => status(self.optsWithGlobals()));
+    .action((_, self: Command) => status(session, self.optsWithGlobals()));
 }
 
-async function status({ json }: GlobalOptions): Promise<void> {
+async function status(session: Session, { json }: GlobalOptions): Promise<void> {
   const config = readConfig();
-  const [found, redis] = await Promise.all([databaseStatus(config), redisStatus(config)]);
+  const [found, redis] = await Promise.all([databaseStatus(session, config), redisStatus(config)]);
   const all = { version, ...found, redis } satisfies Status;
   await printResult(json, all, () => statusText(all));
   if (!found.database.reachable) throw new CommandError('Cannot reach the database.');
 }
 
-async function databaseStatus(config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
+async function databaseStatus(session: Session, config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
   try {
     // Opening an embedded PostgreSQL that does not exist would create it.
     if (!config.databaseUrl && majorVersionOf(config.dataDir) === undefined) {
       throw new EmbeddedPostgresError(`There is no database in ${config.dataDir} yet.`);
     }
-    return await withServices(
+    return await session.withServices(
       (services, { isEmbedded }) => services.get(StatusService).status(isEmbedded),
       findDatabase,
     );

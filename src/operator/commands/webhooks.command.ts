@@ -20,8 +20,8 @@ import {
   parseOrganizationId,
   findOrganization,
 } from '../arguments';
-import { FEED_RESOURCES } from '../contexts';
-import { withServices } from '../session';
+import type { FeedResources } from '../../changes/feed-resource';
+import type { Session } from '../session';
 import { formatTable } from '../terminal/table';
 import { printResult, CommandError, UsageError } from '../terminal/terminal';
 
@@ -52,13 +52,15 @@ function parseUrl(value: string): string {
   return new URL(value).href;
 }
 
-function parseResources(value: string): string[] {
-  const names = value.split(',');
-  if (FEED_RESOURCES.hasNames(names)) return names;
-  throw new UsageError(
-    `--resources must be a comma-separated list of ${FEED_RESOURCES.names.join(', ')}, without duplicates`,
-  );
-}
+const resourcesParser =
+  (resources: FeedResources) =>
+  (value: string): string[] => {
+    const names = value.split(',');
+    if (resources.hasNames(names)) return names;
+    throw new UsageError(
+      `--resources must be a comma-separated list of ${resources.names.join(', ')}, without duplicates`,
+    );
+  };
 
 const RESUME_NOTES = `
 Webhooks are paused in a database that was restored or copied, because they
@@ -72,21 +74,21 @@ interface CreateOptions extends GlobalOptions {
   since?: 'now';
 }
 
-/** `webhooks …` */
-export function webhooksCommand(program: Command): void {
+/** The command `webhooks …`. */
+export function webhooksCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'webhooks', {
     summary: 'Send the changes of an organization to a URL.',
     example: 'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard',
   });
-  createAndListCommands(group);
-  stateCommands(group);
+  createAndListCommands(group, session);
+  stateCommands(group, session);
   addCommand(group, 'test', {
     summary: 'Send a ping to a webhook now, whatever its state.',
     jsonResult: '{status, milliseconds} or {error}',
     example: `webhooks test \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...ID_ARGUMENT)
-    .action((id: string, _, self: Command) => test(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => test(session, id, self.optsWithGlobals()));
   addCommand(group, 'rotate-secret', {
     summary: 'Give a webhook a new secret. Until the overlap ends, messages are signed with both.',
     jsonResult: '{id, secret, oldExpiresAt}',
@@ -98,17 +100,17 @@ export function webhooksCommand(program: Command): void {
         .argParser(parseDuration('--overlap'))
         .default(DAY_S, '24h'),
     )
-    .action((id: string, _, self: Command) => rotate(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => rotate(session, id, self.optsWithGlobals()));
   addCommand(group, 'delete', {
     summary: 'Delete a webhook.',
     jsonResult: '{id}',
     example: `webhooks delete \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...ID_ARGUMENT)
-    .action((id: string, _, self: Command) => remove(id, self.optsWithGlobals()));
+    .action((id: string, _, self: Command) => remove(session, id, self.optsWithGlobals()));
 }
 
-function createAndListCommands(group: Command): void {
+function createAndListCommands(group: Command, session: Session): void {
   addCommand(group, 'create', {
     summary: 'Create a webhook. Its secret is shown only this once.',
     notes: `An organization can have up to ${MAX_WEBHOOKS} webhooks.`,
@@ -120,22 +122,22 @@ function createAndListCommands(group: Command): void {
     .requiredOption('--url <URL>', 'URL to send to, such as https://crm.example.com/lanyard', parseUrl)
     .option(
       '--resources <NAMES>',
-      `comma-separated list of ${FEED_RESOURCES.names.join(', ')} (default: all)`,
-      parseResources,
+      `comma-separated list of ${session.feedResources.names.join(', ')} (default: all)`,
+      resourcesParser(session.feedResources),
     )
     .option('--since <MOMENT>', '"now": skip the initial snapshot', parseSince)
-    .action((_, self: Command) => create(self.optsWithGlobals()));
+    .action((_, self: Command) => create(session, self.optsWithGlobals()));
   addCommand(group, 'list', {
     summary: 'List webhooks, oldest first.',
     jsonResult: `[${WEBHOOK_JSON}]`,
     example: 'webhooks list',
   })
     .option('--organization <ID>', 'list only the webhooks of this organization', parseOrganizationId)
-    .action((_, self: Command) => list(self.optsWithGlobals()));
+    .action((_, self: Command) => list(session, self.optsWithGlobals()));
 }
 
 /** Commands that change whether and from where a webhook sends. */
-function stateCommands(group: Command): void {
+function stateCommands(group: Command, session: Session): void {
   addCommand(group, 'disable', {
     summary: 'Stop sending.',
     notes: 'The webhook keeps its position, from which "webhooks enable" resumes.',
@@ -144,7 +146,7 @@ function stateCommands(group: Command): void {
   })
     .argument(...ID_ARGUMENT)
     .action((id: string, _, self: Command) =>
-      changeState(id, self.optsWithGlobals(), (webhooks) => webhooks.disable(id)),
+      changeState(session, id, self.optsWithGlobals(), (webhooks) => webhooks.disable(id)),
     );
   addCommand(group, 'enable', {
     summary: 'Resume immediately from where the webhook stopped.',
@@ -154,7 +156,7 @@ function stateCommands(group: Command): void {
     .argument(...ID_ARGUMENT)
     .option('--since <MOMENT>', '"now": skip the changes that were missed', parseSince)
     .action((id: string, { since }: { since?: 'now' }, self: Command) =>
-      changeState(id, self.optsWithGlobals(), (webhooks) => webhooks.enable(id, since)),
+      changeState(session, id, self.optsWithGlobals(), (webhooks) => webhooks.enable(id, since)),
     );
   addCommand(group, 'resume', {
     summary: 'Resume a paused webhook, or all of them, with a snapshot of all records.',
@@ -163,18 +165,22 @@ function stateCommands(group: Command): void {
   })
     .argument('[ID]', 'ID of the webhook (default: all paused webhooks)', parseWebhookId)
     .addHelpText('after', RESUME_NOTES)
-    .action((id: string | undefined, _, self: Command) => resume(id, self.optsWithGlobals()));
+    .action((id: string | undefined, _, self: Command) => resume(session, id, self.optsWithGlobals()));
 }
 
 /** @throws CommandError if the webhook does not exist */
-async function withWebhooks<T>(id: string, work: (webhooks: WebhooksService) => Promise<T | null>): Promise<T> {
-  const result = await withServices((services) => work(services.get(WebhooksService)));
+async function withWebhooks<T>(
+  session: Session,
+  id: string,
+  work: (webhooks: WebhooksService) => Promise<T | null>,
+): Promise<T> {
+  const result = await session.withServices((services) => work(services.get(WebhooksService)));
   if (result === null) throw new CommandError(`Webhook ${id} does not exist. Run "webhooks list" for the IDs.`);
   return result;
 }
 
-async function create({ json, organization: id, ...options }: CreateOptions): Promise<void> {
-  const created = await withServices(async (services) => {
+async function create(session: Session, { json, organization: id, ...options }: CreateOptions): Promise<void> {
+  const created = await session.withServices(async (services) => {
     await findOrganization(services, id);
     return services
       .get(WebhooksService)
@@ -195,16 +201,19 @@ async function create({ json, organization: id, ...options }: CreateOptions): Pr
 
 const secretText = (secret: string): string => `Secret, shown only this once: ${secret}`;
 
-async function list({ json, organization: id }: GlobalOptions & { organization?: number }): Promise<void> {
-  const webhooks = await withServices(async (services) => {
+async function list(
+  session: Session,
+  { json, organization: id }: GlobalOptions & { organization?: number },
+): Promise<void> {
+  const webhooks = await session.withServices(async (services) => {
     if (id !== undefined) await findOrganization(services, id);
     return services.get(WebhooksService).list(id);
   });
   await printResult(json, webhooks, () => (webhooks.length > 0 ? webhooksTable(webhooks) : 'There are no webhooks.'));
 }
 
-async function test(id: string, { json }: GlobalOptions): Promise<void> {
-  const result = await withWebhooks(id, (webhooks) => webhooks.test(id));
+async function test(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
+  const result = await withWebhooks(session, id, (webhooks) => webhooks.test(id));
   const isSuccess = isAcknowledged(result);
   const message = pingText(result);
   // Without --json, the message of a failure is printed only once, as the error.
@@ -239,8 +248,12 @@ const ERROR_TEXTS: Record<string, string> = {
 
 const readableError = (error: string): string => ERROR_TEXTS[error] ?? error;
 
-async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: number }): Promise<void> {
-  const rotated = await withWebhooks(id, (webhooks) => webhooks.rotateSecret(id, overlap * 1000));
+async function rotate(
+  session: Session,
+  id: string,
+  { json, overlap }: GlobalOptions & { overlap: number },
+): Promise<void> {
+  const rotated = await withWebhooks(session, id, (webhooks) => webhooks.rotateSecret(id, overlap * 1000));
   const until = `Messages are signed with the old secret, too, until ${rotated.oldExpiresAt.toISOString()}.`;
   await printResult(
     json,
@@ -251,17 +264,18 @@ async function rotate(id: string, { json, overlap }: GlobalOptions & { overlap: 
 }
 
 async function changeState(
+  session: Session,
   id: string,
   { json }: GlobalOptions,
   work: (webhooks: WebhooksService) => Promise<ListedWebhook | null>,
 ): Promise<void> {
-  const webhook = await withWebhooks(id, work);
+  const webhook = await withWebhooks(session, id, work);
   await printResult(json, webhook, () => `Webhook ${id} is ${webhook.state}.`);
 }
 
 /** @param id of a webhook; if undefined, all paused webhooks are resumed */
-async function resume(id: string | undefined, { json }: GlobalOptions): Promise<void> {
-  const resumed = await withServices(async (services) => {
+async function resume(session: Session, id: string | undefined, { json }: GlobalOptions): Promise<void> {
+  const resumed = await session.withServices(async (services) => {
     const webhooks = services.get(WebhooksService);
     const ids = id === undefined ? (await webhooks.listPaused()).map((paused) => paused.id) : [id];
     const rows: ListedWebhook[] = [];
@@ -277,8 +291,8 @@ async function resume(id: string | undefined, { json }: GlobalOptions): Promise<
   await printResult(json, resumed, () => shown.join('\n') || 'No webhook is paused.');
 }
 
-async function remove(id: string, { json }: GlobalOptions): Promise<void> {
-  const deleted = await withWebhooks(id, (webhooks) => webhooks.delete(id));
+async function remove(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
+  const deleted = await withWebhooks(session, id, (webhooks) => webhooks.delete(id));
   await printResult(json, deleted, () => `Deleted webhook ${id}.`);
 }
 

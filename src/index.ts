@@ -1,0 +1,73 @@
+/**
+ * What a project that extends Lanyard may import; nothing else is promised. docs/api/lanyard.d.ts has the declarations, and a
+ * change of them is a change of that file.
+ */
+import 'reflect-metadata';
+
+export { dataSource } from './extensions/data-source';
+export { defineExtension, type Extension } from './extensions/extension';
+export { run } from './run';
+
+// Requests and responses
+export { Public } from './access/api-key.guard';
+export { type Caller, CurrentCaller } from './api/caller';
+export {
+  BooleanField,
+  DateTime,
+  DateTimeInput,
+  Day,
+  Email,
+  EmailList,
+  Int32,
+  ListOf,
+  MAX_LENGTH,
+  nullable,
+  NumericId,
+  ObjectOf,
+  OneOf,
+  optional,
+  optionalNullable,
+  PreciseDateTime,
+  Text,
+  TextList,
+  TimeOfDay,
+  Uuid,
+  UuidList,
+} from './api/fields';
+export { NumericIdParam, PageQuery, QueryOneOf, QueryText, QueryUuid, UuidParam } from './api/parameters';
+export { Plain } from './api/plain';
+export { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from './api/returns';
+export { Tag } from './api/tag';
+export { InvalidField, InvalidRequest, RowNotFound } from './errors/exceptions';
+
+// Entities, statements and lists
+export { arrivalList, filteredList, type PagedList } from './database/paginate';
+export { json, jsonList, jsonObject, type Rendering } from './database/rendering';
+export { OrganizationRepository, repositoryFor } from './database/repository-for';
+export { type JsonText, type Page, type Statement, Statements } from './database/statements';
+export { Transactions } from './database/transactions';
+export { Writes } from './database/writes';
+export { ListedRow, ListedUuidRow, NULLABLE_TEXT, NULLABLE_TIMESTAMP, RefersTo, TIMESTAMP } from './schema/columns';
+export { WithFunctions, WithIndexFunctions } from './schema/functions';
+export { ListedEntity } from './schema/lists';
+
+// Import, export and the change feed
+export { ChangesModule } from './changes/changes.module';
+export { ChangesService } from './changes/changes.service';
+export { feedResource, type FeedResource, uuidKey } from './changes/feed-resource';
+export type { Context } from './contexts';
+export { type Dataset, datasetOf } from './datasets/dataset';
+
+// Lanyard's own contexts: import a module to inject its service
+export { ActivationsModule } from './activations/activations.module';
+export { ActivationsService } from './activations/activations.service';
+export { EventsModule } from './events/events.module';
+export { EventsService } from './events/events.service';
+export { IndustryEventsModule } from './industry-events/industry-events.module';
+export { IndustryEventsService } from './industry-events/industry-events.service';
+export { LeadActivityEventsModule } from './lead-activity-events/lead-activity-events.module';
+export { LeadActivityEventsService } from './lead-activity-events/lead-activity-events.service';
+export { LeadsModule } from './leads/leads.module';
+export { LeadsService } from './leads/leads.service';
+export { TagGroupsModule } from './tag-groups/tag-groups.module';
+export { TagGroupsService } from './tag-groups/tag-groups.service';

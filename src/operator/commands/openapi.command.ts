@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import { Config } from '../../config';
+import { openApiDocument } from '../../openapi/document';
+import { addCommand, GlobalOptions } from '../arguments';
+import type { Session } from '../session';
+import { print } from '../terminal/terminal';
+
+/** The command `openapi`. */
+export function openapiCommand(program: Command, session: Session): void {
+  addCommand(program, 'openapi', {
+    summary: 'Print the OpenAPI document of this server, as /openapi.json has it. Connects to nothing.',
+    jsonResult: 'the same in one line',
+    example: 'openapi > openapi.json',
+  }).action((_, self: Command) => printDocument(session, self.optsWithGlobals()));
+}
+
+async function printDocument({ extension }: Session, { json }: GlobalOptions): Promise<void> {
+  // Loaded only here: no other command needs the server.
+  const { createApp } = module.require('../../app') as typeof import('../../app');
+  const { createLog } = module.require('../../observability/log') as typeof import('../../observability/log');
+  const app = await createApp(new Config({}), createLog('silent', { write: () => undefined }), extension, {
+    preview: true,
+  });
+  await print(`${JSON.stringify(openApiDocument(app), null, json ? undefined : 2)}\n`);
+}

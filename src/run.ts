@@ -1,0 +1,35 @@
+import { ConfigError } from './config';
+import type { Extension } from './extensions/extension';
+import { requireSingleInstances } from './extensions/single-instance';
+import { hasHeapLimit, respawnWithHeapLimit } from './server/heap-limit';
+
+/**
+ * Runs Lanyard by the arguments of the process: the server without arguments or with `start`, and any command of the
+ * operator. The process ends with it.
+ * @param extension what a project of its own adds; its `main.ts` has nothing else to call
+ */
+export async function run(extension?: Extension): Promise<void> {
+  if (extension) endUnlessSingleInstances();
+  // Either half is loaded only when it runs: a server needs no command line, and a process that waits for a server neither.
+  if (!startsServer())
+    await (module.require('./operator/run') as typeof import('./operator/run')).runCommand(extension);
+  else if (extension || hasHeapLimit()) await (module.require('./serve') as typeof import('./serve')).serve(extension);
+  else await respawnWithHeapLimit();
+}
+
+/** Before anything of Nest fails for a reason that it does not know. */
+function endUnlessSingleInstances(): void {
+  try {
+    requireSingleInstances(process.argv[1] ?? '');
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+function startsServer(): boolean {
+  const args = process.argv.slice(2).join(' ');
+  // `npm run operator` is the command line alone.
+  return args === '' ? process.env.npm_lifecycle_event !== 'operator' : args === 'start';
+}

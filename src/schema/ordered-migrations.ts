@@ -1,0 +1,51 @@
+import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
+import type { SchemaDefinition } from './schema-definition';
+
+/**
+ * Runs Lanyard's migrations before those of an extension, whatever their timestamps are: the extension was written for a
+ * schema of Lanyard, and a release may bring migrations that are newer than the extension's.
+ */
+export class OrderedMigrations extends MigrationExecutor {
+  constructor(
+    dataSource: DataSource,
+    private readonly schema: SchemaDefinition,
+    queryRunner?: QueryRunner,
+  ) {
+    super(dataSource, queryRunner);
+    this.transaction = 'each';
+  }
+
+  protected override getMigrations(): Migration[] {
+    const migrations = super.getMigrations();
+    const ofExtension = migrations.filter((migration) => this.isOfExtension(migration));
+    return [...migrations.filter((migration) => !ofExtension.includes(migration)), ...ofExtension];
+  }
+
+  /** The names of applied migrations that this program does not know: those of an extension, or of a newer release. */
+  async findUnknown(): Promise<string[]> {
+    const known = new Set(this.getMigrations().map(({ name }) => name));
+    return (await this.getExecutedMigrations()).map(({ name }) => name).filter((name) => !known.has(name));
+  }
+
+  /** Reverts the applied migrations of the extension, the newest first. @returns their names */
+  async revertExtension(): Promise<string[]> {
+    const applied = new Set((await this.getExecutedMigrations()).map(({ name }) => name));
+    const migrations = this.getMigrations().filter((one) => this.isOfExtension(one) && applied.has(one.name));
+    for (const { name, instance } of migrations.reverse()) {
+      await this.dataSource.transaction(async ({ queryRunner }) => {
+        if (!queryRunner) throw new Error('A transaction has a query runner');
+        await instance?.down(queryRunner);
+        await queryRunner.query('delete from migrations where name = $1', [name]);
+      });
+    }
+    // A table that is dropped takes its rows along without a trigger that would count them.
+    for (const table of ['list_counts', 'lists']) {
+      await this.dataSource.query(`delete from ${table} where to_regclass(split_part(list, '/', 1)) is null`);
+    }
+    return migrations.map(({ name }) => name);
+  }
+
+  private isOfExtension({ instance }: Migration): boolean {
+    return this.schema.migrations.some((migration) => instance instanceof migration);
+  }
+}

@@ -1,0 +1,90 @@
+import 'reflect-metadata';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { Logger } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { version } from '../package.json';
+import { createApp } from './app';
+import { Config, ConfigError, readConfig, unknownSettings } from './config';
+import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error';
+import { databaseErrorMessage } from './database/errors';
+import { type Extension, extensionSchema } from './extensions/extension';
+import { type OpenOptions, openDatabase } from './schema/open';
+import { HealthController } from './observability/health.controller';
+import { announce, flushLog } from './observability/log';
+import type { LeanExpressAdapter } from './server/express-adapter';
+import { listen } from './server/listen';
+import { drainConnections } from './server/shutdown';
+import { createStopSignal } from './server/stop-signal';
+import { announcePausedWebhooks } from './webhooks/announce-paused';
+import { WebhookSender } from './webhooks/webhook-sender';
+import { printWelcome } from './demo/first-start';
+
+/** Announces lines, the version before the first: a start that is refused at once has one line alone, of why. */
+function createAnnouncer(): (line: string) => void {
+  let isFirst = true;
+  return (line) => {
+    if (isFirst) announce(`Lanyard ${version}`);
+    isFirst = false;
+    announce(line);
+  };
+}
+
+/** Starts, listens, and stops on a signal. */
+async function serveUntilStopped(extension: Extension): Promise<void> {
+  // Until the application has its own, nothing is logged: what there is to say at a start is announced.
+  Logger.overrideLogger(false);
+  const log = createAnnouncer();
+  const settings = readConfig();
+  const stop = createStopSignal();
+  const opening: OpenOptions = {
+    schema: extensionSchema(extension),
+    retryForMs: settings.databaseWaitMs,
+    log,
+    signal: stop,
+    keepRunning: true,
+  };
+  const database = await openDatabase(settings, log, opening);
+  try {
+    const config = new Config({ ...settings, databaseUrl: database.url });
+    const app = await createApp(config, undefined, extension);
+    try {
+      await app.init();
+      await listen(app.getHttpServer() as Server, config, 'PORT');
+      if (config.simulate !== 'off')
+        log('LANYARD_SIMULATE is on: requests can ask for simulated faults (header Lanyard-Simulate)');
+      const unknown = unknownSettings();
+      if (unknown) log(unknown);
+      await printWelcome(app, config, database, log);
+      await announcePausedWebhooks(app.get(DataSource), config, log);
+      if (!stop.aborted) await once(stop, 'abort');
+      app.get(HealthController).isStopping = true;
+      void app.get(WebhookSender).stop();
+      const adapter = app.getHttpAdapter() as unknown as LeanExpressAdapter;
+      await drainConnections(app.getHttpServer() as Server, adapter, config.drainMs);
+    } finally {
+      await app.close();
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+/** @returns the status of an end that was not asked for */
+function exitStatusFor(error: unknown): number {
+  // A signal came while it waited for the database.
+  if (error instanceof Error && error.name === 'AbortError') return 0;
+  const isExpected = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
+  const message = isExpected ? error.message : databaseErrorMessage(error);
+  process.stderr.write(`${message ?? (error instanceof Error ? error.stack : String(error))}\n`);
+  return 1;
+}
+
+/** Runs the server, with the modules of an extension, until a signal stops it, and ends the process. */
+export async function serve(extension: Extension = {}): Promise<never> {
+  process.stderr.on('error', () => undefined); // a reader that has gone
+  const status = await serveUntilStopped(extension).then(() => 0, exitStatusFor);
+  await flushLog();
+  // A stray handle must not keep a stopped server alive.
+  process.exit(status);
+}

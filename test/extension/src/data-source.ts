@@ -1,0 +1,4 @@
+import { dataSource } from 'lanyard';
+import { extension } from './extension';
+
+export default dataSource(extension);

@@ -1,0 +1,4 @@
+import { run } from 'lanyard';
+import { extension } from './extension';
+
+void run(extension);
