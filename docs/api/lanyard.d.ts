@@ -62,6 +62,7 @@ export interface Dataset {
   comparableState?: (row: string) => string;
   reportsIds?: boolean;
   aliases?: Record<string, string[]>;
+  mergedValues?: Record<string, (values: string, count: string) => string>;
   shared?: SharedDataset;
 }
 
