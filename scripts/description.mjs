@@ -83,8 +83,10 @@ const CHECKS = {
     return { failed, told: failed ? output : `nothing breaks clients of ${release}` };
   },
   'redocly respect': async (services) => {
-    const { demo } = await import('../dist/src/demo/demo.js');
-    const records = Object.entries(demo).flatMap(([section, all]) => all.map((record) => ({ section, record })));
+    const { DEMO_RECORDS } = await import('../dist/src/demo/demo.js');
+    const records = Object.entries(DEMO_RECORDS).flatMap(([section, all]) =>
+      all.map((record) => ({ section, record })),
+    );
     const [{ url }, { key }] = await Promise.all([
       startServer(services, LANYARD),
       makeOrganization(services, 'Workflows', records),

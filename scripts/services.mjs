@@ -128,7 +128,7 @@ async function startPostgres(defer) {
   // Root's PostgreSQL runs as somebody else, who must be able to pass.
   chmodSync(directory, 0o755);
   defer(async () => rmSync(directory, { recursive: true, force: true }));
-  const started = startEmbeddedPostgres({ dataDir: join(directory, 'data'), say: () => undefined });
+  const started = startEmbeddedPostgres({ dataDir: join(directory, 'data'), log: () => undefined });
   defer(async () => (await started).stop());
   return (await started).url;
 }

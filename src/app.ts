@@ -10,11 +10,11 @@ import type { Extension } from './extensions/extension';
 import { prepareRequest } from './server/request';
 import { createLog, type Log, NestLog } from './observability/log';
 import { Metrics } from './observability/metrics';
-import { logRequests, observe } from './observability/requests';
+import { createRequestLogger, observeRequest } from './observability/requests';
 import { serveReference } from './openapi/reference';
-import { answerBrokenRequests } from './server/broken-requests';
+import { handleMalformedRequests } from './server/malformed-requests';
 import { LeanExpressAdapter } from './server/express-adapter';
-import { marked } from './simulate/simulated-faults.interceptor';
+import { withSimulationHeader } from './simulate/simulated-faults.interceptor';
 
 /**
  * The server, ready to listen, for the program, every test and the OpenAPI document.
@@ -35,15 +35,15 @@ export async function createApp(
     preview,
   });
   const observers = [
-    ...(log.isLevelEnabled('error') ? [logRequests(log)] : []),
+    ...(log.isLevelEnabled('error') ? [createRequestLogger(log)] : []),
     ...(config.metricsPort === undefined ? [] : [app.get(Metrics).observe]),
   ];
   const refused = new WeakSet<Socket>();
   adapter.onRequest = (request, response, next) => {
-    if (observers.length > 0) observe(request, response, observers);
+    if (observers.length > 0) observeRequest(request, response, observers);
     prepareRequest(refused, request, response, next);
   };
-  if (config.simulate !== 'off') adapter.onRequest = marked(adapter.onRequest);
+  if (config.simulate !== 'off') adapter.onRequest = withSimulationHeader(adapter.onRequest);
   app.setGlobalPrefix(PREFIX, { exclude: ['health/live', 'health/ready'] });
   // For modules that use `@Version()`: their paths are `/api/v0/v1/…`. Paths without a version stay as they are.
   app.enableVersioning({ type: VersioningType.URI });
@@ -56,6 +56,6 @@ export async function createApp(
   // Preflights have no key. A page may send any header, and read all.
   if (config.corsOrigins) app.enableCors({ origin: config.corsOrigins, exposedHeaders: '*', maxAge: 600 });
   serveReference(app);
-  answerBrokenRequests(app.getHttpServer() as Server);
+  handleMalformedRequests(app.getHttpServer() as Server);
   return app;
 }

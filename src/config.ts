@@ -19,37 +19,37 @@ interface Setting {
   /** @returns undefined when the text cannot be used */
   readonly read: (text: string) => unknown;
   /** what the text must be */
-  readonly must: string;
+  readonly requirement: string;
   /** whether the value may hold a password */
   readonly isSecret?: boolean;
 }
 
-type Check = Omit<Setting, 'name' | 'key'>;
+type SettingType = Omit<Setting, 'name' | 'key'>;
 
 /** Every setting, in the order of the fields below. */
 export const SETTINGS: Setting[] = [];
 
 const setting =
-  (name: string, check: Check) =>
+  (name: string, check: SettingType) =>
   (_: Config, key: string): void =>
     void SETTINGS.push({ name, key, ...check });
 
-const integer = (least: number, most: number): Check => ({
+const integer = (min: number, max: number): SettingType => ({
   read: (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-    return number >= least && number <= most ? number : undefined;
+    return number >= min && number <= max ? number : undefined;
   },
-  must: `an integer from ${least} to ${most}`,
+  requirement: `an integer from ${min} to ${max}`,
 });
 
-const oneOf = (values: readonly string[]): Check => ({
+const oneOf = (values: readonly string[]): SettingType => ({
   read: (text) => (values.includes(text) ? text : undefined),
-  must: values.join(' or '),
+  requirement: values.join(' or '),
 });
 
-const url = (...protocols: string[]): Check => ({
+const url = (...protocols: string[]): SettingType => ({
   read: (text) => (isUrl(text, protocols) ? text : undefined),
-  must: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, with its user and password percent-encoded`,
+  requirement: `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, with its user and password percent-encoded`,
   isSecret: true,
 });
 
@@ -65,12 +65,12 @@ function isUrl(text: string, protocols: string[]): boolean {
   }
 }
 
-const text: Check = { read: (value) => value, must: 'text' };
-const directory: Check = { read: (path) => resolve(path), must: 'a directory' };
-const addresses: Check = { read: addressesOf, must: 'a list such as sentinel-1:26379,sentinel-2:26379' };
-const origins: Check = {
+const text: SettingType = { read: (value) => value, requirement: 'text' };
+const directory: SettingType = { read: (path) => resolve(path), requirement: 'a directory' };
+const addresses: SettingType = { read: addressesOf, requirement: 'a list such as sentinel-1:26379,sentinel-2:26379' };
+const origins: SettingType = {
   read: originsOf,
-  must:
+  requirement:
     'a comma-separated list of origins such as https://booth.example.com or http://localhost:8080, without paths or ' +
     'wildcards, or * for all origins',
 };
@@ -141,7 +141,7 @@ export class Config {
 
   /** Milliseconds for which a client may take no byte of its answer. */
   @setting('LANYARD_ANSWER_TIMEOUT_MS', integer(100, 600_000))
-  readonly answerTimeoutMs: number = 15_000;
+  readonly responseTimeoutMs: number = 15_000;
 
   /** Milliseconds during which a stopping server still answers what reaches it. */
   @setting('LANYARD_DRAIN_MS', integer(0, 60_000))
@@ -182,14 +182,14 @@ export class Config {
 
 /** @throws ConfigError on a value that cannot be used */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const given = SETTINGS.flatMap(({ name, key, read, must, isSecret }) => {
-    const asked = env[name];
-    if (!asked) return [];
-    const value = read(asked);
+  const overrides = SETTINGS.flatMap(({ name, key, read, requirement, isSecret }) => {
+    const text = env[name];
+    if (!text) return [];
+    const value = read(text);
     if (value !== undefined) return [[key, value]];
-    throw new ConfigError(`${name} must be ${must}${isSecret ? '' : `, not ${JSON.stringify(asked)}`}.`);
+    throw new ConfigError(`${name} must be ${requirement}${isSecret ? '' : `, not ${JSON.stringify(text)}`}.`);
   });
-  const config = new Config(Object.fromEntries(given) as Partial<Config>);
+  const config = new Config(Object.fromEntries(overrides) as Partial<Config>);
   // With rediss:// the way to the sentinels would still be in the clear, and that would go unnoticed.
   if (config.redisSentinels && !config.redisUrl?.startsWith('redis://')) {
     throw new ConfigError(
@@ -218,11 +218,11 @@ export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string | 
 }
 
 /** The settings in force, as the environment says them and without passwords; a value is null when there is none. */
-export function shownSettings(env: NodeJS.ProcessEnv = process.env) {
+export function effectiveSettings(env: NodeJS.ProcessEnv = process.env) {
   const config = readConfig(env);
   return SETTINGS.map(({ name, key, isSecret }) => {
-    const given = env[name] && (isSecret ? withoutPassword(env[name]) : env[name]);
-    if (given) return { name, value: given, source: 'environment' };
+    const text = env[name] && (isSecret ? withoutPassword(env[name]) : env[name]);
+    if (text) return { name, value: text, source: 'environment' };
     const value = config[key as keyof Config];
     return { name, value: value === undefined ? null : String(value), source: 'default' };
   });

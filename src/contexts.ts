@@ -17,7 +17,7 @@ export interface Context {
   /** Its sections of import and export, by name. */
   sections?: Record<string, Dataset>;
   /** Its resources in the change feed. */
-  followed?: readonly FeedResource[];
+  feedResources?: readonly FeedResource[];
 }
 
 /** All contexts, in the order in which their routes are tried, which is also that of the API reference. */
@@ -51,18 +51,18 @@ export const MIN_EXTENSION_NUMBER = 1000;
 export function feedResourcesOf(contexts: readonly Context[]): FeedResources {
   for (const context of contexts) {
     if (CONTEXTS.includes(context)) continue;
-    for (const { name, number } of context.followed ?? []) {
+    for (const { name, number } of context.feedResources ?? []) {
       if (number >= MIN_EXTENSION_NUMBER) continue;
       throw new Error(
         `The feed resource ${name} of an extension has the number ${number}. Use ${MIN_EXTENSION_NUMBER} or more.`,
       );
     }
   }
-  return new FeedResources(contexts.flatMap(({ followed = [] }) => followed));
+  return new FeedResources(contexts.flatMap(({ feedResources = [] }) => feedResources));
 }
 
 /** @param migrations those of an extension */
-export const schemaOf = (
+export const schemaDefinitionOf = (
   contexts: readonly Context[],
   migrations: SchemaDefinition['migrations'] = [],
 ): SchemaDefinition => ({ functions: feedResourcesOf(contexts).all.map(changeFunctions), migrations });
@@ -89,7 +89,7 @@ export class ContextsModule {
         { provide: Datasets, useValue: datasetsOf(contexts) },
         { provide: FeedResources, useValue: feedResourcesOf(contexts) },
         { provide: OrganizationData, useValue: organizationDataOf(contexts) },
-        { provide: SchemaDefinition, useValue: schemaOf(contexts, migrations) },
+        { provide: SchemaDefinition, useValue: schemaDefinitionOf(contexts, migrations) },
       ],
       exports: [Datasets, FeedResources, OrganizationData, SchemaDefinition],
     };

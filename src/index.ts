@@ -35,6 +35,7 @@ export {
   UuidList,
 } from './api/fields';
 export { NumericIdParam, PageQuery, QueryOneOf, QueryText, QueryUuid, UuidParam } from './api/parameters';
+export { Plain } from './api/plain';
 export { Returns, ReturnsList, ReturnsNothing, ReturnsPage } from './api/returns';
 export { Tag } from './api/tag';
 export { InvalidField, InvalidRequest, RowNotFound } from './errors/exceptions';
@@ -42,7 +43,9 @@ export { InvalidField, InvalidRequest, RowNotFound } from './errors/exceptions';
 // Entities, statements and lists
 export { arrivalList, filteredList, type List } from './database/paginate';
 export { json, jsonList, jsonObject, type Rendering } from './database/rendering';
+export { OrganizationRepository, repositoryFor } from './database/repository-for';
 export { type JsonText, type Page, type Statement, Statements } from './database/statements';
+export { Transactions } from './database/transactions';
 export { Writes } from './database/writes';
 export { ListedRow, ListedUuidRow, MOMENT, NOW, RefersTo, TEXT } from './schema/columns';
 export { WithFunctions, WithIndexFunctions } from './schema/functions';
@@ -54,6 +57,13 @@ export { ChangesService } from './changes/changes.service';
 export { feedResource, type FeedResource, uuidKey } from './changes/feed-resource';
 export type { Context } from './contexts';
 export { type Dataset, datasetOf } from './datasets/dataset';
+export {
+  type Change,
+  type ChangesHandler,
+  type ChangesPosition,
+  type ChangesSubscription,
+  OnChanges,
+} from './webhooks/on-changes';
 
 // Lanyard's own contexts: import a module to inject its service
 export { ActivationsModule } from './activations/activations.module';

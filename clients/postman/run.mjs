@@ -2,7 +2,7 @@
 // sent, with ids that exist, and every assertion holds. The key is one as the operator issues it, so that the last requests
 // wait for their tokens.
 import newman from 'newman';
-import { demo } from '../../dist/src/demo/demo.js';
+import { DEMO_RECORDS } from '../../dist/src/demo/demo.js';
 import { recordsWithExamples } from '../../scripts/example-ids.mjs';
 import * as services from '../../scripts/services.mjs';
 
@@ -11,7 +11,7 @@ const collection = new URL('lanyard.postman_collection.json', import.meta.url).p
 
 await services.run(async (defer) => {
   const own = await services.startServices(options, defer);
-  const { key } = await services.makeOrganization(own, 'Postman', [demo], []);
+  const { key } = await services.makeOrganization(own, 'Postman', [DEMO_RECORDS], []);
   const { url } = await services.startServer(own, services.LANYARD);
   const envVar = [
     { key: 'baseUrl', value: url },

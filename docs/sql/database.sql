@@ -2,18 +2,26 @@
 
 -- Prepared statements
 
--- database CLAIM: $1 text, $2 text, $3 bytea
+-- database CLAIM_KEY: $1 text, $2 text, $3 bytea
 select free, fingerprint = $3 as same, answer, status, headers
 from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free) lock
   left join idempotent_answers on api_key_id = $1::uuid
     and idempotency_key = $2
     and created_at > now() - interval '24 hours';
 
--- database HAS_ROOM: $1 uuid
+-- database HAS_STORAGE_QUOTA: $1 uuid
 select coalesce(sum(pg_column_size(answer)), 0) < 268435456 as "hasRoom" from idempotent_answers
 where api_key_id = $1 and octet_length(answer) > 16384 and created_at > now() - interval '24 hours';
 
--- database STORE: $1 uuid, $2 text, $3 bytea, $4 text, $5 smallint, $6 jsonb
+-- database PRUNE_RESPONSES
+with old as (
+  select api_key_id, idempotency_key from idempotent_answers where created_at <= now() - interval '24 hours'
+  order by created_at limit 1000 for update skip locked
+)
+delete from idempotent_answers a using old
+where a.api_key_id = old.api_key_id and a.idempotency_key = old.idempotency_key returning 1;
+
+-- database STORE_RESPONSE: $1 uuid, $2 text, $3 bytea, $4 text, $5 smallint, $6 jsonb
 insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer, status, headers)
 values ($1, $2, $3, $4, $5, $6)
 on conflict (api_key_id, idempotency_key) do update
@@ -21,11 +29,3 @@ on conflict (api_key_id, idempotency_key) do update
     headers = excluded.headers, created_at = excluded.created_at
   where a.created_at <= now() - interval '24 hours'
 returning 1;
-
--- database SWEEP
-with old as (
-  select api_key_id, idempotency_key from idempotent_answers where created_at <= now() - interval '24 hours'
-  order by created_at limit 1000 for update skip locked
-)
-delete from idempotent_answers a using old
-where a.api_key_id = old.api_key_id and a.idempotency_key = old.idempotency_key returning 1;

@@ -53,6 +53,91 @@ where (select pg_advisory_xact_lock(1767225600, $1)) is not null and organizatio
 -- event.leads.dissociate: $1 integer, $2 bigint, $3 uuid ($1 is the organization)
 delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3;
 
+-- event.get: $1 integer, $2 bigint ($1 is the organization)
+select (
+  select row_to_json(o)::text
+  from (
+    select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
+      start_date as "startDate", end_date as "endDate", location, coalesce(
+      (
+        select json_agg(t.tag_group_id order by t.position)
+        from event_tag_groups t
+        where t.organization_id = events.organization_id and t.event_id = events.id
+      ), '[]'
+    ) as "tagGroups"
+  ) o
+)
+from events
+where organization_id = $1 and id = $2;
+
+-- events first page: $1 integer, $2 bigint ($1 is the organization)
+select page.json, counted.total
+from (select coalesce((select rows from list_counts
+  where (organization_id, list, shift, bucket) = ($1, 'events', 40, 0)), 0) as total ) counted
+  left join lateral (
+    select (
+      select row_to_json(o)::text
+      from (
+        select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
+          start_date as "startDate", end_date as "endDate", location, coalesce(
+          (
+            select json_agg(t.tag_group_id order by t.position)
+            from event_tag_groups t
+            where t.organization_id = events.organization_id and t.event_id = events.id
+          ), '[]'
+        ) as "tagGroups"
+      ) o
+    ) as json, position
+    from (
+      select *
+      from (select * from events where organization_id = $1 order by position limit 50) events
+      order by position
+      limit $2::bigint
+    ) events
+  ) page on true
+order by page.position;
+
+-- events page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
+select page.json, counted.total
+from (select coalesce((select rows from list_counts
+  where (organization_id, list, shift, bucket) = ($1, 'events', 40, 0)), 0) as total ) counted
+    cross join list_seek($1, 'events', $3::bigint * $2::bigint) seek
+  left join lateral (
+    select (
+      select row_to_json(o)::text
+      from (
+        select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
+          start_date as "startDate", end_date as "endDate", location, coalesce(
+          (
+            select json_agg(t.tag_group_id order by t.position)
+            from event_tag_groups t
+            where t.organization_id = events.organization_id and t.event_id = events.id
+          ), '[]'
+        ) as "tagGroups"
+      ) o
+    ) as json, position
+    from (
+      select *
+      from (
+        select *
+        from events
+        where organization_id = $1
+          and position >= (
+            select position
+            from events
+            where organization_id = $1 and position >= seek.start
+            order by position
+            limit 1 offset seek.rest
+          )
+        order by position
+        limit 50
+      ) events
+      order by position
+      limit $2::bigint
+    ) events
+  ) page on true
+order by page.position;
+
 -- event_leads first page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
 select page.json, counted.total
 from (select coalesce((select rows from list_counts
@@ -156,91 +241,6 @@ from (select coalesce((select rows from list_counts
       order by position
       limit $3::bigint
     ) event_users
-  ) page on true
-order by page.position;
-
--- event.get: $1 integer, $2 bigint ($1 is the organization)
-select (
-  select row_to_json(o)::text
-  from (
-    select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
-      start_date as "startDate", end_date as "endDate", location, coalesce(
-      (
-        select json_agg(t.tag_group_id order by t.position)
-        from event_tag_groups t
-        where t.organization_id = events.organization_id and t.event_id = events.id
-      ), '[]'
-    ) as "tagGroups"
-  ) o
-)
-from events
-where organization_id = $1 and id = $2;
-
--- events first page: $1 integer, $2 bigint ($1 is the organization)
-select page.json, counted.total
-from (select coalesce((select rows from list_counts
-  where (organization_id, list, shift, bucket) = ($1, 'events', 40, 0)), 0) as total ) counted
-  left join lateral (
-    select (
-      select row_to_json(o)::text
-      from (
-        select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
-          start_date as "startDate", end_date as "endDate", location, coalesce(
-          (
-            select json_agg(t.tag_group_id order by t.position)
-            from event_tag_groups t
-            where t.organization_id = events.organization_id and t.event_id = events.id
-          ), '[]'
-        ) as "tagGroups"
-      ) o
-    ) as json, position
-    from (
-      select *
-      from (select * from events where organization_id = $1 order by position limit 50) events
-      order by position
-      limit $2::bigint
-    ) events
-  ) page on true
-order by page.position;
-
--- events page: $1 integer, $2 bigint, $3 bigint ($1 is the organization)
-select page.json, counted.total
-from (select coalesce((select rows from list_counts
-  where (organization_id, list, shift, bucket) = ($1, 'events', 40, 0)), 0) as total ) counted
-    cross join list_seek($1, 'events', $3::bigint * $2::bigint) seek
-  left join lateral (
-    select (
-      select row_to_json(o)::text
-      from (
-        select id, name, type, registration_enabled as "registrationEnabled", iso_utc(created_at) as "createdAt",
-          start_date as "startDate", end_date as "endDate", location, coalesce(
-          (
-            select json_agg(t.tag_group_id order by t.position)
-            from event_tag_groups t
-            where t.organization_id = events.organization_id and t.event_id = events.id
-          ), '[]'
-        ) as "tagGroups"
-      ) o
-    ) as json, position
-    from (
-      select *
-      from (
-        select *
-        from events
-        where organization_id = $1
-          and position >= (
-            select position
-            from events
-            where organization_id = $1 and position >= seek.start
-            order by position
-            limit 1 offset seek.rest
-          )
-        order by position
-        limit 50
-      ) events
-      order by position
-      limit $2::bigint
-    ) events
   ) page on true
 order by page.position;
 

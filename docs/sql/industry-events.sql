@@ -2,7 +2,41 @@
 
 -- Prepared statements
 
--- industryEvents.bookmarks: $1 integer ($1 is the organization)
+-- industryEvent.create: $1 jsonb
+insert into industry_events (
+  name, start_date, end_date, source_type, source_id, event_type, venue_city, venue_state, venue_country, venue_name,
+    venue_full_address, venue_coordinates, number_of_attendees, number_of_exhibitors, attendee_cost, booth_cost,
+    exhibitor_industries, attendee_personas, keywords, website, description, event_url
+)
+select *
+from jsonb_to_record($1) as given (
+  "name" text, "startDate" timestamptz, "endDate" timestamptz, "sourceType" text, "sourceId" text, "eventType" text,
+    "venueCity" text, "venueState" text, "venueCountry" text, "venueName" text, "venueFullAddress" text,
+    "venueCoordinates" text, "numberOfAttendees" integer, "numberOfExhibitors" integer, "attendeeCost" text,
+    "boothCost" text, "exhibitorIndustries" text[], "attendeePersonas" text[], "keywords" text[], "website" text,
+    "description" text, "eventUrl" text
+)
+-- A record that has the URL by now is seen before the list is locked.
+where not exists (
+  select from industry_events
+  where event_url_digest(event_url) = event_url_digest(given."eventUrl") and event_url = given."eventUrl"
+)
+on conflict do nothing
+returning (
+  select row_to_json(o)::text
+  from (
+    select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
+      iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
+      source_id as "sourceId", event_type as "eventType", venue_city as "venueCity", venue_state as "venueState",
+      venue_country as "venueCountry", venue_name as "venueName", venue_full_address as "venueFullAddress",
+      venue_coordinates as "venueCoordinates", number_of_attendees as "numberOfAttendees",
+      number_of_exhibitors as "numberOfExhibitors", attendee_cost as "attendeeCost", booth_cost as "boothCost",
+      exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords, website,
+      description, event_url as "eventUrl"
+  ) o
+);
+
+-- industryEvent.get: $1 uuid
 select (
   select row_to_json(o)::text
   from (
@@ -17,7 +51,43 @@ select (
   ) o
 )
 from industry_events
-where id in (select industry_event_id from industry_event_bookmarks where organization_id = $1) order by position;
+where id = $1;
+
+-- industryEvent.byUrl: $1 text
+select (
+  select row_to_json(o)::text
+  from (
+    select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
+      iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
+      source_id as "sourceId", event_type as "eventType", venue_city as "venueCity", venue_state as "venueState",
+      venue_country as "venueCountry", venue_name as "venueName", venue_full_address as "venueFullAddress",
+      venue_coordinates as "venueCoordinates", number_of_attendees as "numberOfAttendees",
+      number_of_exhibitors as "numberOfExhibitors", attendee_cost as "attendeeCost", booth_cost as "boothCost",
+      exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords, website,
+      description, event_url as "eventUrl"
+  ) o
+)
+from industry_events
+where event_url_digest(event_url) = event_url_digest($1) and event_url = $1;
+
+-- industryEvent.withBookmark: $1 integer, $2 uuid ($1 is the organization)
+select (
+  select row_to_json(o)::text
+  from (
+    select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
+      iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
+      source_id as "sourceId", event_type as "eventType", venue_city as "venueCity", venue_state as "venueState",
+      venue_country as "venueCountry", venue_name as "venueName", venue_full_address as "venueFullAddress",
+      venue_coordinates as "venueCoordinates", number_of_attendees as "numberOfAttendees",
+      number_of_exhibitors as "numberOfExhibitors", attendee_cost as "attendeeCost", booth_cost as "boothCost",
+      exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords, website,
+      description, event_url as "eventUrl", exists
+      (select from industry_event_bookmarks b where b.organization_id = $1 and b.industry_event_id = industry_events.id)
+      as "isBookmarked"
+  ) o
+)
+from industry_events
+where id = $2;
 
 -- industryEvents.byUrl first page: $1 text, $2 bigint
 select page.json, counted.total
@@ -99,41 +169,7 @@ from (
   ) page on true
 order by page.position;
 
--- industryEvent.create: $1 jsonb
-insert into industry_events (
-  name, start_date, end_date, source_type, source_id, event_type, venue_city, venue_state, venue_country, venue_name,
-    venue_full_address, venue_coordinates, number_of_attendees, number_of_exhibitors, attendee_cost, booth_cost,
-    exhibitor_industries, attendee_personas, keywords, website, description, event_url
-)
-select *
-from jsonb_to_record($1) as given (
-  "name" text, "startDate" timestamptz, "endDate" timestamptz, "sourceType" text, "sourceId" text, "eventType" text,
-    "venueCity" text, "venueState" text, "venueCountry" text, "venueName" text, "venueFullAddress" text,
-    "venueCoordinates" text, "numberOfAttendees" integer, "numberOfExhibitors" integer, "attendeeCost" text,
-    "boothCost" text, "exhibitorIndustries" text[], "attendeePersonas" text[], "keywords" text[], "website" text,
-    "description" text, "eventUrl" text
-)
--- A record that has the URL by now is seen before the list is locked.
-where not exists (
-  select from industry_events
-  where event_url_digest(event_url) = event_url_digest(given."eventUrl") and event_url = given."eventUrl"
-)
-on conflict do nothing
-returning (
-  select row_to_json(o)::text
-  from (
-    select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
-      iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
-      source_id as "sourceId", event_type as "eventType", venue_city as "venueCity", venue_state as "venueState",
-      venue_country as "venueCountry", venue_name as "venueName", venue_full_address as "venueFullAddress",
-      venue_coordinates as "venueCoordinates", number_of_attendees as "numberOfAttendees",
-      number_of_exhibitors as "numberOfExhibitors", attendee_cost as "attendeeCost", booth_cost as "boothCost",
-      exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords, website,
-      description, event_url as "eventUrl"
-  ) o
-);
-
--- industryEvent.byUrl: $1 text
+-- industryEvents.bookmarks: $1 integer ($1 is the organization)
 select (
   select row_to_json(o)::text
   from (
@@ -148,43 +184,7 @@ select (
   ) o
 )
 from industry_events
-where event_url_digest(event_url) = event_url_digest($1) and event_url = $1;
-
--- industryEvent.get: $1 uuid
-select (
-  select row_to_json(o)::text
-  from (
-    select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
-      iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
-      source_id as "sourceId", event_type as "eventType", venue_city as "venueCity", venue_state as "venueState",
-      venue_country as "venueCountry", venue_name as "venueName", venue_full_address as "venueFullAddress",
-      venue_coordinates as "venueCoordinates", number_of_attendees as "numberOfAttendees",
-      number_of_exhibitors as "numberOfExhibitors", attendee_cost as "attendeeCost", booth_cost as "boothCost",
-      exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords, website,
-      description, event_url as "eventUrl"
-  ) o
-)
-from industry_events
-where id = $1;
-
--- industryEvent.withBookmark: $1 integer, $2 uuid ($1 is the organization)
-select (
-  select row_to_json(o)::text
-  from (
-    select id, iso_utc(created_at) as "createdAt", iso_utc(updated_at) as "updatedAt", name,
-      iso_utc(start_date) as "startDate", iso_utc(end_date) as "endDate", source_type as "sourceType",
-      source_id as "sourceId", event_type as "eventType", venue_city as "venueCity", venue_state as "venueState",
-      venue_country as "venueCountry", venue_name as "venueName", venue_full_address as "venueFullAddress",
-      venue_coordinates as "venueCoordinates", number_of_attendees as "numberOfAttendees",
-      number_of_exhibitors as "numberOfExhibitors", attendee_cost as "attendeeCost", booth_cost as "boothCost",
-      exhibitor_industries as "exhibitorIndustries", attendee_personas as "attendeePersonas", keywords, website,
-      description, event_url as "eventUrl", exists
-      (select from industry_event_bookmarks b where b.organization_id = $1 and b.industry_event_id = industry_events.id)
-      as "isBookmarked"
-  ) o
-)
-from industry_events
-where id = $2;
+where id in (select industry_event_id from industry_event_bookmarks where organization_id = $1) order by position;
 
 -- industry_events first page: $1 bigint
 select page.json, counted.total

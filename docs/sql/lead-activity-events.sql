@@ -2,6 +2,18 @@
 
 -- Prepared statements
 
+-- leadActivityEvent.get: $1 integer, $2 uuid ($1 is the organization)
+select (
+  select row_to_json(o)::text
+  from (
+    select id, iso_utc(created_at) as "createdAt", created_by as "createdBy", event_type as "eventType",
+      event_notes as "eventNotes", lead_id as "associatedLead", campaign_id as "associatedCampaign",
+      event_id as "associatedEvent", activation_id as "associatedActivation", tag_option_id as "associatedTagOption"
+  ) o
+)
+from lead_activity_events
+where organization_id = $1 and id = $2;
+
 -- leadActivityEvents.byLead first page: $1 integer, $2 uuid, $3 bigint ($1 is the organization)
 select page.json, counted.total
 from (select count(*) as total from lead_activity_events where organization_id = $1 and lead_id = $2) counted
@@ -16,7 +28,7 @@ from (select count(*) as total from lead_activity_events where organization_id =
     ) as json, position
     from (
       select *
-      from (select * from lead_activity_events where organization_id = $1 and lead_id = $2  order by position limit 50)
+      from (select * from lead_activity_events where organization_id = $1 and lead_id = $2 order by position limit 50)
         lead_activity_events
       order by position
       limit $3::bigint
@@ -141,7 +153,7 @@ from (select count(*) as total from lead_activity_events where organization_id =
     from (
       select *
       from
-        (select * from lead_activity_events where organization_id = $1 and event_type = $2  order by position limit 50)
+        (select * from lead_activity_events where organization_id = $1 and event_type = $2 order by position limit 50)
         lead_activity_events
       order by position
       limit $3::bigint
@@ -183,18 +195,6 @@ from (select count(*) as total from lead_activity_events where organization_id =
     ) lead_activity_events
   ) page on true
 order by page.position;
-
--- leadActivityEvent.get: $1 integer, $2 uuid ($1 is the organization)
-select (
-  select row_to_json(o)::text
-  from (
-    select id, iso_utc(created_at) as "createdAt", created_by as "createdBy", event_type as "eventType",
-      event_notes as "eventNotes", lead_id as "associatedLead", campaign_id as "associatedCampaign",
-      event_id as "associatedEvent", activation_id as "associatedActivation", tag_option_id as "associatedTagOption"
-  ) o
-)
-from lead_activity_events
-where organization_id = $1 and id = $2;
 
 -- lead_activity_events first page: $1 integer, $2 bigint ($1 is the organization)
 select page.json, counted.total

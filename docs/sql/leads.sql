@@ -2,77 +2,6 @@
 
 -- Prepared statements
 
--- leads.byEmail page: $1 integer, $2 text, $3 bigint, $4 bigint ($1 is the organization)
-with found as materialized (
-  select position
-  from leads
-  where (leads.organization_id = $1) is true
-    and leads.email is not null
-    and email_key(leads.organization_id, leads.email) = email_key($1, $2)
-)
-select page.json, counted.total
-from (select count(*) as total from found) counted
-  left join (
-    select leads.document as json, position
-    from (
-      select *
-      from (select position from found order by position offset $4::bigint * $3::bigint limit 50) places
-      order by position
-      limit $3::bigint
-    ) places
-      join leads using (position)
-    where organization_id = $1
-  ) page on true
-order by page.position;
-
--- leads.byEmailAndRemoteId page: $1 integer, $2 text, $3 text, $4 text, $5 bigint, $6 bigint ($1 is the organization)
-with found as materialized (
-  select position
-  from leads
-  where (leads.organization_id = $1) is true
-    and leads.email is not null
-    and email_key(leads.organization_id, leads.email) = email_key($1, $2)
-    and leads.remote_ids <> '[]'
-    and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3, $4)]
-)
-select page.json, counted.total
-from (select count(*) as total from found) counted
-  left join (
-    select leads.document as json, position
-    from (
-      select *
-      from (select position from found order by position offset $6::bigint * $5::bigint limit 50) places
-      order by position
-      limit $5::bigint
-    ) places
-      join leads using (position)
-    where organization_id = $1
-  ) page on true
-order by page.position;
-
--- leads.byRemoteId page: $1 integer, $2 text, $3 text, $4 bigint, $5 bigint ($1 is the organization)
-with found as materialized (
-  select position
-  from leads
-  where (leads.organization_id = $1) is true
-    and leads.remote_ids <> '[]'
-    and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $2, $3)]
-)
-select page.json, counted.total
-from (select count(*) as total from found) counted
-  left join (
-    select leads.document as json, position
-    from (
-      select *
-      from (select position from found order by position offset $5::bigint * $4::bigint limit 50) places
-      order by position
-      limit $4::bigint
-    ) places
-      join leads using (position)
-    where organization_id = $1
-  ) page on true
-order by page.position;
-
 -- lead.create: $1 integer, $2 jsonb ($1 is the organization)
 with given as materialized (
     select *
@@ -99,6 +28,77 @@ delete from leads where (select pg_advisory_xact_lock(1767225600, $1)) is not nu
 
 -- lead.get: $1 integer, $2 uuid ($1 is the organization)
 select leads.document from leads where organization_id = $1 and id = $2;
+
+-- leads.byEmail page: $1 integer, $2 text, $3 bigint, $4 bigint ($1 is the organization)
+with found as materialized (
+  select position
+  from leads
+  where (leads.organization_id = $1) is true
+    and leads.email is not null
+    and email_key(leads.organization_id, leads.email) = email_key($1, $2)
+)
+select page.json, counted.total
+from (select count(*) as total from found) counted
+  left join (
+    select leads.document as json, position
+    from (
+      select *
+      from (select position from found order by position offset $4::bigint * $3::bigint limit 50) positions
+      order by position
+      limit $3::bigint
+    ) positions
+      join leads using (position)
+    where organization_id = $1
+  ) page on true
+order by page.position;
+
+-- leads.byEmailAndRemoteId page: $1 integer, $2 text, $3 text, $4 text, $5 bigint, $6 bigint ($1 is the organization)
+with found as materialized (
+  select position
+  from leads
+  where (leads.organization_id = $1) is true
+    and leads.email is not null
+    and email_key(leads.organization_id, leads.email) = email_key($1, $2)
+    and leads.remote_ids <> '[]'
+    and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $3, $4)]
+)
+select page.json, counted.total
+from (select count(*) as total from found) counted
+  left join (
+    select leads.document as json, position
+    from (
+      select *
+      from (select position from found order by position offset $6::bigint * $5::bigint limit 50) positions
+      order by position
+      limit $5::bigint
+    ) positions
+      join leads using (position)
+    where organization_id = $1
+  ) page on true
+order by page.position;
+
+-- leads.byRemoteId page: $1 integer, $2 text, $3 text, $4 bigint, $5 bigint ($1 is the organization)
+with found as materialized (
+  select position
+  from leads
+  where (leads.organization_id = $1) is true
+    and leads.remote_ids <> '[]'
+    and remote_id_keys(leads.organization_id, leads.remote_ids) @> array[remote_id_key($1, $2, $3)]
+)
+select page.json, counted.total
+from (select count(*) as total from found) counted
+  left join (
+    select leads.document as json, position
+    from (
+      select *
+      from (select position from found order by position offset $5::bigint * $4::bigint limit 50) positions
+      order by position
+      limit $4::bigint
+    ) positions
+      join leads using (position)
+    where organization_id = $1
+  ) page on true
+order by page.position;
 
 -- leads first page: $1 integer, $2 bigint ($1 is the organization)
 select page.json, counted.total

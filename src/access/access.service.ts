@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import { Batcher } from '../database/batcher';
 import { poolOf } from '../database/data-source';
-import { isConnectionFault, logFields } from '../database/errors';
+import { isConnectionError, logFields } from '../database/errors';
 import { Overloaded } from '../errors/exceptions';
 import type { LimitedCaller } from '../api/caller';
-import { hashOf, hasKeyForm } from './key-format';
+import { hashKey, hasKeyForm } from './key-format';
 
 /** A revocation must be in force within five seconds on every process, and a look-up may take up to a second. */
 const CACHE_MS = 4000;
@@ -15,7 +15,7 @@ const MAX_LOOKUPS_AT_ONCE = 1000;
 const USAGE_FLUSH_INTERVAL_MS = 60_000;
 
 /** `expiresAt` is the moment, in unix milliseconds, from which the key is no longer valid. */
-type Known = LimitedCaller & { expiresAt: number };
+type KnownKey = LimitedCaller & { expiresAt: number };
 
 /** The keys with these hashes (`$1`). Base64 has line breaks, but not in so short a text. */
 export const FIND_KEYS = `
@@ -37,21 +37,21 @@ export const ADD_USAGE = `
 @Injectable()
 export class AccessService implements OnApplicationShutdown {
   private readonly logger = new Logger(AccessService.name);
-  private readonly known = new LRUCache<string, Known>({ max: 10_000, ttl: CACHE_MS });
+  private readonly knownKeys = new LRUCache<string, KnownKey>({ max: 10_000, ttl: CACHE_MS });
   /** a cache of its own, so that a flood of invented keys does not evict known ones */
-  private readonly unknown = new LRUCache<string, true>({ max: 10_000, ttl: CACHE_MS });
+  private readonly unknownKeys = new LRUCache<string, true>({ max: 10_000, ttl: CACHE_MS });
   /**
    * Looked up one by one, thousands of invented keys would fill the pool's queue, and requests with a known key would wait
    * in it. How many may wait is limited by the open sockets.
    */
-  private readonly lookUps = new Batcher<string, Known | undefined>(
+  private readonly lookups = new Batcher<string, KnownKey | undefined>(
     (_, hashes) => this.load(hashes),
     MAX_LOOKUPS_AT_ONCE,
     Infinity,
   );
   /** requests since the last flush, by the id of their key */
-  private used = new Map<string, number>();
-  private readonly flushing = setInterval(() => void this.flushUsage(), USAGE_FLUSH_INTERVAL_MS).unref();
+  private useCounts = new Map<string, number>();
+  private readonly flushTimer = setInterval(() => void this.flushUsage(), USAGE_FLUSH_INTERVAL_MS).unref();
 
   constructor(private readonly dataSource: DataSource) {}
 
@@ -60,39 +60,39 @@ export class AccessService implements OnApplicationShutdown {
    * @throws when the database does not answer: a key is never refused for that
    */
   async findCaller(key: string): Promise<LimitedCaller | undefined> {
-    const hash = hashOf(key);
-    let known = this.known.get(hash);
-    if (!known && hasKeyForm(key) && !this.unknown.has(hash)) known = await this.lookUps.add(0, hash);
-    if (!known || known.expiresAt <= Date.now()) return undefined;
-    this.used.set(known.keyId, (this.used.get(known.keyId) ?? 0) + 1);
-    return known;
+    const hash = hashKey(key);
+    let knownKeys = this.knownKeys.get(hash);
+    if (!knownKeys && hasKeyForm(key) && !this.unknownKeys.has(hash)) knownKeys = await this.lookups.add(0, hash);
+    if (!knownKeys || knownKeys.expiresAt <= Date.now()) return undefined;
+    this.useCounts.set(knownKeys.keyId, (this.useCounts.get(knownKeys.keyId) ?? 0) + 1);
+    return knownKeys;
   }
 
-  private async load(hashes: string[]): Promise<(Known | undefined)[]> {
+  private async load(hashes: string[]): Promise<(KnownKey | undefined)[]> {
     const start = performance.now();
     const values = [hashes.map((hash) => Buffer.from(hash, 'base64'))];
     // Not through TypeORM, which would return a connection that does not answer to the pool, for the next look-up.
     const { rows } = await poolOf(this.dataSource)
-      .query<Known & { hash: string }>(FIND_KEYS, values)
+      .query<KnownKey & { hash: string }>(FIND_KEYS, values)
       .catch((error: unknown) => {
-        throw isConnectionFault(error) ? new Overloaded('Keys cannot be looked up') : error;
+        throw isConnectionError(error) ? new Overloaded('Keys cannot be looked up') : error;
       });
-    const found = new Map(rows.map(({ hash, ...known }) => [hash, known]));
+    const found = new Map(rows.map(({ hash, ...knownKeys }) => [hash, knownKeys]));
     return hashes.map((hash) => {
-      const known = found.get(hash);
+      const knownKeys = found.get(hash);
       // Cached from the start of the look-up: the row may already be that old.
-      if (known) this.known.set(hash, known, { start });
-      else this.unknown.set(hash, true, { start });
-      return known;
+      if (knownKeys) this.knownKeys.set(hash, knownKeys, { start });
+      else this.unknownKeys.set(hash, true, { start });
+      return knownKeys;
     });
   }
 
   /** No request waits for it. */
   private async flushUsage(): Promise<void> {
     // Sorted, so that processes do not deadlock.
-    const ids = [...this.used.keys()].sort();
-    const requests = ids.map((id) => this.used.get(id));
-    this.used = new Map();
+    const ids = [...this.useCounts.keys()].sort();
+    const requests = ids.map((id) => this.useCounts.get(id));
+    this.useCounts = new Map();
     if (ids.length === 0) return;
     try {
       // Not through TypeORM, whose connections have a queue: this is one of those that are reserved.
@@ -103,7 +103,7 @@ export class AccessService implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.flushing);
+    clearInterval(this.flushTimer);
     await this.flushUsage();
   }
 }

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import { MOMENT, NOW, RefersTo, TEXT } from '../schema/columns';
+import { NULLABLE_TIMESTAMP, TIMESTAMP, RefersTo, NULLABLE_TEXT } from '../schema/columns';
 
 @Entity('api_keys')
 @Index('api_keys_organization_idx', ['organizationId', 'createdAt', 'id'])
@@ -14,7 +14,7 @@ export class ApiKeyEntity {
 
   /** the first characters of the key, for display */
   @Column('text') prefix: string;
-  @Column(TEXT) label: string | null;
+  @Column(NULLABLE_TEXT) label: string | null;
 
   /** tokens */
   @Column('integer') maxTokens: number;
@@ -24,10 +24,10 @@ export class ApiKeyEntity {
   refillRate: number;
 
   /** the faults that each request has on a server that simulates them (`src/simulate/faults.ts`) */
-  @Column(TEXT) simulate: string | null;
+  @Column(NULLABLE_TEXT) simulate: string | null;
 
-  @Column(NOW) createdAt: Date;
-  @Column(MOMENT) expiresAt: Date | null;
-  @Column(MOMENT) revokedAt: Date | null;
-  @Column(MOMENT) lastUsedAt: Date | null;
+  @Column(TIMESTAMP) createdAt: Date;
+  @Column(NULLABLE_TIMESTAMP) expiresAt: Date | null;
+  @Column(NULLABLE_TIMESTAMP) revokedAt: Date | null;
+  @Column(NULLABLE_TIMESTAMP) lastUsedAt: Date | null;
 }

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { uuidV7 } from '../database/uuid';
 import { ApiKeyEntity } from './api-key.entity';
-import { hashOf, newKey, prefixOf } from './key-format';
+import { hashKey, generateKey, keyPrefix } from './key-format';
 
 /** Burst and rate of a key that was issued without limits of its own: the contract's defaults. */
 export const DEFAULT_LIMITS = { maxTokens: 20, refillRate: 1 };
@@ -23,7 +23,7 @@ export interface IssuedKey extends KeySettings {
 export type ApiKey = Omit<ApiKeyEntity, 'hash'>;
 
 /** A key that was taken away, or has expired: it must not come back under another name. */
-export class KeyEnded extends Error {}
+export class KeyExpiredOrRevoked extends Error {}
 
 /** The operator's view of the keys. */
 @Injectable()
@@ -49,7 +49,7 @@ export class ApiKeysService {
    * A new key with the settings of the old one, which expires after the overlap: both, or nothing.
    * @param overlap seconds
    * @returns the new key, and when the old one ends, which may be before the overlap is over
-   * @throws KeyEnded
+   * @throws KeyExpiredOrRevoked
    */
   rotate(id: string, overlap: number): Promise<(IssuedKey & { oldEnds: Date }) | null> {
     return this.keys.manager.transaction(async (manager) => {
@@ -57,7 +57,7 @@ export class ApiKeysService {
       const old = await keys.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!old) return null;
       const { organizationId, label, maxTokens, refillRate, expiresAt, revokedAt, simulate } = old;
-      if (revokedAt || (expiresAt && expiresAt <= new Date())) throw new KeyEnded();
+      if (revokedAt || (expiresAt && expiresAt <= new Date())) throw new KeyExpiredOrRevoked();
       const over = new Date(Date.now() + overlap * 1000);
       const oldEnds = expiresAt && expiresAt < over ? expiresAt : over;
       await keys.update({ id }, { expiresAt: oldEnds });
@@ -77,11 +77,11 @@ export class ApiKeysService {
 async function issueInto(
   keys: Repository<ApiKeyEntity>,
   organizationId: number,
-  given: Partial<KeySettings>,
+  overrides: Partial<KeySettings>,
 ): Promise<IssuedKey> {
-  const [id, key] = [uuidV7(), newKey()];
-  const settings = { label: null, ...DEFAULT_LIMITS, expiresAt: null, ...given };
-  const hash = Buffer.from(hashOf(key), 'base64');
-  await keys.insert({ id, organizationId, hash, prefix: prefixOf(key), ...settings });
+  const [id, key] = [uuidV7(), generateKey()];
+  const settings = { label: null, ...DEFAULT_LIMITS, expiresAt: null, ...overrides };
+  const hash = Buffer.from(hashKey(key), 'base64');
+  await keys.insert({ id, organizationId, hash, prefix: keyPrefix(key), ...settings });
   return { id, key, organizationId, ...settings };
 }

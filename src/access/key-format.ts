@@ -5,19 +5,19 @@ import { crc32 } from 'node:zlib';
  * A key is `lan_`, 43 base62 characters of 32 random bytes, and 6 base62 characters of their CRC-32: a mistyped key is
  * refused without a look-up, and secret scanners can recognise one.
  */
-const FORM = /^lan_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const KEY_PATTERN = /^lan_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** How much of a key is kept for display. */
 const PREFIX_LENGTH = 10;
 
-export function newKey(): string {
+export function generateKey(): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
   return `lan_${secret}${checksum(secret)}`;
 }
 
 /** Whether the text has the form of a key, checksum included. */
 export function hasKeyForm(text: string): boolean {
-  const [, secret, sum] = FORM.exec(text) ?? [];
+  const [, secret, sum] = KEY_PATTERN.exec(text) ?? [];
   return secret !== undefined && checksum(secret) === sum;
 }
 
@@ -26,9 +26,9 @@ export function hasKeyForm(text: string): boolean {
  * random bits.
  * @returns the SHA-256 in base64
  */
-export const hashOf = (key: string): string => hash('sha256', key, 'base64');
+export const hashKey = (key: string): string => hash('sha256', key, 'base64');
 
-export const prefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH);
+export const keyPrefix = (key: string): string => key.slice(0, PREFIX_LENGTH);
 
 const checksum = (secret: string): string => base62(BigInt(crc32(secret)), 6);
 

@@ -1,9 +1,9 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { NOW } from '../schema/columns';
+import { TIMESTAMP } from '../schema/columns';
 
 @Entity('organizations')
 export class OrganizationEntity {
   @PrimaryGeneratedColumn('identity', { generatedIdentity: 'ALWAYS' }) id: number;
   @Column('text') name: string;
-  @Column(NOW) createdAt: Date;
+  @Column(TIMESTAMP) createdAt: Date;
 }

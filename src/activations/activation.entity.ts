@@ -1,5 +1,5 @@
 import { Column, Index, Unique } from 'typeorm';
-import { ListedUuidRow, RefersTo, TEXT } from '../schema/columns';
+import { ListedUuidRow, RefersTo, NULLABLE_TEXT } from '../schema/columns';
 import { ListedEntity } from '../schema/lists';
 
 @ListedEntity('activations')
@@ -8,7 +8,7 @@ import { ListedEntity } from '../schema/lists';
 @RefersTo('EventEntity', 'eventId', 'activations_event_fkey')
 export class ActivationEntity extends ListedUuidRow {
   @Column('bigint') eventId: number;
-  @Column(TEXT) createdBy: string | null;
+  @Column(NULLABLE_TEXT) createdBy: string | null;
   @Column('text') name: string;
   @Column('text') type: string;
   @Column('date') startDate: string;

@@ -70,7 +70,7 @@ export class ActivationV0Response {
 }
 
 /** The JSON text of a row of activations. */
-export const ACTIVATION = json<ActivationV0Response>({
+export const ACTIVATION_JSON = json<ActivationV0Response>({
   id: 'id',
   eventId: 'event_id',
   name: 'name',

@@ -1,18 +1,18 @@
 import { feedResource, uuidKey } from '../changes/feed-resource';
 import { ACTIVATIONS } from './activation.dataset';
 import { ActivationEntity } from './activation.entity';
-import { EXAMPLE_ACTIVATION_ID, ACTIVATION, ActivationV0Response } from './activation.response';
+import { EXAMPLE_ACTIVATION_ID, ACTIVATION_JSON, ActivationV0Response } from './activation.response';
 import { ActivationsModule } from './activations.module';
 
 export const ACTIVATIONS_CONTEXT = {
   module: ActivationsModule,
   sections: { activations: ACTIVATIONS },
-  followed: [
+  feedResources: [
     feedResource(ActivationEntity, {
       name: 'activations',
       number: 3,
       model: ActivationV0Response,
-      recordSql: ACTIVATION,
+      recordSql: ACTIVATION_JSON,
       key: uuidKey(EXAMPLE_ACTIVATION_ID),
     }),
   ],

@@ -4,13 +4,13 @@ import { arrivalList } from '../database/paginate';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import type { Caller } from '../api/caller';
 import { ActivationEntity } from './activation.entity';
-import { ACTIVATION } from './activation.response';
+import { ACTIVATION_JSON } from './activation.response';
 
-export const LIST_ACTIVATIONS = arrivalList({ entity: ActivationEntity, item: ACTIVATION });
+export const LIST_ACTIVATIONS = arrivalList({ entity: ActivationEntity, rowJson: ACTIVATION_JSON });
 
 export const GET_ACTIVATION = {
   name: 'activation.get',
-  text: `select ${ACTIVATION} from activations where organization_id = $1 and id = $2`,
+  text: `select ${ACTIVATION_JSON} from activations where organization_id = $1 and id = $2`,
 };
 
 @Injectable()
@@ -23,6 +23,6 @@ export class ActivationsService {
 
   /** @throws RowNotFound */
   get(caller: Caller, activationId: string): Promise<JsonText> {
-    return this.statements.one(caller, GET_ACTIVATION, [activationId]);
+    return this.statements.selectOne(caller, GET_ACTIVATION, [activationId]);
   }
 }

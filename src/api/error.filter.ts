@@ -1,6 +1,13 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { causeOf, hasSqlState, isConnectionFault, isOutOfResources, isUnreachable, sqlState } from '../database/errors';
+import {
+  postgresErrorOf,
+  hasSqlState,
+  isConnectionError,
+  isOutOfResources,
+  isUnreachable,
+  sqlState,
+} from '../database/errors';
 import { ERROR_ROWS, type ErrorRow, ERRORS } from '../errors/error-table';
 import { InvalidRequest } from '../errors/exceptions';
 import { QUOTES_NO_VALUE } from '../errors/sql-states';
@@ -88,7 +95,7 @@ function findRow(error: unknown, { method, originalUrl }: Request): SentError {
     return { ...found, text, isFromModule: true };
   }
   // A write whose connection was lost may be stored or not.
-  const isUnchanged = isUnreachable(error) || (isConnectionFault(error) && SAFE_METHODS.includes(method));
+  const isUnchanged = isUnreachable(error) || (isConnectionError(error) && SAFE_METHODS.includes(method));
   return isUnchanged ? ERRORS.databaseUnreachable : ERRORS.serverError;
 }
 
@@ -103,6 +110,6 @@ export function describeError(error: unknown): Record<string, unknown> {
   const state = sqlState(error);
   if (!driverError && !state) return { error: error.constructor.name, message: error.message, frames };
   const { constraint, table, column, routine } = (driverError ?? error) as Record<string, unknown>;
-  const message = hasSqlState(error, QUOTES_NO_VALUE) ? causeOf(error).message : undefined;
+  const message = hasSqlState(error, QUOTES_NO_VALUE) ? postgresErrorOf(error).message : undefined;
   return { error: error.constructor.name, sqlState: state, message, constraint, table, column, routine, frames };
 }

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { IdempotentAnswers, type StoredResponse } from '../database/idempotent-answers';
+import { IdempotencyStore, type StoredResponse } from '../database/idempotency-store';
 import { JsonPayload } from '../server/json-payload';
 import { InvalidField, NotReplayable } from '../errors/exceptions';
 import { writesOwnResponse } from './handler-metadata';
@@ -21,7 +21,7 @@ export const NON_IDEMPOTENT_METHODS = ['POST', 'PATCH'];
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  constructor(private readonly responses: IdempotentAnswers) {}
+  constructor(private readonly responses: IdempotencyStore) {}
 
   /**
    * @throws InvalidField when the key is not 1 to 255 visible ASCII characters, NotReplayable when the handler's response is
@@ -49,7 +49,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const headers = changedHeaders(headersBefore, response.getHeaders());
       return { status: response.statusCode, headers, body: payload.text };
     };
-    const { response: stored, isReplayed } = await this.responses.once(
+    const { response: stored, isReplayed } = await this.responses.runOnce(
       request.caller!,
       key,
       fingerprintOf(request),

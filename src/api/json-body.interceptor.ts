@@ -175,7 +175,7 @@ function leaveParts(request: Request, parts: CheckedPart[]): void {
 /** Asks a client that waits with its body to send it. */
 function continueBody(request: Request, response: Response): void {
   if (request.headers.expect?.toLowerCase() !== '100-continue') return;
-  // The connection of a client that waits for it in vain ends with the response: see broken-requests.ts.
+  // The connection of a client that waits for it in vain ends with the response: see malformed-requests.ts.
   response.removeHeader('Connection');
   response.writeContinue();
 }

@@ -2,7 +2,7 @@ import { Logger, Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Config } from '../config';
 import { sqlState } from '../database/errors';
-import { Sweeper } from '../database/sweeper';
+import { Pruner } from '../database/pruner';
 import { LOG_CLAIMED } from './changes.service';
 import { CLAIM_BATCH_SIZE, PRUNE_CHANGES, PRUNE_POSITIONS } from './changes.sql';
 
@@ -15,13 +15,13 @@ export class ChangeLogModule implements OnApplicationBootstrap {
   private readonly logger = new Logger('Changes');
 
   constructor(
-    sweeper: Sweeper,
+    pruner: Pruner,
     { changesDays }: Config,
     private readonly dataSource: DataSource,
   ) {
-    const limit = PRUNE_BATCH_SIZE;
-    sweeper.add({ what: 'changes', text: PRUNE_CHANGES, values: [changesDays, limit], limit });
-    sweeper.add({ what: 'positions of cursors', text: PRUNE_POSITIONS, values: [changesDays, limit], limit });
+    const batchSize = PRUNE_BATCH_SIZE;
+    pruner.add({ noun: 'changes', text: PRUNE_CHANGES, values: [changesDays, batchSize], batchSize });
+    pruner.add({ noun: 'positions of cursors', text: PRUNE_POSITIONS, values: [changesDays, batchSize], batchSize });
   }
 
   /** Detects a restored log before the first request, however many rows it has. */

@@ -104,7 +104,7 @@ export class ChangesService {
 
   /** Invalidates the cursors of all organizations. @returns the new generation of the log */
   async reset(): Promise<number> {
-    return Number(await this.statements.one({ organizationId: 0, keyId: '' }, SQL.RESET, []));
+    return Number(await this.statements.selectOne({ organizationId: 0, keyId: '' }, SQL.RESET, []));
   }
 
   /** A page as JSON text, in parts. @throws as `page` does */
@@ -162,7 +162,7 @@ export class ChangesService {
 
   private logStatus(caller: Caller, resources: number[]): Promise<OwnLog<LogStatus>> {
     return this.ownLog(caller, async () => {
-      const log = JSON.parse(await this.statements.one(caller, SQL.LOG_STATUS, [rowsOf(resources)])) as LogStatus;
+      const log = JSON.parse(await this.statements.selectOne(caller, SQL.LOG_STATUS, [rowsOf(resources)])) as LogStatus;
       return { log, newest: log.newest };
     });
   }
@@ -182,7 +182,7 @@ export class ChangesService {
       const isFromFuture = newest ? newest[1] >= log.nextXid : false;
       this.secret = Buffer.from(log.secret, 'hex');
       if (!log.isForeign && !isFromFuture) return log as OwnLog<T>;
-      const outcome = await this.statements.one(caller, SQL.CLAIM, [SQL.CLAIM_BATCH_SIZE, isFromFuture]);
+      const outcome = await this.statements.selectOne(caller, SQL.CLAIM, [SQL.CLAIM_BATCH_SIZE, isFromFuture]);
       if (outcome === 'partial') throw new Overloaded('The change log of another database is being deleted');
       if (outcome === 'claimed') this.logger.warn({ message: LOG_CLAIMED });
     }
@@ -193,7 +193,7 @@ export class ChangesService {
     const text = encodeCursor(cursor, caller.organizationId, secret);
     if (text.length <= MAX_CURSOR_LENGTH) return text;
     const { hash, positions } = encodePositions(cursor.openTransactions);
-    await this.statements.all(caller, SQL.STORE_POSITIONS, [hash, positions]);
+    await this.statements.selectJson(caller, SQL.STORE_POSITIONS, [hash, positions]);
     return encodeCursor({ ...cursor, openTransactions: [], stored: hash }, caller.organizationId, secret);
   }
 
@@ -203,7 +203,7 @@ export class ChangesService {
     // An extension that this server no longer has may have added a resource that the cursor follows.
     if (!this.resources.hasNumbers(cursor.resources)) throw new GoneException();
     if (!stored) return cursor;
-    const [positions] = await this.statements.all(caller, SQL.LOAD_POSITIONS, [stored]);
+    const [positions] = await this.statements.selectJson(caller, SQL.LOAD_POSITIONS, [stored]);
     if (positions === undefined) throw new GoneException();
     return { ...cursor, openTransactions: decodePositions(positions) };
   }
@@ -224,7 +224,7 @@ export class ChangesService {
   }
 
   private async loadSecret(caller: Caller): Promise<Buffer> {
-    this.secret ??= Buffer.from(await this.statements.one(caller, SQL.SECRET, []), 'hex');
+    this.secret ??= Buffer.from(await this.statements.selectOne(caller, SQL.SECRET, []), 'hex');
     return this.secret;
   }
 
@@ -241,7 +241,7 @@ export class ChangesService {
       const count = Math.min(limit - buffer.changes.length, buffer.batchSize);
       const values = [count, progress.position, progress.eventId];
       const statement = this.snapshotPages.get(resource)!;
-      const rows = await this.statements.select<SnapshotRow>(caller, statement, values);
+      const rows = await this.statements.selectRows<SnapshotRow>(caller, statement, values);
       for (const [record, remoteIds, eventId, id, position] of rows) {
         const key = { resource, eventId, id };
         if (!buffer.add(changeJson(key, 'snapshot', progress.at, record, remoteIds))) return;
@@ -258,7 +258,7 @@ export class ChangesService {
     const cursor = page.nextCursor;
     const values = [rowsOf(cursor.resources), JSON.stringify(pendingRanges(cursor)), toJson(cursor.lastEmitted)];
     const pending = await this.ownLog(caller, async () => {
-      const json = await this.statements.one(caller, SQL.pendingChangesFor(limit), values);
+      const json = await this.statements.selectOne(caller, SQL.pendingChangesFor(limit), values);
       const log = JSON.parse(json) as PendingChanges;
       return { log, newest: log.entries.at(-1)?.[0] };
     });
@@ -299,7 +299,7 @@ export class ChangesService {
     for (const resource of new Set(records.map((changed) => changed.resource))) {
       const ofResource = records.filter((changed) => changed.resource === resource);
       const keys = [ofResource.map(({ eventId }) => eventId), ofResource.map(({ id }) => id)];
-      const rows = await this.statements.select<RecordRow>(caller, this.recordsByKey.get(resource)!, keys);
+      const rows = await this.statements.selectRows<RecordRow>(caller, this.recordsByKey.get(resource)!, keys);
       for (const [n, row] of rows.entries()) rowsByRecord.set(ofResource[n]!, row);
     }
     return rowsByRecord;

@@ -1,4 +1,4 @@
-import { limited } from '../database/paginate';
+import { limitedRows } from '../database/paginate';
 import type { Statement } from '../database/statements';
 import { DATABASE_IDENTITY } from './database-identity';
 import type { FeedResource } from './feed-resource';
@@ -9,7 +9,7 @@ export const MAX_CHANGES = 500;
 export const SECRET: Statement = {
   name: 'changes.secret',
   text: `select encode(secret, 'hex') from changes_key`,
-  shared: true,
+  isShared: true,
 };
 
 /**
@@ -35,14 +35,14 @@ const STATE_FIELDS = `'database', state.database, 'secret', state.secret, 'isFor
 export const RESET: Statement = {
   name: 'changes.reset',
   text: 'update changes_key set generation = generation + 1 returning generation::text',
-  shared: true,
+  isShared: true,
 };
 
 /** How many rows one call deletes: few enough for the timeout of a request. */
 export const CLAIM_BATCH_SIZE = 20_000;
 
 /** Takes over a log that was written in another database (change.functions.ts). */
-export const CLAIM: Statement = { name: 'changes.claim', text: 'select claim_log($1, $2)', shared: true };
+export const CLAIM: Statement = { name: 'changes.claim', text: 'select claim_log($1, $2)', isShared: true };
 
 /** A cursor with too many positions for a URL refers to stored ones by their hash. */
 export const STORE_POSITIONS: Statement = {
@@ -158,7 +158,7 @@ export const snapshotPage = (resource: FeedResource): Statement => {
     text: `
       select ${recordSql} as record, ${remoteIdsSql(resource)} as remote_ids, ${key.integer?.column ?? 'null'} as event_id,
         ${key.uuid?.column ?? 'null'} as id, position
-      from (${limited(rows, table, '$2::integer', order)}) ${table}`,
+      from (${limitedRows(rows, table, '$2::integer', order)}) ${table}`,
   };
 };
 

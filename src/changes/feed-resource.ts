@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { Uuid } from '../api/fields';
-import { listOf, type TrackedList } from '../database/tracked-list';
+import { trackedListOf, type TrackedList } from '../database/tracked-list';
 
 /** A field that names the changed record, and the column that holds it. */
 export interface KeyField {
@@ -41,7 +41,7 @@ export interface FeedResource extends TrackedList {
 export const feedResource = (
   entity: new () => object,
   resource: Omit<FeedResource, keyof TrackedList>,
-): FeedResource => ({ ...listOf(entity), ...resource });
+): FeedResource => ({ ...trackedListOf(entity), ...resource });
 
 /** The key of a record whose id is a uuid. */
 export const uuidKey = (example: string): FeedResource['key'] => ({

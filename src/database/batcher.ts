@@ -1,8 +1,8 @@
 import { Overloaded } from '../errors/exceptions';
-import { isConnectionFault, isOverload, isRefused } from './errors';
+import { isConnectionError, isOverload, isRejectedRow } from './errors';
 import { MAX_WAITING_REQUESTS } from './limits';
 
-interface Waiting<Item, Result> {
+interface PendingItem<Item, Result> {
   item: Item;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
@@ -13,7 +13,7 @@ interface Waiting<Item, Result> {
  * costs one statement and one commit. A single item waits for nothing.
  */
 export class Batcher<Item, Result> {
-  private readonly queues = new Map<number, Waiting<Item, Result>[]>();
+  private readonly queues = new Map<number, PendingItem<Item, Result>[]>();
 
   /**
    * @param work does all items of a key, and returns their results in the same order
@@ -35,14 +35,18 @@ export class Batcher<Item, Result> {
     });
   }
 
-  private async drain(key: number, queue: Waiting<Item, Result>[]): Promise<void> {
+  private async drain(key: number, queue: PendingItem<Item, Result>[]): Promise<void> {
     this.queues.set(key, queue);
     while (queue.length > 0) await this.run(key, queue.splice(0, this.maxSize), [queue]);
     this.queues.delete(key);
   }
 
   /** @param later what runs after the batch */
-  private async run(key: number, batch: Waiting<Item, Result>[], later: Waiting<Item, Result>[][]): Promise<void> {
+  private async run(
+    key: number,
+    batch: PendingItem<Item, Result>[],
+    later: PendingItem<Item, Result>[][],
+  ): Promise<void> {
     try {
       const results = await this.work(
         key,
@@ -50,13 +54,13 @@ export class Batcher<Item, Result> {
       );
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
-      if (batch.length > 1 && isRefused(error)) {
+      if (batch.length > 1 && isRejectedRow(error)) {
         // One item is at fault: each is tried alone.
         while (batch.length > 0) await this.run(key, batch.splice(0, 1), [batch, ...later]);
         return;
       }
       for (const { reject } of batch) reject(error);
-      if (!isConnectionFault(error) && !isOverload(error)) return;
+      if (!isConnectionError(error) && !isOverload(error)) return;
       // Those that wait would only wait for the next timeout.
       for (const { reject } of later.flatMap((waiting) => waiting.splice(0))) {
         reject(new Overloaded('The database does not answer'));

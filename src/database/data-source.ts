@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DataSource, DefaultNamingStrategy, type MigrationInterface, NamingStrategyInterface, Table } from 'typeorm';
+import { type MigrationInterface, DataSource, DefaultNamingStrategy, NamingStrategyInterface, Table } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { defaults, type Pool, types } from 'pg';
@@ -16,7 +16,7 @@ export const snakeCase = (property: string): string =>
   property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Columns are the snake_case of their properties, and primary keys are named as PostgreSQL names them. */
-class SnakeCase extends DefaultNamingStrategy implements NamingStrategyInterface {
+class SnakeCaseNamingStrategy extends DefaultNamingStrategy implements NamingStrategyInterface {
   override columnName(property: string, custom: string | undefined, embeddedPrefixes: string[] = []): string {
     const name = custom ?? snakeCase(property);
     return [...embeddedPrefixes.map(snakeCase), name].join('_');
@@ -41,16 +41,16 @@ types.setTypeParser(types.builtins.DATE, (day) => day);
 defaults.parseInputDatesAsUTC = true;
 
 /** Compiling a plan to machine code takes longer than any statement here runs. */
-const PLANS = '-c jit=off';
+const PLANNER_OPTIONS = '-c jit=off';
 
 /** What somebody set for the role or the database would make writes fail that wait for each other here. */
-const ISOLATION = '-c default_transaction_isolation=read\\ committed';
+const ISOLATION_OPTIONS = '-c default_transaction_isolation=read\\ committed';
 
 /** Nor may they end an import after a minute. */
-const NO_LIMITS = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0';
+const UNLIMITED_TIMEOUTS = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0';
 
 /** Within two minutes PostgreSQL notices that an operator's machine is gone, and lets go what its command held. */
-const KEEPALIVE = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6';
+const KEEPALIVE_OPTIONS = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6';
 
 /** PostgreSQL for requests, bounded in connections and in time: a database in trouble costs a client two seconds. */
 export function dataSourceOptions(url: string, poolSize: number): PostgresDataSourceOptions {
@@ -63,7 +63,7 @@ export function dataSourceOptions(url: string, poolSize: number): PostgresDataSo
       lock_timeout: LOCK_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-      options: `${PLANS} ${ISOLATION}`,
+      options: `${PLANNER_OPTIONS} ${ISOLATION_OPTIONS}`,
       application_name: 'lanyard',
     },
   };
@@ -87,7 +87,7 @@ export function operatorDataSourceOptions(
   return {
     type: 'postgres',
     url,
-    namingStrategy: new SnakeCase(),
+    namingStrategy: new SnakeCaseNamingStrategy(),
     migrations: [join(__dirname, '../schema/migrations/*.{ts,js}'), ...migrations],
     migrationsTableName: 'migrations',
     // each migration in a transaction of its own; the whole run under an advisory lock (migrate.ts)
@@ -96,7 +96,7 @@ export function operatorDataSourceOptions(
     logger: 'debug', // errors are thrown, and standard output is the command's answer
     logging: false,
     extra: {
-      options: [PLANS, ISOLATION, NO_LIMITS, KEEPALIVE, session].join(' '),
+      options: [PLANNER_OPTIONS, ISOLATION_OPTIONS, UNLIMITED_TIMEOUTS, KEEPALIVE_OPTIONS, session].join(' '),
       application_name: 'lanyard-operator',
     },
   };

@@ -1,10 +1,10 @@
 import { Global, Module } from '@nestjs/common';
 import { DataSourceModule } from './data-source.module';
 import { FairQueue } from './fair-queue';
-import { IdempotentAnswers } from './idempotent-answers';
-import { LargeResults } from './large-results';
+import { IdempotencyStore } from './idempotency-store';
+import { LargeResultGuard } from './large-result-guard';
 import { Statements } from './statements';
-import { Sweeper } from './sweeper';
+import { Pruner } from './pruner';
 import { TransactionalDataSource } from './transactional-data-source';
 import { Transactions } from './transactions';
 import { Writes } from './writes';
@@ -24,12 +24,12 @@ import { Writes } from './writes';
       inject: [TransactionalDataSource],
       useFactory: ({ transactions }: TransactionalDataSource) => transactions,
     },
-    LargeResults,
+    LargeResultGuard,
     Statements,
     Writes,
-    IdempotentAnswers,
-    Sweeper,
+    IdempotencyStore,
+    Pruner,
   ],
-  exports: [DataSourceModule, Transactions, Statements, Writes, IdempotentAnswers, Sweeper],
+  exports: [DataSourceModule, Transactions, Statements, Writes, IdempotencyStore, Pruner],
 })
 export class DatabaseModule {}

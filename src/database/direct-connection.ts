@@ -3,11 +3,11 @@ import type { PoolClient } from 'pg';
 import { ConfigError } from '../config';
 import { LOST_STATEMENT } from '../errors/sql-states';
 import { dataSourceOptions, poolOf } from './data-source';
-import { hasSqlState, isConnectionFault, sqlState } from './errors';
+import { hasSqlState, isConnectionError, sqlState } from './errors';
 import { STATEMENT_TIMEOUT_MS } from './limits';
 
 /** A named statement, as requests have them. */
-const SESSION = {
+const SESSION_QUERY = {
   name: 'lanyard session',
   text: `select pg_backend_pid() as pid, (select setting from pg_settings where name = 'statement_timeout') as timeout`,
 };
@@ -22,28 +22,28 @@ export async function requireDirectConnection(url: string): Promise<void> {
   const dataSource = new DataSource({ ...dataSourceOptions(url, 2), entities: [], migrations: [] });
   try {
     await dataSource.initialize();
-    const reason = await findLoss(dataSource);
+    const reason = await findMissingFeature(dataSource);
     if (reason === undefined) return;
     throw new ConfigError(
       `DATABASE_URL: ${reason}. Connect to PostgreSQL directly, not through a pooler such as PgBouncer in transaction mode.`,
     );
   } catch (error) {
     // A database that is away at this moment is waited for, or named, by what follows.
-    if (!isConnectionFault(error)) throw error;
+    if (!isConnectionError(error)) throw error;
   } finally {
     if (dataSource.isInitialized) await dataSource.destroy();
   }
 }
 
 /** @returns what sessions lack, if anything */
-async function findLoss(dataSource: DataSource): Promise<string | undefined> {
+async function findMissingFeature(dataSource: DataSource): Promise<string | undefined> {
   const pool = poolOf(dataSource);
   const clients: PoolClient[] = [];
   try {
     for (let n = 0; n < 2; n++) clients.push(await pool.connect());
     const pids = new Set<number>();
     for (const client of clients) {
-      const { rows } = await client.query<{ pid: number; timeout: string }>(SESSION);
+      const { rows } = await client.query<{ pid: number; timeout: string }>(SESSION_QUERY);
       const [session] = rows;
       if (session?.timeout !== String(STATEMENT_TIMEOUT_MS)) {
         return `statement_timeout is ${session?.timeout} ms although ${STATEMENT_TIMEOUT_MS} ms were requested`;

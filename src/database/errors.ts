@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types';
 import type { DatabaseError } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { ERRORS } from '../errors/error-table';
-import { LargeResult, NotCommitted, Overloaded, Retry } from '../errors/exceptions';
+import { LargeResult, NotCommitted, Overloaded, ConcurrentChange } from '../errors/exceptions';
 import {
   CONNECTION_LOST,
   QUOTES_VALUE,
@@ -14,10 +14,10 @@ import {
 
 const MAX_ATTEMPTS = 4;
 
-const isTransient = (error: unknown): boolean => error instanceof Retry || hasSqlState(error, TRANSIENT);
+const isTransient = (error: unknown): boolean => error instanceof ConcurrentChange || hasSqlState(error, TRANSIENT);
 
 /** Runs `work` again after an error that a second run may not have, three times at most. */
-export async function retried<T>(work: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -28,12 +28,12 @@ export async function retried<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** What PostgreSQL said, also through TypeORM. */
-export const causeOf = (error: unknown): Partial<DatabaseError> =>
+export const postgresErrorOf = (error: unknown): Partial<DatabaseError> =>
   (error instanceof QueryFailedError ? error.driverError : isNativeError(error) ? error : {}) as object;
 
 /** The five characters by which PostgreSQL names an error, or undefined when the error is not PostgreSQL's. */
 export function sqlState(error: unknown): string | undefined {
-  const cause = causeOf(error);
+  const cause = postgresErrorOf(error);
   // EPIPE has five characters, too.
   if (hasSystemCall(cause)) return undefined;
   return typeof cause.code === 'string' && /^[0-9A-Z]{5}$/.test(cause.code) ? cause.code : undefined;
@@ -52,49 +52,50 @@ export const isOutOfResources = (error: unknown): boolean => hasSqlState(error, 
 export const isOverload = (error: unknown): boolean =>
   error instanceof Overloaded || isOutOfResources(error) || hasSqlState(error, ERRORS.overloaded.sqlStates);
 
-const UNREACHABLE = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+const UNREACHABLE_CODES = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
 /** What the pool says when it has no connection in time, and when it could not open one in time. */
-const NO_CONNECTION_IN_TIME = /^(timeout exceeded when|Connection terminated due to connection timeout)/;
+const CONNECTION_TIMEOUT_MESSAGE = /^(timeout exceeded when|Connection terminated due to connection timeout)/;
 
 /** Whether there was no connection, so that nothing can have been done. */
 export function isUnreachable(error: unknown): boolean {
-  const { code, message } = causeOf(error);
+  const { code, message } = postgresErrorOf(error);
   if (hasSqlState(error, ERRORS.databaseUnreachable.sqlStates)) return true;
-  return UNREACHABLE.test(code ?? '') || NO_CONNECTION_IN_TIME.test(message ?? '');
+  return UNREACHABLE_CODES.test(code ?? '') || CONNECTION_TIMEOUT_MESSAGE.test(message ?? '');
 }
 
-const LOST = /^(Connection terminated|Query read timeout|Client has encountered)/;
+const CONNECTION_LOST_MESSAGE = /^(Connection terminated|Query read timeout|Client has encountered)/;
 
 /** Whether PostgreSQL did not answer, or the connection was lost: what was under way may be done or not. */
-export function isConnectionFault(error: unknown): boolean {
+export function isConnectionError(error: unknown): boolean {
   if (error instanceof NotCommitted || isLostByTypeOrm(error) || isUnreachable(error)) return true;
   const state = sqlState(error);
-  const { message } = causeOf(error);
+  const { message } = postgresErrorOf(error);
   if (state) return hasSqlState(error, CONNECTION_LOST);
-  return hasSystemCall(causeOf(error)) || LOST.test(message ?? '');
+  return hasSystemCall(postgresErrorOf(error)) || CONNECTION_LOST_MESSAGE.test(message ?? '');
 }
 
 /** Whether the connection must be closed: it is lost, brings what nobody wants, or leads to a server that accepts no writes. */
-export const breaksConnection = (error: unknown): boolean =>
-  isConnectionFault(error) || error instanceof LargeResult || hasSqlState(error, READ_ONLY);
+export const requiresNewConnection = (error: unknown): boolean =>
+  isConnectionError(error) || error instanceof LargeResult || hasSqlState(error, READ_ONLY);
 
 /** Whether PostgreSQL refused a value or a row, so that others of the same statement are not at fault. */
-export const isRefused = (error: unknown): boolean => hasSqlState(error, REJECTED_ROW);
+export const isRejectedRow = (error: unknown): boolean => hasSqlState(error, REJECTED_ROW);
 
 /** Whether PostgreSQL refused a row because of this unique index or constraint. */
-export const violates = (error: unknown, constraint: string): boolean => causeOf(error).constraint === constraint;
+export const violatesConstraint = (error: unknown, constraint: string): boolean =>
+  postgresErrorOf(error).constraint === constraint;
 
 /** What a log may hold of an error of the background: its SQLSTATE, and PostgreSQL's words where they quote no value. */
 export const logFields = (error: unknown): { sqlState?: string; reason?: string } => ({
   sqlState: sqlState(error),
-  reason: isOutOfResources(error) ? causeOf(error).message : undefined,
+  reason: isOutOfResources(error) ? postgresErrorOf(error).message : undefined,
 });
 
 /** One line about an error of the database, without the statement, its parameters, or a value of a row. */
-export function databaseFault(error: unknown): string | undefined {
+export function databaseErrorMessage(error: unknown): string | undefined {
   const state = sqlState(error);
-  const cause: unknown = causeOf(error);
+  const cause: unknown = postgresErrorOf(error);
   // PostgreSQL quotes the value in its messages about data (class 22) and, in part, about constraints (class 23).
   if (hasSqlState(error, QUOTES_VALUE)) return `Database error: a value was rejected (SQLSTATE ${state}).`;
   if (isLostByTypeOrm(error)) return 'Database error: the connection was lost.';

@@ -1,10 +1,10 @@
 import { Overloaded } from '../errors/exceptions';
-import { isConnectionFault } from './errors';
+import { isConnectionError } from './errors';
 import { LARGE_RESULTS_MS, MAX_CONNECTION_SHARE, MAX_WAITING_REQUESTS, QUEUE_TIMEOUT_MS } from './limits';
 
-interface Waiting {
-  start: () => void;
-  refuse: (error: Error) => void;
+interface QueuedRequest {
+  resolve: () => void;
+  reject: (error: Error) => void;
   timer: NodeJS.Timeout;
 }
 
@@ -14,19 +14,19 @@ interface Waiting {
  */
 export class FairQueue {
   private running = 0;
-  private readonly held = new Map<number, number>();
+  private readonly inUse = new Map<number, number>();
   /** organizations that hold one connection at a time for a while, because their results are large */
-  private readonly slow = new Map<number, NodeJS.Timeout>();
+  private readonly limitedToOne = new Map<number, NodeJS.Timeout>();
   /** in the order in which they are served */
-  private readonly queues = new Map<number, Waiting[]>();
+  private readonly queues = new Map<number, QueuedRequest[]>();
 
   /**
-   * @param share connections that one organization may hold
+   * @param maxPerOrganization connections that one organization may hold
    * @param timeoutMs milliseconds that work waits for its turn
    */
   constructor(
     private readonly connections: number,
-    private readonly share = Math.max(1, Math.floor(connections * MAX_CONNECTION_SHARE)),
+    private readonly maxPerOrganization = Math.max(1, Math.floor(connections * MAX_CONNECTION_SHARE)),
     private readonly timeoutMs = QUEUE_TIMEOUT_MS,
   ) {}
 
@@ -40,13 +40,13 @@ export class FairQueue {
    * @throws Overloaded when the queue is full, or its timeout is over, or the database stops to answer
    */
   async run<T>(organizationId: number, work: () => Promise<T>): Promise<T> {
-    if (this.isFree(organizationId)) this.acquire(organizationId);
+    if (this.hasFreeSlot(organizationId)) this.acquire(organizationId);
     else await this.enqueue(organizationId);
     try {
       return await work();
     } catch (error) {
       // Those that wait would only wait for the next timeout.
-      if (isConnectionFault(error)) this.refuseAll('The database does not answer');
+      if (isConnectionError(error)) this.rejectAll('The database does not answer');
       throw error;
     } finally {
       this.release(organizationId);
@@ -59,8 +59,8 @@ export class FairQueue {
    * @returns what ends it, and does nothing when it is called again
    * @throws Overloaded when the queue is full, or its timeout is over, or the database stops to answer
    */
-  async hold(organizationId: number): Promise<() => void> {
-    if (this.isFree(organizationId)) this.acquire(organizationId);
+  async acquireSlot(organizationId: number): Promise<() => void> {
+    if (this.hasFreeSlot(organizationId)) this.acquire(organizationId);
     else await this.enqueue(organizationId);
     let isHeld = true;
     return () => {
@@ -72,41 +72,41 @@ export class FairQueue {
   }
 
   /** Its results are large: for a while its requests run one after another. */
-  slowDown(organizationId: number): void {
-    clearTimeout(this.slow.get(organizationId));
-    const timer = setTimeout(() => this.slow.delete(organizationId), LARGE_RESULTS_MS).unref();
-    this.slow.set(organizationId, timer);
+  limitToOne(organizationId: number): void {
+    clearTimeout(this.limitedToOne.get(organizationId));
+    const timer = setTimeout(() => this.limitedToOne.delete(organizationId), LARGE_RESULTS_MS).unref();
+    this.limitedToOne.set(organizationId, timer);
   }
 
   /** Whether work of the organization would start at once. */
-  isFree(organizationId: number): boolean {
-    const share = this.slow.has(organizationId) ? 1 : this.share;
-    return this.running < this.connections && (this.held.get(organizationId) ?? 0) < share;
+  hasFreeSlot(organizationId: number): boolean {
+    const maxPerOrganization = this.limitedToOne.has(organizationId) ? 1 : this.maxPerOrganization;
+    return this.running < this.connections && (this.inUse.get(organizationId) ?? 0) < maxPerOrganization;
   }
 
   private acquire(organizationId: number): void {
     this.running++;
-    this.held.set(organizationId, (this.held.get(organizationId) ?? 0) + 1);
+    this.inUse.set(organizationId, (this.inUse.get(organizationId) ?? 0) + 1);
   }
 
   private release(organizationId: number): void {
     this.running--;
-    const held = (this.held.get(organizationId) ?? 0) - 1;
-    if (held > 0) this.held.set(organizationId, held);
-    else this.held.delete(organizationId);
+    const inUse = (this.inUse.get(organizationId) ?? 0) - 1;
+    if (inUse > 0) this.inUse.set(organizationId, inUse);
+    else this.inUse.delete(organizationId);
   }
 
   private enqueue(organizationId: number): Promise<void> {
     const queue = this.queues.get(organizationId) ?? [];
     if (queue.length >= MAX_WAITING_REQUESTS) throw new Overloaded('Too many requests of an organization wait');
     this.queues.set(organizationId, queue);
-    return new Promise((start, refuse) => {
+    return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         queue.splice(queue.indexOf(waiting), 1);
         if (queue.length === 0) this.queues.delete(organizationId);
-        refuse(new Overloaded('A connection to the database was waited for too long'));
+        reject(new Overloaded('A connection to the database was waited for too long'));
       }, this.timeoutMs);
-      const waiting: Waiting = { start, refuse, timer };
+      const waiting: QueuedRequest = { resolve, reject, timer };
       queue.push(waiting);
     });
   }
@@ -114,24 +114,24 @@ export class FairQueue {
   /** Starts the next request whose organization may hold one more connection, and serves its organization last then. */
   private startNext(): void {
     for (const [organizationId, queue] of this.queues) {
-      if (!this.isFree(organizationId)) continue;
+      if (!this.hasFreeSlot(organizationId)) continue;
       const first = queue.shift();
       this.queues.delete(organizationId);
       if (queue.length > 0) this.queues.set(organizationId, queue);
       if (!first) continue;
       clearTimeout(first.timer);
       this.acquire(organizationId);
-      first.start();
+      first.resolve();
       return;
     }
   }
 
-  private refuseAll(reason: string): void {
+  private rejectAll(reason: string): void {
     const waiting = [...this.queues.values()].flat();
     this.queues.clear();
-    for (const { timer, refuse } of waiting) {
+    for (const { timer, reject } of waiting) {
       clearTimeout(timer);
-      refuse(new Overloaded(reason));
+      reject(new Overloaded(reason));
     }
   }
 }

@@ -1,20 +1,21 @@
 import type { EntityManager } from 'typeorm';
 
 /** Any number: the class of the advisory locks of organizations. The second key is the organization. */
-const ORGANIZATION_LOCK = 1_767_225_600;
+const ORGANIZATION_LOCK_CLASS = 1_767_225_600;
 
 /** The industry-event catalog, which all organizations share: its lock comes after that of an organization. */
-export const CATALOGUE = 0;
+export const CATALOG = 0;
 
 /** Any other number: the class of the advisory locks by which the imports of an organization take turns. */
-const IMPORT_LOCK = 1_767_225_601;
+const IMPORT_LOCK_CLASS = 1_767_225_601;
 
 /** SQL that takes an organization's lock until the end of the transaction. docs/locking.md says who takes it, and when. */
-export const lockOf = (organization: string): string => `pg_advisory_xact_lock(${ORGANIZATION_LOCK}, ${organization})`;
+export const organizationLock = (organization: string): string =>
+  `pg_advisory_xact_lock(${ORGANIZATION_LOCK_CLASS}, ${organization})`;
 
 /** Waits until no import of an organization is under way, and keeps others out until the end of the transaction. */
 export async function lockImports(manager: EntityManager, organizationId: number): Promise<void> {
-  await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK, organizationId]);
+  await manager.query('select pg_advisory_xact_lock($1, $2)', [IMPORT_LOCK_CLASS, organizationId]);
 }
 
 /**
@@ -23,5 +24,5 @@ export async function lockImports(manager: EntityManager, organizationId: number
  */
 export async function lockOrganization(manager: EntityManager, organizationId: number): Promise<void> {
   await lockImports(manager, organizationId);
-  await manager.query(`select ${lockOf('$1')}`, [organizationId]);
+  await manager.query(`select ${organizationLock('$1')}`, [organizationId]);
 }

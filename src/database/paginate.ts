@@ -1,161 +1,181 @@
 import { MAX_PAGE_SIZE } from './limits';
-import { listOf, type TrackedList } from './tracked-list';
+import { type TrackedList, trackedListOf } from './tracked-list';
 
-/** The parameters of a page, in SQL. */
+/** SQL of the parameters of a page. */
 interface PageParameters {
-  /** items a page */
+  /** The number of items per page. */
   limit: string;
-  /** zero-based index of the page */
+  /** The zero-based index of the page. */
   index: string;
 }
 
 /**
- * A list that `Statements.paginate` reads. Its statements select a row for each item of the page: its JSON text, and the total.
- * An empty page is one row without a text. No row when what the list belongs to does not exist.
+ * A list that `Statements.paginate` reads. Its statements select one row for each item of the page: the JSON text and the
+ * total. An empty page is one row without a text. If the parent of the list does not exist, there is no row.
  */
-export interface List {
-  /** unique; its prepared statements are named after it */
+export interface PagedList {
+  /** The unique name that its prepared statements are named after. */
   name: string;
-  /** of the catalogue, which belongs to no organization: `$1` is the first value */
-  shared?: boolean;
-  /** values that the list is asked with; the parameters of the page follow them */
-  values: number;
-  /** the statement of any page */
+  /** Whether all organizations share the list. Then `$1` is the first value, and not the organization. */
+  isShared?: boolean;
+  /** The number of values that the list is read with. The parameters of the page follow them. */
+  valueCount: number;
+  /** The statement of any page. */
   text: string;
-  /** the statement of the first page, where that is a simpler one; it has no index */
-  first?: string;
+  /** A simpler statement of the first page, if there is one. It has no parameter for the index. */
+  firstPageText?: string;
 }
 
-interface ListStatements extends Omit<List, 'text' | 'first'> {
+interface PagedListOptions extends Omit<PagedList, 'text' | 'firstPageText'> {
   page: (parameters: PageParameters) => string;
   firstPage?: (limit: string) => string;
 }
 
-/** A list with statements of its own, of which the parameters of the page are the last. */
-export function listWith({ page, firstPage, ...list }: ListStatements): List {
-  const before = list.values + (list.shared ? 0 : 1);
-  const limit = `$${before + 1}::bigint`;
-  return { ...list, text: page({ limit, index: `$${before + 2}::bigint` }), first: firstPage?.(limit) };
+/** A list with statements of its own. The parameters of the page are the last ones. */
+export function pagedList({ page, firstPage, ...list }: PagedListOptions): PagedList {
+  const precedingParameters = list.valueCount + (list.isShared ? 0 : 1);
+  const limit = `$${precedingParameters + 1}::bigint`;
+  const index = `$${precedingParameters + 2}::bigint`;
+  return { ...list, text: page({ limit, index }), firstPageText: firstPage?.(limit) };
 }
 
 /**
- * Rows of a page. The constant tells the planner that they are few; it knows nothing of a parameter, and would plan for a
- * tenth of the table.
+ * SQL of the rows of a page. The constant tells the planner that they are few: it does not know the value of the parameter,
+ * and would plan for a tenth of the table.
  */
-export const limited = (rows: string, table: string, limit: string, order = 'position'): string =>
+export const limitedRows = (rows: string, table: string, limit: string, order = 'position'): string =>
   `select * from (${rows} limit ${MAX_PAGE_SIZE}) ${table} order by ${order} limit ${limit}`;
 
-interface ArrivalList {
+interface ArrivalListOptions {
   entity: new () => object;
-  /** SQL of an item's JSON text, from a row that is found by the name of the table */
-  item: string;
-  /** of a list that each parent has for itself: a select that has a row if the parent, whose id is `$2`, is there */
-  exists?: string;
+  /** SQL of an item's JSON text. It refers to the row by the name of the table. */
+  rowJson: string;
+  /** For a list that each parent has: a select that returns a row if the parent with the id `$2` exists. */
+  parentExists?: string;
 }
 
-/** A list in order of arrival, whose total and pages are found without counting (docs/decisions/0007). */
-export function arrivalList({ entity, item, exists }: ArrivalList): List {
-  const { table, parent, shared } = listOf(entity);
-  const id = parent && `$2::${parent.type}`;
-  const list = `${shared ? '0' : '$1'}, '${table}'${id ? ` || '/' || ${id}` : ''}`;
-  const conditions = [...(shared ? [] : ['organization_id = $1']), ...(parent ? [`${parent.column} = ${id}`] : [])];
+/** A list in order of arrival. Its total and its pages are found without counting rows (docs/decisions/0007). */
+export function arrivalList({ entity, rowJson, parentExists }: ArrivalListOptions): PagedList {
+  const { table, parent, isShared } = trackedListOf(entity);
+  const parentId = parent && `$2::${parent.type}`;
+  const list = `${isShared ? '0' : '$1'}, '${table}'${parentId ? ` || '/' || ${parentId}` : ''}`;
+  const conditions: string[] = [];
+  if (!isShared) conditions.push('organization_id = $1');
+  if (parent) conditions.push(`${parent.column} = ${parentId}`);
   const select = (columns: string, where: string[]): string =>
     `select ${columns} from ${table} ${where.length ? `where ${where.join(' and ')}` : ''} order by position`;
-  // Not a function of SQL, which PostgreSQL would plan at each call.
+  // This is not an SQL function, because PostgreSQL would plan it at each call.
   const total = `coalesce((select rows from list_counts
     where (organization_id, list, shift, bucket) = (${list}, 40, 0)), 0)`;
-  const counted = `select ${total} as total ${exists ? `where exists (${exists})` : ''}`;
-  // The rows between are skipped in the index alone.
+  const counted = `select ${total} as total ${parentExists ? `where exists (${parentExists})` : ''}`;
+  // Only the index is read to skip the rows before the page.
   const start = `${select('position', [...conditions, 'position >= seek.start'])} limit 1 offset seek.rest`;
   const following = select('*', [...conditions, `position >= (${start})`]);
-  return listWith({
+  return pagedList({
     name: table,
-    shared,
-    values: parent ? 1 : 0,
-    firstPage: (limit) => pageOf({ table, item, counted, rows: limited(select('*', conditions), table, limit) }),
+    isShared,
+    valueCount: parent ? 1 : 0,
+    firstPage: (limit) =>
+      pageStatement({ table, rowJson, counted, rows: limitedRows(select('*', conditions), table, limit) }),
     page: ({ limit, index }) =>
-      pageOf({
+      pageStatement({
         table,
-        item,
+        rowJson,
         counted,
-        rows: limited(following, table, limit),
-        seek: `cross join list_seek(${list}, ${index} * ${limit}) seek`,
+        rows: limitedRows(following, table, limit),
+        pageStart: `cross join list_seek(${list}, ${index} * ${limit}) seek`,
       }),
   });
 }
 
-interface FilteredList extends Pick<List, 'name' | 'values'> {
+interface FilteredListOptions extends Pick<PagedList, 'name' | 'valueCount'> {
   entity: new () => object;
-  item: string;
-  /** with `$n` parameters */
+  /** SQL of an item's JSON text. It refers to the row by the name of the table. */
+  rowJson: string;
+  /** The condition, with `$n` parameters. */
   where: string;
-  /** of what belongs to a parent: a select that has a row if the parent is there */
-  exists?: string;
+  /** For a list that each parent has: a select that returns a row if the parent exists. */
+  parentExists?: string;
 }
 
 /**
- * The rows of a table that meet a condition, in order of arrival. They are counted: a million take 0.1 s. Rows of several
- * parents follow each other parent by parent, since each parent has positions of its own.
+ * The rows of a table that meet a condition, in order of arrival. They are counted: a million take 0.1 s. The rows of
+ * several parents are ordered by parent first, because each parent has positions of its own.
  */
-export function filteredList({ name, values, entity, item, where, exists }: FilteredList): List {
-  const { table, shared, parent } = listOf(entity);
+export function filteredList(options: FilteredListOptions): PagedList {
+  const { name, valueCount, entity, rowJson, where, parentExists } = options;
+  const { table, isShared, parent } = trackedListOf(entity);
   const order = parent ? [parent.column, 'position'] : ['position'];
   const columns = order.join(', ');
-  const place = parent ? `(${columns})` : columns;
+  const orderKey = parent ? `(${columns})` : columns;
   const count = `select count(*) as total from ${table} where ${where}`;
-  const counted = exists ? `select total from (${count}) counted where exists (${exists})` : count;
-  const rows = (more = ''): string => `select * from ${table} where ${where} ${more} order by ${columns}`;
-  return listWith({
+  const counted = parentExists ? `select total from (${count}) counted where exists (${parentExists})` : count;
+  const selectRows = (condition: string): string => `select * from ${table} where ${condition} order by ${columns}`;
+  return pagedList({
     name,
-    values,
-    shared,
-    firstPage: (limit) => pageOf({ table, item, counted, order, rows: limited(rows(), table, limit, columns) }),
+    valueCount,
+    isShared,
+    firstPage: (limit) => {
+      const rows = limitedRows(selectRows(where), table, limit, columns);
+      return pageStatement({ table, rowJson, counted, order, rows });
+    },
     page: ({ limit, index }) => {
-      // The rows before the page are skipped in the index alone.
+      // Only the index is read to skip the rows before the page.
       const start = `select ${columns} from ${table} where ${where} order by ${columns} limit 1 offset ${index} * ${limit}`;
-      const following = rows(`and ${place} >= (${start})`);
-      return pageOf({ table, item, counted, order, rows: limited(following, table, limit, columns) });
+      const following = selectRows(`${where} and ${orderKey} >= (${start})`);
+      return pageStatement({
+        table,
+        rowJson,
+        counted,
+        order,
+        rows: limitedRows(following, table, limit, columns),
+      });
     },
   });
 }
 
 /**
- * The rows of an organization's table that a key finds, in order of arrival. Most often there are one or none: they are
- * found once for the total and the page, in a plan that PostgreSQL keeps; the one of `filteredList` it may make each time.
+ * The rows of an organization's table with a given key, in order of arrival. There is rarely more than one, so they are
+ * found once for both the total and the page. PostgreSQL keeps the plan of this statement, but may plan that of
+ * `filteredList` each time.
  */
-export function lookupList({ name, values, entity, item, where }: Omit<FilteredList, 'exists'>): List {
-  const { table } = listOf(entity);
-  return listWith({
+export function lookupList(options: Omit<FilteredListOptions, 'parentExists'>): PagedList {
+  const { name, valueCount, entity, rowJson, where } = options;
+  const { table } = trackedListOf(entity);
+  return pagedList({
     name,
-    values,
-    page: ({ limit, index }) => `
+    valueCount,
+    page: ({ limit, index }) => {
+      const positions = `select position from found order by position offset ${index} * ${limit}`;
+      return `
       with found as materialized (select position from ${table} where ${where})
       select page.json, counted.total
       from (select count(*) as total from found) counted
         left join (
-          select ${item} as json, position
-          from (${limited(`select position from found order by position offset ${index} * ${limit}`, 'places', limit)}) places
+          select ${rowJson} as json, position
+          from (${limitedRows(positions, 'positions', limit)}) positions
             join ${table} using (position)
           where organization_id = $1
         ) page on true
-      order by page.position`,
+      order by page.position`;
+    },
   });
 }
 
 interface PageParts extends Pick<TrackedList, 'table'> {
-  item: string;
-  /** select of the `total` */
+  rowJson: string;
+  /** A select of the `total`. */
   counted: string;
-  /** select of the rows of the page */
+  /** A select of the rows of the page. */
   rows: string;
-  /** join of what the rows refer to */
-  seek?: string;
+  /** A join that `rows` refers to, to find where the page starts. */
+  pageStart?: string;
   /** The columns that the rows are ordered by. */
   order?: string[];
 }
 
-const pageOf = ({ table, item, counted, rows, seek = '', order = ['position'] }: PageParts): string => `
+const pageStatement = ({ table, rowJson, counted, rows, pageStart = '', order = ['position'] }: PageParts): string => `
   select page.json, counted.total
-  from (${counted}) counted ${seek}
-    left join lateral (select ${item} as json, ${order.join(', ')} from (${rows}) ${table}) page on true
+  from (${counted}) counted ${pageStart}
+    left join lateral (select ${rowJson} as json, ${order.join(', ')} from (${rows}) ${table}) page on true
   order by ${order.map((column) => `page.${column}`).join(', ')}`;

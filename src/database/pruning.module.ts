@@ -1,12 +1,12 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { Sweeper } from './sweeper';
+import { Pruner } from './pruner';
 
 /** Starts the removal of what has expired. A server imports it; a command has other work. */
 @Module({})
 export class PruningModule implements OnApplicationBootstrap {
-  constructor(private readonly sweeper: Sweeper) {}
+  constructor(private readonly pruner: Pruner) {}
 
   onApplicationBootstrap(): void {
-    this.sweeper.start();
+    this.pruner.start();
   }
 }

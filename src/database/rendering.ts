@@ -17,10 +17,10 @@ export const jsonObject = <T>(fields: Rendering<T>): string =>
 export const json = <T>(fields: Rendering<T>): string =>
   `(select row_to_json(o)::text from (select ${columnsOf(fields)}) o)`;
 
-/** SQL of an array of objects. @param from what follows `from`, with its order */
-export const jsonList = <T>(fields: Rendering<T>, from: string): string =>
-  `coalesce((select json_agg(row_to_json(o)) from (select ${columnsOf(fields)} from ${from}) o), '[]')`;
+/** SQL of an array of objects. @param source what follows `from`, with its order */
+export const jsonList = <T>(fields: Rendering<T>, source: string): string =>
+  `coalesce((select json_agg(row_to_json(o)) from (select ${columnsOf(fields)} from ${source}) o), '[]')`;
 
 /** An entity's properties from the fields of a body, each by its name there. */
-export const renamed = <Entity>(body: object, names: Record<string, keyof Entity>): Partial<Entity> =>
+export const renameFields = <Entity>(body: object, names: Record<string, keyof Entity>): Partial<Entity> =>
   Object.fromEntries(Object.entries(body).map(([field, value]) => [names[field], value])) as Partial<Entity>;

@@ -11,7 +11,7 @@ import type {
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { RowNotFound } from '../errors/exceptions';
 import { DUPLICATE } from '../errors/sql-states';
-import { causeOf, hasSqlState } from './errors';
+import { postgresErrorOf, hasSqlState } from './errors';
 import type { Caller } from './statements';
 
 /** An entity whose rows belong to organizations. */
@@ -122,7 +122,7 @@ export class OrganizationRepository<T extends Owned> {
     const { dataSource, primaryColumns, tableName } = this.repository.metadata;
     const columns = primaryColumns.map(({ databaseName }) => databaseName);
     const name = dataSource.namingStrategy.primaryKeyName(tableName, columns);
-    return hasSqlState(error, DUPLICATE) && causeOf(error).constraint === name;
+    return hasSqlState(error, DUPLICATE) && postgresErrorOf(error).constraint === name;
   }
 
   /** @throws Error when the condition is empty or one of its values is undefined: it would match every row of the organization */

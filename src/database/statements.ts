@@ -3,10 +3,10 @@ import type { Pool, PoolClient } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
 import { RowNotFound } from '../errors/exceptions';
 import { poolOf } from './data-source';
-import { breaksConnection } from './errors';
+import { requiresNewConnection } from './errors';
 import { FairQueue } from './fair-queue';
-import { LargeResults, type Result, type TimedQuery } from './large-results';
-import type { List } from './paginate';
+import { LargeResultGuard, type Result, type TimedQuery } from './large-result-guard';
+import type { PagedList } from './paginate';
 import { type ConnectionSettings, Transactions } from './transactions';
 
 /** Text that is one JSON value. PostgreSQL renders it, and it is sent as it is. */
@@ -31,7 +31,7 @@ export interface Statement {
   /** SQL with `$n` parameters; the first column of its rows is JSON text, and most have no other */
   text: string;
   /** of the catalogue, which belongs to no organization: `$1` is the first value */
-  shared?: boolean;
+  isShared?: boolean;
 }
 
 /** On whose behalf a statement runs: the organization of an API key, and the key. It is identity, and nothing else. */
@@ -41,7 +41,7 @@ export interface Caller {
 }
 
 /** Where a statement runs, when it is not on a connection of its own, or on the one of `Transactions.runOn`. */
-interface Options extends ConnectionSettings {
+interface StatementOptions extends ConnectionSettings {
   /** of the transaction */
   manager?: EntityManager;
 }
@@ -61,7 +61,7 @@ export class Statements {
   constructor(
     private readonly queue: FairQueue,
     private readonly transactions: Transactions,
-    private readonly results: LargeResults,
+    private readonly results: LargeResultGuard,
     dataSource: DataSource,
   ) {
     this.pool = poolOf(dataSource);
@@ -76,58 +76,68 @@ export class Statements {
   }
 
   /** The JSON text of a statement's one row. @throws RowNotFound */
-  async one(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<JsonText> {
-    const [json] = await this.all(caller, statement, values, options);
+  async selectOne(
+    caller: Caller,
+    statement: Statement,
+    values: unknown[],
+    options?: StatementOptions,
+  ): Promise<JsonText> {
+    const [json] = await this.selectJson(caller, statement, values, options);
     if (json === undefined) throw new RowNotFound();
     return json;
   }
 
   /** The JSON texts of a statement's rows. */
-  async all(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<JsonText[]> {
-    return (await this.select<[JsonText]>(caller, statement, values, options)).map(([json]) => json);
+  async selectJson(
+    caller: Caller,
+    statement: Statement,
+    values: unknown[],
+    options?: StatementOptions,
+  ): Promise<JsonText[]> {
+    return (await this.selectRows<[JsonText]>(caller, statement, values, options)).map(([json]) => json);
   }
 
   /** The rows of a statement with several columns. */
-  async select<R extends unknown[]>(
+  async selectRows<R extends unknown[]>(
     caller: Caller,
     statement: Statement,
     values: unknown[],
-    options?: Options,
+    options?: StatementOptions,
   ): Promise<R[]> {
-    return (await this.execute<R>(caller, statement, values, options)).rows;
+    return (await this.runStatement<R>(caller, statement, values, options)).rows;
   }
 
   /** The number of rows that a statement has changed or deleted. */
-  async affected(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<number> {
-    return (await this.execute(caller, statement, values, options)).affected;
+  async execute(caller: Caller, statement: Statement, values: unknown[], options?: StatementOptions): Promise<number> {
+    return (await this.runStatement(caller, statement, values, options)).execute;
   }
 
-  private execute<R extends unknown[]>(
+  private runStatement<R extends unknown[]>(
     caller: Caller,
     statement: Statement,
     values: unknown[],
-    options: Options = {},
+    options: StatementOptions = {},
   ): Promise<Result<R>> {
-    const query = this.prepared(statement, statement.shared ? values : [caller.organizationId, ...values]);
+    const query = this.prepare(statement, statement.isShared ? values : [caller.organizationId, ...values]);
     return this.run<R>(caller, query, options);
   }
 
   /**
    * A page of a list.
-   * @param given the values that the list is asked with
+   * @param listValues the values that the list is asked with
    * @throws RowNotFound when what the list belongs to does not exist
    */
   async paginate(
     caller: Caller,
-    list: List,
-    given: unknown[],
+    list: PagedList,
+    listValues: unknown[],
     { limit, offset }: Pick<Page, 'limit' | 'offset'>,
   ): Promise<Page> {
-    const values = [...(list.shared ? given : [caller.organizationId, ...given]), limit];
+    const values = [...(list.isShared ? listValues : [caller.organizationId, ...listValues]), limit];
     const query =
-      list.first && offset === 0
-        ? this.prepared({ name: `${list.name} first page`, text: list.first }, values)
-        : this.prepared({ name: `${list.name} page`, text: list.text }, [...values, offset]);
+      list.firstPageText && offset === 0
+        ? this.prepare({ name: `${list.name} first page`, text: list.firstPageText }, values)
+        : this.prepare({ name: `${list.name} page`, text: list.text }, [...values, offset]);
     const { rows } = await this.run<[JsonText | null, string]>(caller, query);
     const [first] = rows;
     if (!first) throw new RowNotFound();
@@ -136,7 +146,7 @@ export class Statements {
   }
 
   /** @throws when another statement has the name, which the driver notices only on a connection that knows both */
-  private prepared({ name, text }: Statement, values: unknown[]): TimedQuery {
+  private prepare({ name, text }: Statement, values: unknown[]): TimedQuery {
     const known = this.texts.get(name);
     if (known === undefined) this.texts.set(name, text);
     else if (known !== text) throw new Error(`Two statements are called '${name}'`);
@@ -146,7 +156,7 @@ export class Statements {
   private async run<R extends unknown[]>(
     { organizationId }: Caller,
     query: TimedQuery,
-    options: Options = {},
+    options: StatementOptions = {},
   ): Promise<Result<R>> {
     const { manager = this.transactions.manager } = options;
     const { timeoutMs, isBackground } = manager ? { ...this.transactions.settings, ...options } : options;
@@ -155,10 +165,10 @@ export class Statements {
     const connection = (await manager.queryRunner?.connect()) as PoolClient;
     if (isBackground) {
       const { rows, rowCount } = await connection.query<R>(query);
-      return { rows, affected: rowCount ?? 0 };
+      return { rows, execute: rowCount ?? 0 };
     }
     return new Promise((resolve, reject) => {
-      this.results.run<R>(connection, organizationId, query, (error, result) => {
+      this.results.query<R>(connection, organizationId, query, (error, result) => {
         if (error) reject(error);
         else resolve(result);
       });
@@ -170,8 +180,8 @@ export class Statements {
     return new Promise((resolve, reject) => {
       this.pool.connect((unreachable, client, release) => {
         if (!client) return reject(unreachable as Error);
-        this.results.run<R>(client, organizationId, query, (error, result) => {
-          release(error && breaksConnection(error) ? error : undefined);
+        this.results.query<R>(client, organizationId, query, (error, result) => {
+          release(error && requiresNewConnection(error) ? error : undefined);
           if (error) reject(error);
           else resolve(result);
         });

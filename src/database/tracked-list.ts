@@ -16,28 +16,28 @@ export interface ListParent {
 export interface TrackedList {
   table: string;
   parent?: { table: string; column: string; type: ListParent['type'] };
-  shared: boolean;
+  isShared: boolean;
 }
 
-type Class = new () => object;
+type EntityClass = new () => object;
 
 /** The key under which `@ListedEntity` (schema/lists.ts) keeps an entity's list. */
-export const LISTED = Symbol('listed');
+export const LIST_METADATA_KEY = Symbol('listed');
 
-const ofClass = (target: object | string): TrackedList[] => {
-  const list = Reflect.getMetadata(LISTED, target as object) as TrackedList | undefined;
+const listsOfClass = (target: object | string): TrackedList[] => {
+  const list = Reflect.getMetadata(LIST_METADATA_KEY, target as object) as TrackedList | undefined;
   return list ? [list] : [];
 };
 
 /** @throws Error when the class is no `@ListedEntity` */
-export function listOf(entity: Class): TrackedList {
-  const [list] = ofClass(entity);
+export function trackedListOf(entity: EntityClass): TrackedList {
+  const [list] = listsOfClass(entity);
   if (!list) throw new Error(`${entity.name} is not declared by @ListedEntity`);
   return list;
 }
 
 /** All lists of the data source's entities, in the order of their tables' names. */
-export const listsOf = ({ entityMetadatas }: DataSource): TrackedList[] =>
+export const trackedListsOf = ({ entityMetadatas }: DataSource): TrackedList[] =>
   entityMetadatas
-    .flatMap(({ target }) => (typeof target === 'function' ? ofClass(target) : []))
+    .flatMap(({ target }) => (typeof target === 'function' ? listsOfClass(target) : []))
     .sort((one, other) => one.table.localeCompare(other.table));

@@ -5,7 +5,7 @@ import { DEFAULT_POOL_SIZE, RESERVED_CONNECTIONS } from './limits';
 import { lendRunner, Transactions } from './transactions';
 
 /** Repositories do not know for which organization they work, so they share the turns of one that does not exist. */
-const REPOSITORIES = -1;
+const REPOSITORY_QUEUE_ID = -1;
 
 /**
  * TypeORM's data source, with the one place where a connection for a repository is chosen: the one of `Transactions.runOn`,
@@ -31,7 +31,7 @@ export class TransactionalDataSource extends DataSource {
   /** For repositories, managers and the data source itself, all of which ask for their connections here. */
   override createQueryRunner(mode?: 'master' | 'slave'): QueryRunner {
     const current = this.transactions.manager?.queryRunner;
-    return current ? lendRunner(current) : takingTurns(super.createQueryRunner(mode), this.queue);
+    return current ? lendRunner(current) : withSlots(super.createQueryRunner(mode), this.queue);
   }
 
   /** For who holds a turn of an organization already, or one of the connections that are reserved. */
@@ -41,14 +41,14 @@ export class TransactionalDataSource extends DataSource {
 }
 
 /** The runner, which connects when it is the repositories' turn and gives that back when it is released. */
-function takingTurns(runner: QueryRunner, queue: FairQueue): QueryRunner {
+function withSlots(runner: QueryRunner, queue: FairQueue): QueryRunner {
   const connect = runner.connect.bind(runner);
   const release = runner.release.bind(runner);
-  let turn: Promise<() => void> | undefined;
+  let slot: Promise<() => void> | undefined;
   return Object.assign(runner, {
     connect: async (): Promise<unknown> => {
-      turn ??= queue.hold(REPOSITORIES);
-      await turn;
+      slot ??= queue.acquireSlot(REPOSITORY_QUEUE_ID);
+      await slot;
       // Released while it waited: nobody would give the connection back.
       if (runner.isReleased) throw new QueryRunnerAlreadyReleasedError();
       return connect() as Promise<unknown>;
@@ -58,7 +58,7 @@ function takingTurns(runner: QueryRunner, queue: FairQueue): QueryRunner {
         await release();
       } finally {
         // A turn that was refused has nothing to give back.
-        turn?.then(
+        slot?.then(
           (end) => end(),
           () => undefined,
         );

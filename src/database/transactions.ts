@@ -23,7 +23,7 @@ interface CurrentConnection extends ConnectionSettings {
 export class Transactions {
   private readonly storage = new AsyncLocalStorage<CurrentConnection>();
   private readonly logger = new Logger('Transactions');
-  private entered = 0;
+  private activeRuns = 0;
 
   constructor(private readonly dataSource: DataSource) {}
 
@@ -38,13 +38,13 @@ export class Transactions {
 
   /** Runs work on the connection of a manager. */
   async runOn<T>(manager: EntityManager, work: () => Promise<T>, settings: ConnectionSettings = {}): Promise<T> {
-    this.entered++;
+    this.activeRuns++;
     try {
       return await this.storage.run({ ...settings, manager }, work);
     } finally {
-      this.entered--;
+      this.activeRuns--;
       // The promises of other requests are as fast as before.
-      if (this.entered === 0) this.storage.disable();
+      if (this.activeRuns === 0) this.storage.disable();
     }
   }
 

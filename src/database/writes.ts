@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { Batcher } from './batcher';
 import { NeedsMoreTime, NotCommitted, Overloaded, RowNotFound } from '../errors/exceptions';
 import { CANCELED } from '../errors/sql-states';
-import { breaksConnection, hasSqlState, isConnectionFault, retried } from './errors';
+import { requiresNewConnection, hasSqlState, isConnectionError, withRetries } from './errors';
 import { FairQueue } from './fair-queue';
 import {
   CONNECTION_CHECK_INTERVAL_MS,
@@ -19,22 +19,22 @@ import { TransactionalDataSource } from './transactional-data-source';
 import { Transactions } from './transactions';
 
 /** An input of a batch, whose callers are of one organization. */
-interface Batched {
+interface BatchInput {
   caller: Caller;
   input: object;
 }
 
 /** @param timeoutMs for the statements of work that has more time than others */
-type Work<T> = (manager: EntityManager, timeoutMs?: number) => Promise<T>;
+type TransactionCallback<T> = (manager: EntityManager, timeoutMs?: number) => Promise<T>;
 
 /** Writes of requests, run again after a deadlock and the like; in the request's transaction where it has one. */
 @Injectable()
 export class Writes implements BeforeApplicationShutdown {
-  private readonly longQueue = new FairQueue(MAX_LONG_WRITES, 1);
+  private readonly longWriteQueue = new FairQueue(MAX_LONG_WRITES, 1);
   /** the connections of long writes under way */
   private readonly longWrites = new Set<Client>();
   private isStopping = false;
-  private readonly batchers = new Map<Statement, Batcher<Batched, JsonText>>();
+  private readonly batchers = new Map<Statement, Batcher<BatchInput, JsonText>>();
 
   constructor(
     private readonly statements: Statements,
@@ -45,55 +45,55 @@ export class Writes implements BeforeApplicationShutdown {
 
   /** Requests that wait for a connection. */
   get waitingRequests(): number {
-    return this.queue.waitingRequests + this.longQueue.waitingRequests;
+    return this.queue.waitingRequests + this.longWriteQueue.waitingRequests;
   }
 
   /** A write of one statement. @returns the JSON text of its one row @throws RowNotFound */
-  one(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText> {
-    return this.write(() => this.statements.one(caller, statement, values));
+  write(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText> {
+    return this.retryUnlessInTransaction(() => this.statements.selectOne(caller, statement, values));
   }
 
   /** A write of one statement. @returns the JSON text of its row, or undefined when it has none */
-  async oneOrNone(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText | undefined> {
-    const [json] = await this.write(() => this.statements.all(caller, statement, values));
+  async writeIfAny(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText | undefined> {
+    const [json] = await this.retryUnlessInTransaction(() => this.statements.selectJson(caller, statement, values));
     return json;
   }
 
   /** A write of one statement. @returns the number of rows that it has changed or deleted */
-  affected(caller: Caller, statement: Statement, values: unknown[]): Promise<number> {
-    return this.write(() => this.statements.affected(caller, statement, values));
+  writeAndCount(caller: Caller, statement: Statement, values: unknown[]): Promise<number> {
+    return this.retryUnlessInTransaction(() => this.statements.execute(caller, statement, values));
   }
 
   /** A delete of one row, which may cascade to a million rows. @throws RowNotFound */
   async deleteLong(caller: Caller, statement: Statement, values: unknown[]): Promise<void> {
     const work = async (manager: EntityManager, timeoutMs?: number): Promise<void> => {
-      const affected = await this.statements.affected(caller, statement, values, { manager, timeoutMs });
-      if (affected === 0) throw new RowNotFound();
+      const writeAndCount = await this.statements.execute(caller, statement, values, { manager, timeoutMs });
+      if (writeAndCount === 0) throw new RowNotFound();
     };
     await this.transaction(caller, work, LONG_STATEMENT_TIMEOUT_MS);
   }
 
   /** A request's transaction runs again as a whole. */
-  private write<T>(work: () => Promise<T>): Promise<T> {
-    return this.transactions.manager ? work() : retried(work);
+  private retryUnlessInTransaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.transactions.manager ? work() : withRetries(work);
   }
 
   /**
    * A write whose concurrent inputs of one organization are batched into one statement: its `$2` is a JSON array of
    * inputs, and it returns a row for each, in their order.
    */
-  batched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
-    if (this.transactions.manager) return this.statements.one(caller, statement, [JSON.stringify([input])]);
-    const batcher = this.batchers.get(statement) ?? new Batcher(this.batchOf(statement), MAX_BATCH_SIZE);
+  writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
+    if (this.transactions.manager) return this.statements.selectOne(caller, statement, [JSON.stringify([input])]);
+    const batcher = this.batchers.get(statement) ?? new Batcher(this.createBatchWorker(statement), MAX_BATCH_SIZE);
     this.batchers.set(statement, batcher);
     return batcher.add(caller.organizationId, { caller, input });
   }
 
-  private batchOf(statement: Statement) {
-    return async (_: number, items: Batched[]): Promise<JsonText[]> => {
+  private createBatchWorker(statement: Statement) {
+    return async (_: number, items: BatchInput[]): Promise<JsonText[]> => {
       const inputs = items.map(({ input }) => input);
       const caller = items[0]?.caller as Caller;
-      const rows = await retried(() => this.statements.all(caller, statement, [JSON.stringify(inputs)]));
+      const rows = await withRetries(() => this.statements.selectJson(caller, statement, [JSON.stringify(inputs)]));
       // Otherwise a request would get the row of another.
       if (rows.length !== inputs.length) {
         throw new Error(`'${statement.name}' gives ${rows.length} rows for ${inputs.length} inputs`);
@@ -105,41 +105,52 @@ export class Writes implements BeforeApplicationShutdown {
   /**
    * A write of several statements, all or nothing. Inside, only the passed manager may be used. In the transaction of a
    * request, such as a dry run, it is that transaction which begins anew.
-   * @param timeMs for work that may cascade to a million rows: when it is cancelled after the time of a statement, it begins
+   * @param extendedTimeoutMs for work that may cascade to a million rows: when it is cancelled after the time of a statement, it begins
    * anew and has this one; work passes it on to its statements
    */
-  async transaction<T>(caller: Caller, work: Work<T>, timeMs?: number): Promise<T> {
-    if (this.transactions.manager) return this.inCurrent(this.transactions.manager, work, timeMs);
+  async transaction<T>(caller: Caller, work: TransactionCallback<T>, extendedTimeoutMs?: number): Promise<T> {
+    if (this.transactions.manager)
+      return this.runInCurrentTransaction(this.transactions.manager, work, extendedTimeoutMs);
     try {
-      return await retried(() => this.queue.run(caller.organizationId, () => this.inTransaction(work)));
+      return await withRetries(() => this.queue.run(caller.organizationId, () => this.runInTransaction(work)));
     } catch (error) {
-      const longTimeMs = longTimeFor(error, timeMs);
-      if (longTimeMs === undefined) throw error;
-      const longWork = (manager: EntityManager) => this.longWork(manager, work, longTimeMs);
-      return retried(() => this.longQueue.run(caller.organizationId, () => this.inTransaction(longWork)));
+      const longTimeoutMs = extendedTimeout(error, extendedTimeoutMs);
+      if (longTimeoutMs === undefined) throw error;
+      const runLongTransaction = (manager: EntityManager) => this.runLongTransaction(manager, work, longTimeoutMs);
+      return withRetries(() =>
+        this.longWriteQueue.run(caller.organizationId, () => this.runInTransaction(runLongTransaction)),
+      );
     }
   }
 
   /** In the transaction of a request, which alone can begin anew with more time. */
-  private async inCurrent<T>(manager: EntityManager, work: Work<T>, timeMs?: number): Promise<T> {
+  private async runInCurrentTransaction<T>(
+    manager: EntityManager,
+    work: TransactionCallback<T>,
+    extendedTimeoutMs?: number,
+  ): Promise<T> {
     const { timeoutMs } = this.transactions.settings;
     try {
       return await work(manager, timeoutMs);
     } catch (error) {
-      const longTimeMs = timeoutMs === undefined ? longTimeFor(error, timeMs) : undefined;
-      throw longTimeMs === undefined ? error : new NeedsMoreTime(longTimeMs, error);
+      const longTimeoutMs = timeoutMs === undefined ? extendedTimeout(error, extendedTimeoutMs) : undefined;
+      throw longTimeoutMs === undefined ? error : new NeedsMoreTime(longTimeoutMs, error);
     }
   }
 
   /** PostgreSQL cancels it soon after its client is gone. */
-  private async longWork<T>(manager: EntityManager, work: Work<T>, timeMs: number): Promise<T> {
+  private async runLongTransaction<T>(
+    manager: EntityManager,
+    work: TransactionCallback<T>,
+    extendedTimeoutMs: number,
+  ): Promise<T> {
     const connection = (await manager.queryRunner?.connect()) as Client;
-    await manager.query(`set local statement_timeout = ${timeMs}`);
+    await manager.query(`set local statement_timeout = ${extendedTimeoutMs}`);
     await manager.query(`set local client_connection_check_interval = ${CONNECTION_CHECK_INTERVAL_MS}`);
     if (this.isStopping) throw new Overloaded('The server stops');
     this.longWrites.add(connection);
     try {
-      return await work(manager, timeMs + QUERY_TIMEOUT_MS - STATEMENT_TIMEOUT_MS);
+      return await work(manager, extendedTimeoutMs + QUERY_TIMEOUT_MS - STATEMENT_TIMEOUT_MS);
     } finally {
       this.longWrites.delete(connection);
     }
@@ -149,7 +160,7 @@ export class Writes implements BeforeApplicationShutdown {
    * As `dataSource.transaction`, but a connection that does not answer is closed: a rollback would wait for it again.
    * @throws NotCommitted when that was so before the commit was sent
    */
-  private async inTransaction<T>(work: Work<T>): Promise<T> {
+  private async runInTransaction<T>(work: TransactionCallback<T>): Promise<T> {
     const runner = this.dataSource.createReservedRunner();
     const connection = (await runner.connect()) as Client;
     let isCommitting = false;
@@ -161,9 +172,9 @@ export class Writes implements BeforeApplicationShutdown {
       await runner.commitTransaction();
       return result;
     } catch (error) {
-      if (breaksConnection(error)) void connection.end();
+      if (requiresNewConnection(error)) void connection.end();
       else if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-      throw isConnectionFault(error) && !isCommitting ? new NotCommitted(error) : error;
+      throw isConnectionError(error) && !isCommitting ? new NotCommitted(error) : error;
     } finally {
       await runner.release();
     }
@@ -177,7 +188,7 @@ export class Writes implements BeforeApplicationShutdown {
 }
 
 /** The time that work which failed for lack of it may have, if it may have more. */
-function longTimeFor(error: unknown, timeMs?: number): number | undefined {
+function extendedTimeout(error: unknown, extendedTimeoutMs?: number): number | undefined {
   if (error instanceof NeedsMoreTime) return error.timeMs;
-  return hasSqlState(error, CANCELED) ? timeMs : undefined;
+  return hasSqlState(error, CANCELED) ? extendedTimeoutMs : undefined;
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { hasSqlState } from '../database/errors';
-import { CATALOGUE, lockOrganization } from '../database/locks';
+import { CATALOG, lockOrganization } from '../database/locks';
 import { LOCKED } from '../errors/sql-states';
 import type { Table } from './tables';
 
@@ -46,7 +46,7 @@ async function takeLocks(savepoint: EntityManager, organizationId: number, table
     [String(LOCK_ATTEMPT_MS)],
   );
   if (tables.some(({ isShared }) => !isShared)) await lockOrganization(savepoint, organizationId);
-  if (tables.some(({ isShared }) => isShared)) await lockOrganization(savepoint, CATALOGUE);
+  if (tables.some(({ isShared }) => isShared)) await lockOrganization(savepoint, CATALOG);
   await runStatements(savepoint, organizationId, lockStatements(tables));
   await savepoint.query(`select set_config('lock_timeout', $1, true)`, [former]);
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { CATALOGUE, lockImports } from '../database/locks';
+import { CATALOG, lockImports } from '../database/locks';
 import { Checks } from './checks';
 import type { Coverage } from './coverage';
 import type { Counts, Datasets } from './dataset';
@@ -59,7 +59,7 @@ export class RecordWriter {
   async write(maySkipLocks: boolean): Promise<Written> {
     const { organizationId, tables, imported } = this.staged;
     await lockImports(this.transaction, organizationId);
-    if (this.shared.length > 0) await lockImports(this.transaction, CATALOGUE);
+    if (this.shared.length > 0) await lockImports(this.transaction, CATALOG);
     const sections = new Set(this.own.map(({ section }) => section));
     const count = [...sections].reduce((sum, section) => sum + (imported[section] ?? 0), 0);
     if (!maySkipLocks || count <= MAX_LOCKED_RECORDS) return this.writeLocked(tables, imported);

@@ -2,7 +2,7 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { classOf, schemasOf } from '../api/field-rules';
 import { snakeCase } from '../database/data-source';
-import { listsOf, type TrackedList } from '../database/tracked-list';
+import { trackedListsOf, type TrackedList } from '../database/tracked-list';
 import type { Dataset, Datasets, RecordList } from './dataset';
 
 /** What a column refers to: rows of another table by their key, which may be another column than `id`. */
@@ -80,7 +80,7 @@ export function tablesOf(dataSource: DataSource, { sections }: Datasets): Table[
     }),
   );
   const keyByTable = new Map(sources.map(({ metadata, key }) => [metadata.tableName, key]));
-  const trackedLists = listsOf(dataSource);
+  const trackedLists = trackedListsOf(dataSource);
   return sources.map((source) => {
     const name = source.metadata.tableName;
     const tracked = trackedLists.find(({ table }) => table === name);

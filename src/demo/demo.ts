@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A small lively dataset, all of it invented. It is the same on every machine, ids too: the API reference shows them. */
-export const demo: Record<string, object[]> = {};
+export const DEMO_RECORDS: Record<string, object[]> = {};
 
 for (const line of readFileSync(join(__dirname, 'demo.ndjson'), 'utf8').trimEnd().split('\n')) {
   const { section, record } = JSON.parse(line) as { section: string; record: object };
-  (demo[section] ??= []).push(record);
+  (DEMO_RECORDS[section] ??= []).push(record);
 }

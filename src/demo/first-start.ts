@@ -9,9 +9,9 @@ import { Config, PREFIX } from '../config';
 import { Transactions } from '../database/transactions';
 import type { OpenDatabase } from '../schema/open';
 import { ImportService } from '../datasets/import.service';
-import { demo as demoRecords } from './demo';
+import { DEMO_RECORDS as demoRecords } from './demo';
 import { DemoModule } from './demo.module';
-import { PROGRAM } from '../server/command-name';
+import { COMMAND_NAME } from '../server/command-name';
 
 /** The URL at which this machine reaches a server that listens on the address. */
 export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {
@@ -19,34 +19,34 @@ export function originOf({ address, port }: Pick<AddressInfo, 'address' | 'port'
   return `http://${isLocal ? 'localhost' : isIPv6(address) ? `[${address}]` : address}:${port}`;
 }
 
-const ISSUE_A_KEY = `${PROGRAM} keys issue --organization ID`;
+const ISSUE_KEY_COMMAND = `${COMMAND_NAME} keys issue --organization ID`;
 
 /**
  * Prints where the server is and how to get a first response. The first start on the embedded PostgreSQL creates a
  * demo organization and prints its key, which cannot be shown again because only its hash is stored.
  */
-export async function welcome(
+export async function printWelcome(
   app: INestApplication,
   config: Config,
   database: OpenDatabase,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
   const origin = originOf((app.getHttpServer() as Server).address() as AddressInfo);
   const baseUrl = `${origin}/${PREFIX}`;
-  say(`Lanyard is listening on ${baseUrl}`);
-  say(`API reference: ${origin}/docs`);
+  log(`Lanyard is listening on ${baseUrl}`);
+  log(`API reference: ${origin}/docs`);
   const organizations = app.get(OrganizationsService);
   // The server keeps running if the database is unreachable at this moment.
   const isFirstStart = await organizations.isEmpty().catch(() => false);
-  const demo = isFirstStart && database.embedded && config.demo === 'on' ? await makeDemo(database.url) : undefined;
+  const demo = isFirstStart && database.isEmbedded && config.demo === 'on' ? await createDemo(database.url) : undefined;
   if (!demo) {
     const hint = isFirstStart ? 'run "organizations create" first' : 'run "organizations list" for the IDs';
-    say(`To issue an API key: ${ISSUE_A_KEY} (${hint})`);
+    log(`To issue an API key: ${ISSUE_KEY_COMMAND} (${hint})`);
     return;
   }
-  say('Try a first request. This key of the demo organization is shown only once:');
-  say(`  export KEY=${demo.key}`);
-  say(`  curl -H "x-api-key: $KEY" '${baseUrl}/leads?limit=1'`);
+  log('Try a first request. This key of the demo organization is shown only once:');
+  log(`  export KEY=${demo.key}`);
+  log(`  curl -H "x-api-key: $KEY" '${baseUrl}/leads?limit=1'`);
 }
 
 /**
@@ -54,7 +54,7 @@ export async function welcome(
  * the next one.
  * @returns the key, or undefined if another process that started at the same time has created an organization
  */
-export async function makeDemo(databaseUrl: string): Promise<IssuedKey | undefined> {
+export async function createDemo(databaseUrl: string): Promise<IssuedKey | undefined> {
   const root = DemoModule.with(new Config({ databaseUrl }));
   const services = await NestFactory.createApplicationContext(root, { abortOnError: false });
   try {

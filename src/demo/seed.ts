@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { uuidV7 } from '../database/uuid';
 import type { RawRecord } from '../datasets/dataset';
 
-/** The same values make the same records. */
+/** The input of the generator. The same values produce the same records. */
 export interface Seed {
   organizationId: number;
   seed: number;
   leads: number;
-  /** YYYY-MM-DD: everything is before it, except for the last event */
+  /** A date (YYYY-MM-DD) that is after all records, except for the last event. */
   until: string;
 }
 
@@ -18,10 +18,10 @@ const INTERESTS = ['Pumps', 'Valves', 'Sensors', 'Service contracts'];
 const TAG_GROUPS = { Temperature: ['Hot', 'Warm', 'Cold'], Interest: INTERESTS };
 const ACTIONS = ['NOTE', 'PHONE', 'EMAIL', 'CALENDAR', 'LINKEDIN'];
 const NOTES = ['Asked for a quotation.', 'Wants a visit to the plant.', 'Budget is approved.', 'Left a message.'];
-/** of one lead and the next */
-const ACTIVITIES = [2, 0, 1, 0, 1];
+/** The number of activity events of successive leads. The pattern repeats. */
+const ACTIVITIES_PER_LEAD = [2, 0, 1, 0, 1];
 
-const PLACES = [
+const LOCATIONS = [
   { city: 'Hamburg', country: 'Germany', timeZone: 'Europe/Berlin', latitude: '53.5623', longitude: '9.9764' },
   { city: 'Rotterdam', country: 'Netherlands', timeZone: 'Europe/Amsterdam', latitude: '51.9244', longitude: '4.4777' },
   { city: 'Porto', country: 'Portugal', timeZone: 'Europe/Lisbon', latitude: '41.1579', longitude: '-8.6291' },
@@ -33,90 +33,96 @@ const TRADES = ['Systems', 'Labs', 'Group', 'Marine', 'Water'];
 const TITLES = ['Head of Procurement', 'Plant Engineer', 'Managing Director', 'Buyer', 'Project Manager', 'CTO'];
 
 const iso = (at: number): string => new Date(at).toISOString();
-const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+const repeat = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
-/** Records of an invented organization, in constant memory; each comes after those it refers to. */
+/** Generates the records of a made-up organization in constant memory. Each record comes after those that it refers to. */
 export function* inventedRecords(seed: Seed): Generator<RawRecord> {
-  const chance = new Chance(seed);
+  const random = new SeededRandom(seed);
   const end = Date.parse(seed.until);
   const createdAt = iso(end - YEARS_MS);
   const eventCount = 3 + Math.min(400, Math.round(seed.leads / 400));
-  const users = times(4 + Math.min(400, Math.round(Math.sqrt(seed.leads) / 4)), (n) => {
-    return { email: `user${n + 1}@exhibitor.example`, ...chance.name(), createdAt };
+  const users = repeat(4 + Math.min(400, Math.round(Math.sqrt(seed.leads) / 4)), (n) => {
+    return { email: `user${n + 1}@exhibitor.example`, ...random.name(), createdAt };
   });
   for (const record of users) yield { section: 'users', record };
   const emails = users.map(({ email }) => email);
   const tagGroups = Object.entries(TAG_GROUPS).map(([name, values], order) => {
-    const tagOptions = values.map((value, n) => ({ id: chance.id(end, `${name}/${value}`), displayOrder: n, value }));
+    const tagOptions = values.map((value, n) => ({ id: random.id(end, `${name}/${value}`), displayOrder: n, value }));
     const settings = { displayOrder: order, allowsMultipleSelection: order > 0, allEvents: true };
-    return { id: chance.id(end, name), createdAt, name, ...settings, tagOptions };
+    return { id: random.id(end, name), createdAt, name, ...settings, tagOptions };
   });
   for (const record of tagGroups) yield { section: 'tagGroups', record };
-  const events = times(eventCount, (n) => {
+  const events = repeat(eventCount, (n) => {
     const start = end - YEARS_MS + Math.floor(((n + 0.5) * YEARS_MS) / (eventCount - 1) / DAY_MS) * DAY_MS;
-    const [location, day, createdBy] = [chance.one(PLACES), iso(start).slice(0, 10), chance.one(emails)];
-    const name = `${location.city} ${chance.one(INTERESTS)} Expo ${day.slice(0, 4)}`;
+    const [location, day, createdBy] = [random.one(LOCATIONS), iso(start).slice(0, 10), random.one(emails)];
+    const name = `${location.city} ${random.one(INTERESTS)} Expo ${day.slice(0, 4)}`;
     const settings = { type: 'TRADE_SHOW', startDate: day, endDate: day, tagGroups: tagGroups.map(({ id }) => id) };
     return { ref: `seed-${seed.seed}-${n + 1}`, createdAt, name, ...settings, location, users: [createdBy], createdBy };
   });
   for (const record of events) yield { section: 'events', record };
   const activations = events.map(({ ref, startDate, endDate, createdBy, name, location }) => {
     const hours = { startDate, endDate, startTime: '09:00:00', endTime: '18:00:00', createdAt };
-    const id = chance.id(Date.parse(startDate), `booth ${ref}`);
+    const id = random.id(Date.parse(startDate), `booth ${ref}`);
     return { id, event: ref, name: `${name}: booth`, type: 'BOOTH', ...hours, createdBy, location, users: [createdBy] };
   });
   for (const record of activations) yield { section: 'activations', record };
   const options = tagGroups.map(({ tagOptions }) => tagOptions.map(({ id }) => id));
   for (let n = 0; n < seed.leads; n++) {
-    // Leads come in the order of time, and later events bring more of them.
+    // Leads are in chronological order, and later events bring more of them.
     const place = (eventCount - 1) * Math.sqrt(n / seed.leads);
     const activation = activations[Math.floor(place)] as (typeof activations)[number];
     const at = Date.parse(activation.startDate) + Math.floor((9 + 9 * (place % 1)) * HOUR_MS);
-    const lead = { ...inventLead(n, at, activation, options, chance), createdBy: chance.one(emails) };
+    const lead = { ...inventLead(n, at, activation, options, random), createdBy: random.one(emails) };
     yield { section: 'leads', record: lead };
-    for (const nth of times(ACTIVITIES[n % ACTIVITIES.length] ?? 0, Number)) {
-      const doneAt = Math.floor(Math.min(end, at + chance.next() * 30 * DAY_MS));
+    for (const nth of repeat(ACTIVITIES_PER_LEAD[n % ACTIVITIES_PER_LEAD.length] ?? 0, Number)) {
+      const doneAt = Math.floor(Math.min(end, at + random.next() * 30 * DAY_MS));
       const about = { associatedLead: lead.id, associatedEvent: activation.event };
-      const done = { eventType: chance.one(ACTIONS), eventNotes: chance.one(NOTES), createdBy: chance.one(emails) };
-      const id = chance.id(doneAt, `activity ${n}/${nth}`);
+      const done = { eventType: random.one(ACTIONS), eventNotes: random.one(NOTES), createdBy: random.one(emails) };
+      const id = random.id(doneAt, `activity ${n}/${nth}`);
       yield { section: 'leadActivityEvents', record: { id, createdAt: iso(doneAt), ...about, ...done } };
     }
   }
 }
 
-function inventLead(n: number, at: number, met: { id: string; event: string }, options: string[][], chance: Chance) {
-  const { city, country } = chance.one(PLACES);
-  const company = `${chance.one(FIRMS)} ${chance.one(TRADES)} ${city}`;
-  const [isEnriched, registered, checkedIn] = [chance.happens(0.35), chance.happens(0.5), true];
+function inventLead(
+  n: number,
+  at: number,
+  activation: { id: string; event: string },
+  options: string[][],
+  random: SeededRandom,
+) {
+  const { city, country } = random.one(LOCATIONS);
+  const company = `${random.one(FIRMS)} ${random.one(TRADES)} ${city}`;
+  const [isEnriched, registered, checkedIn] = [random.isLikely(0.35), random.isLikely(0.5), true];
   const phone = { number: `+1 ${201 + (n % 780)} 555 01${10 + (n % 90)}`, type: 'MOBILE', preferred: true };
   return {
-    id: chance.id(at, `lead ${n}`),
+    id: random.id(at, `lead ${n}`),
     createdAt: iso(at),
-    ...chance.name(),
+    ...random.name(),
     isEnriched,
-    email: chance.happens(0.9) ? `lead${n + 1}@${company.toLowerCase().replaceAll(' ', '-')}.example` : null,
-    jobTitle: chance.one(TITLES),
+    email: random.isLikely(0.9) ? `lead${n + 1}@${company.toLowerCase().replaceAll(' ', '-')}.example` : null,
+    jobTitle: random.one(TITLES),
     company: { name: company, industry: isEnriched ? 'Machinery' : null, city, country },
-    phoneNumbers: { leadProvided: chance.happens(0.6) ? [phone] : [] },
-    tags: options.filter(() => chance.happens(0.8)).map((ids) => ({ tagOptionId: chance.one(ids) })),
-    activations: chance.happens(0.4) ? [{ activationId: met.id, registered, checkedIn }] : [],
-    events: [{ event: met.event, registered, checkedIn, associatedAt: iso(at) }],
-    remoteIds: chance.happens(0.3) ? [{ id: `003-${n + 1}`, integrationType: 'SALES_FORCE' }] : [],
+    phoneNumbers: { leadProvided: random.isLikely(0.6) ? [phone] : [] },
+    tags: options.filter(() => random.isLikely(0.8)).map((ids) => ({ tagOptionId: random.one(ids) })),
+    activations: random.isLikely(0.4) ? [{ activationId: activation.id, registered, checkedIn }] : [],
+    events: [{ event: activation.event, registered, checkedIn, associatedAt: iso(at) }],
+    remoteIds: random.isLikely(0.3) ? [{ id: `003-${n + 1}`, integrationType: 'SALES_FORCE' }] : [],
   };
 }
 
 /** Choices that are the same for the same seed. */
-class Chance {
+class SeededRandom {
   private state: number;
 
   constructor(private readonly seed: Seed) {
     this.state = 1 + (seed.seed % 2147483646);
-    times(5, this.next); // the first numbers of small seeds are alike
+    repeat(5, this.next); // The first numbers of small seeds are similar.
   }
 
   /** From 0 up to 1, by Lehmer's generator (Park and Miller's "minimal standard"). */
   next = (): number => (this.state = (this.state * 48271) % 2147483647) / 2147483647;
-  happens = (share: number): boolean => this.next() < share;
+  isLikely = (share: number): boolean => this.next() < share;
   one = <T>(all: readonly T[]): T => all[Math.floor(this.next() * all.length)] as T;
   name = () => ({ firstName: this.one(FIRST_NAMES), lastName: this.one(LAST_NAMES) });
 

@@ -1,28 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { explain } from './embedded-postgres-error';
+import { explainError } from './embedded-postgres-error';
 import type { Programs } from './programs';
 
 /** The only role of the embedded PostgreSQL, which owns everything in it, and the database of the service. */
-export const NAME = 'lanyard';
+export const DATABASE_NAME = 'lanyard';
 
 /** PostgreSQL's own UTF-8 locale is the same on every machine. */
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 /** PostgreSQL's own data directory. */
-export const clusterIn = (dataDir: string): string => join(dataDir, 'postgresql');
+export const clusterPath = (dataDir: string): string => join(dataDir, 'postgresql');
 
 const passwordIn = (cluster: string): string => join(cluster, 'lanyard.password');
 export const readPassword = (cluster: string): string => fs.readFileSync(passwordIn(cluster), 'utf8').trim();
 
 /** The major version of the PostgreSQL whose data is there; undefined when there is none yet. */
-export function majorOf(dataDir: string): string | undefined {
+export function majorVersionOf(dataDir: string): string | undefined {
   try {
-    return fs.readFileSync(join(clusterIn(dataDir), 'PG_VERSION'), 'utf8').trim();
+    return fs.readFileSync(join(clusterPath(dataDir), 'PG_VERSION'), 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw explain(error, dataDir);
+    throw explainError(error, dataDir);
   }
 }
 
@@ -33,18 +33,18 @@ export function majorOf(dataDir: string): string | undefined {
 export async function createCluster(dataDir: string, programs: Programs): Promise<void> {
   const { account } = programs;
   const folder = fs.mkdtempSync(join(dataDir, 'new-'));
-  const [cluster, password] = [clusterIn(folder), join(folder, 'password')];
+  const [cluster, password] = [clusterPath(folder), join(folder, 'password')];
   try {
     fs.writeFileSync(password, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
     if (account) for (const each of [password, folder]) fs.lchownSync(each, account.uid, account.gid);
-    const login = [`--username=${NAME}`, `--pwfile=${password}`, '--auth=scram-sha-256'];
+    const login = [`--username=${DATABASE_NAME}`, `--pwfile=${password}`, '--auth=scram-sha-256'];
     await programs.run('initdb', [`--pgdata=${cluster}`, ...login, ...LOCALE]);
     const alone = ['--single', '-D', cluster, '-c', 'exit_on_error=on', 'postgres'];
-    await programs.run('postgres', alone, `create database ${NAME}\n`);
+    await programs.run('postgres', alone, `create database ${DATABASE_NAME}\n`);
     fs.renameSync(password, passwordIn(cluster));
-    fs.renameSync(cluster, clusterIn(dataDir));
+    fs.renameSync(cluster, clusterPath(dataDir));
   } catch (error) {
-    if (!majorOf(dataDir)) throw error; // else another process was faster
+    if (!majorVersionOf(dataDir)) throw error; // else another process was faster
   } finally {
     await fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -6,7 +6,7 @@ export class EmbeddedPostgresError extends Error {}
 const FREE_SPACE = 'Free space on the disk, or set LANYARD_DATA_DIR to a directory on another disk.';
 
 /** A failed system call as one line for a person; every other error as it is. */
-export function explain(error: unknown, dataDir: string): unknown {
+export function explainError(error: unknown, dataDir: string): unknown {
   // Not `instanceof Error`: under jest the errors of Node's own modules come from another realm.
   if (!types.isNativeError(error) || !('syscall' in error)) return error;
   const isFull = 'code' in error && error.code === 'ENOSPC';
@@ -17,7 +17,7 @@ export function explain(error: unknown, dataDir: string): unknown {
 }
 
 /** The line of PostgreSQL's output that names the cause, without time and process id. */
-export function complaintIn(output: string): string {
+export function errorLineIn(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   // After an error that comes from a full disk, others follow.
   const isFull = lines.find((line) => /No space left on device|Disk quota exceeded|wrote only/.test(line));

@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { clusterIn, createCluster, majorOf, NAME, readPassword } from './cluster';
-import { complaintIn, EmbeddedPostgresError, explain } from './embedded-postgres-error';
-import { lastSetting, OWNER, removeStaleLock, runningPostmaster } from './postmaster';
+import { clusterPath, createCluster, majorVersionOf, DATABASE_NAME, readPassword } from './cluster';
+import { errorLineIn, EmbeddedPostgresError, explainError } from './embedded-postgres-error';
+import { lastSetting, OWNER_SETTING, removeStaleLock, runningPostmaster } from './postmaster';
 import { accountFor, Programs } from './programs';
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   /** Whether to start PostgreSQL again when it ends before stop(), as servers do. */
   readonly keepRunning?: boolean;
 }
@@ -37,7 +37,7 @@ const WATCH_INTERVAL_MS = 500;
 const RETRY_INTERVAL_MS = 10_000;
 
 /** Complaints that pass: another process started it at the same moment, the last one is not quite gone, the port is taken. */
-const TRANSIENT = /lock file ".*" (already exists|is empty)|shared memory block|could not create any TCP\/IP/;
+const TRANSIENT_ERRORS = /lock file ".*" (already exists|is empty)|shared memory block|could not create any TCP\/IP/;
 
 /**
  * Runs PostgreSQL for this process. The process that finds none running starts it as its child, owns it, and ends it in
@@ -46,24 +46,24 @@ const TRANSIENT = /lock file ".*" (already exists|is empty)|shared memory block|
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   try {
-    const account = accountFor(clusterIn(options.dataDir));
+    const account = accountFor(clusterPath(options.dataDir));
     const programs = new Programs(account);
     // Root keeps the directory, so that nothing can be planted for root, and gives the account the cluster in it alone.
     fs.mkdirSync(options.dataDir, { recursive: true, mode: account ? 0o711 : 0o700 });
     const dataDir = fs.realpathSync(options.dataDir); // so that every process uses the same name
-    const [found, major] = [majorOf(dataDir), programs.check(dataDir)];
-    if (!found) {
-      options.say(`Creating a PostgreSQL ${major} database in ${dataDir}`);
-      if (account) options.say(`PostgreSQL cannot run as root. It runs as user ${account.uid}, who owns its data.`);
+    const [existing, major] = [majorVersionOf(dataDir), programs.check(dataDir)];
+    if (!existing) {
+      options.log(`Creating a PostgreSQL ${major} database in ${dataDir}`);
+      if (account) options.log(`PostgreSQL cannot run as root. It runs as user ${account.uid}, who owns its data.`);
       await createCluster(dataDir, programs);
-    } else if (found !== major) {
+    } else if (existing !== major) {
       throw new EmbeddedPostgresError(
-        `${dataDir} holds data of PostgreSQL ${found}, but this release of Lanyard includes PostgreSQL ${major}. Set LANYARD_DATA_DIR to another directory and move the data with pg_dump.`,
+        `${dataDir} holds data of PostgreSQL ${existing}, but this release of Lanyard includes PostgreSQL ${major}. Set LANYARD_DATA_DIR to another directory and move the data with pg_dump.`,
       );
     }
-    return await new EmbeddedPostgres(clusterIn(dataDir), programs, options).start();
+    return await new EmbeddedPostgres(clusterPath(dataDir), programs, options).start();
   } catch (error) {
-    throw explain(error, options.dataDir);
+    throw explainError(error, options.dataDir);
   }
 }
 
@@ -73,7 +73,7 @@ const isRunning = (child?: ChildProcess): boolean => child?.exitCode === null &&
 export class EmbeddedPostgres {
   private readonly stopping = new AbortController(); // delay() finds its signal
   private child?: ChildProcess;
-  private used?: { readonly pid: number; readonly port: number };
+  private postmaster?: { readonly pid: number; readonly port: number };
   private watching?: Promise<void>;
 
   constructor(
@@ -86,13 +86,13 @@ export class EmbeddedPostgres {
 
   /** Connection string of the service's database; it stays the same when PostgreSQL is killed and started again. */
   get url(): string {
-    return `postgres://${NAME}:${this.password}@127.0.0.1:${this.used?.port}/${NAME}`;
+    return `postgres://${DATABASE_NAME}:${this.password}@127.0.0.1:${this.postmaster?.port}/${DATABASE_NAME}`;
   }
 
   /** Whether the PostgreSQL that this process used ended, or is about to. */
   get hasEnded(): boolean {
     const running = runningPostmaster(this.cluster);
-    return !running?.isReady || running.pid !== this.used?.pid;
+    return !running?.isReady || running.pid !== this.postmaster?.pid;
   }
 
   async start(): Promise<this> {
@@ -116,16 +116,16 @@ export class EmbeddedPostgres {
 
   private async joinOrLaunch(): Promise<void> {
     // The last port again, so that processes which had joined find PostgreSQL there.
-    let port = this.used?.port ?? lastSetting(this.cluster, 'port');
+    let port = this.postmaster?.port ?? lastSetting(this.cluster, 'port');
     for (let polls = 0; polls < MAX_POLLS; polls++) {
       const running = runningPostmaster(this.cluster);
       if (!running) {
         await this.launch(port ?? randomInt(20_000, 32_000));
-        port = this.used?.port;
+        port = this.postmaster?.port;
       } else if (running.isOrphan) await this.end();
       else if (running.isReady) {
-        if (this.used && this.used.port !== running.port) break;
-        this.used = running;
+        if (this.postmaster && this.postmaster.port !== running.port) break;
+        this.postmaster = running;
         return;
       }
       await delay(POLL_MS, undefined, this.stopping);
@@ -141,11 +141,11 @@ export class EmbeddedPostgres {
     if (account) fs.fchownSync(log, account.uid, account.gid);
     if (fs.fstatSync(log).size > MAX_LOG_BYTES) fs.ftruncateSync(log);
     const { size } = fs.fstatSync(log);
-    const settings = Object.entries({ ...SETTINGS, port, [OWNER]: process.pid });
+    const settings = Object.entries({ ...SETTINGS, port, [OWNER_SETTING]: process.pid });
     const parameters = ['-D', this.cluster, ...settings.map(([name, value]) => `--${name}=${value}`)];
     // In a session of its own, so that Ctrl-C in a terminal does not reach it.
-    const apart = { ...options, detached: true, windowsHide: true };
-    const child = spawn(this.programs.file('postgres'), parameters, { ...apart, stdio: ['ignore', log, log] });
+    const spawnOptions = { ...options, detached: true, windowsHide: true };
+    const child = spawn(this.programs.file('postgres'), parameters, { ...spawnOptions, stdio: ['ignore', log, log] });
     fs.closeSync(log);
     child.unref();
     await once(child, 'spawn');
@@ -158,9 +158,9 @@ export class EmbeddedPostgres {
       await delay(POLL_MS, undefined, this.stopping);
     }
     const output = fs.readFileSync(this.log).subarray(size).toString();
-    if (TRANSIENT.test(output)) return removeStaleLock(this.cluster);
-    const complaint = complaintIn(output || `it exited with ${child.signalCode ?? `status ${child.exitCode}`}`);
-    throw new EmbeddedPostgresError(`The embedded PostgreSQL did not start: ${complaint} (its log: ${this.log})`);
+    if (TRANSIENT_ERRORS.test(output)) return removeStaleLock(this.cluster);
+    const reason = errorLineIn(output || `it exited with ${child.signalCode ?? `status ${child.exitCode}`}`);
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL did not start: ${reason} (its log: ${this.log})`);
   }
 
   /** Starts PostgreSQL again when it has ended, on the same port, until stop() is called; pools reconnect by themselves. */
@@ -169,12 +169,12 @@ export class EmbeddedPostgres {
       try {
         await delay(WATCH_INTERVAL_MS, undefined, this.stopping);
         if (runningPostmaster(this.cluster)) continue;
-        this.options.say('PostgreSQL stopped; restarting it');
+        this.options.log('PostgreSQL stopped; restarting it');
         await this.joinOrLaunch();
-        this.options.say('PostgreSQL is running again');
+        this.options.log('PostgreSQL is running again');
       } catch (error) {
         if (this.stopping.signal.aborted) return;
-        this.options.say((explain(error, this.options.dataDir) as Error).message);
+        this.options.log((explainError(error, this.options.dataDir) as Error).message);
         await delay(RETRY_INTERVAL_MS, undefined, this.stopping).catch(() => undefined);
       }
     }

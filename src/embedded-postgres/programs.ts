@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { promisify } from 'node:util';
-import { complaintIn, EmbeddedPostgresError } from './embedded-postgres-error';
+import { errorLineIn, EmbeddedPostgresError } from './embedded-postgres-error';
 
 /** Who runs PostgreSQL in place of root. */
 export type Account = Readonly<{ uid: number; gid: number }>;
@@ -45,7 +45,7 @@ export class Programs {
     // A program may end before it has read this: its exit status tells, and an error here would end the process.
     running.child.stdin?.on('error', () => undefined).end(input);
     await running.catch((error: Error & { stderr?: string }) => {
-      throw new EmbeddedPostgresError(`PostgreSQL's ${name} failed: ${complaintIn(error.stderr || error.message)}`);
+      throw new EmbeddedPostgresError(`PostgreSQL's ${name} failed: ${errorLineIn(error.stderr || error.message)}`);
     });
   }
 

@@ -81,4 +81,4 @@ export class LargeResult extends Overloaded {
 }
 
 /** The data changed while the work ran. The work runs again, and is rejected when that happens again and again. */
-export class Retry extends Overloaded {}
+export class ConcurrentChange extends Overloaded {}

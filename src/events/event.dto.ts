@@ -1,27 +1,27 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Day, Email, BooleanField, ListOf, OneOf, optional, Text, Uuid } from '../api/fields';
-import { EventType, FIELD_DOCS } from './event.response';
+import { EventType, EVENT_FIELD_DOCS } from './event.response';
 
 /** Entries of one body. */
 export const MAX_EVENT_LEADS = 1000;
 
-const END = { notBefore: 'startDate', ...FIELD_DOCS.endDate, description: 'Last day, not before `startDate`.' };
-const REGISTRATION = { ...optional, ...FIELD_DOCS.registrationEnabled };
+const END = { notBefore: 'startDate', ...EVENT_FIELD_DOCS.endDate, description: 'Last day, not before `startDate`.' };
+const REGISTRATION = { ...optional, ...EVENT_FIELD_DOCS.registrationEnabled };
 
 @ApiSchema({ description: 'Replacement values of an event.' })
 export class EventUpdateV0Input {
-  @Text(FIELD_DOCS.name) eventName: string;
-  @OneOf(EventType, 'EventType', FIELD_DOCS.type) eventType: EventType;
-  @Day(FIELD_DOCS.startDate) startDate: string;
+  @Text(EVENT_FIELD_DOCS.name) eventName: string;
+  @OneOf(EventType, 'EventType', EVENT_FIELD_DOCS.type) eventType: EventType;
+  @Day(EVENT_FIELD_DOCS.startDate) startDate: string;
   @Day(END) endDate: string;
   @BooleanField(REGISTRATION) registrationEnabled?: boolean;
 }
 
 @ApiSchema({ description: 'A new event.' })
 export class EventCreateV0Input {
-  @Text(FIELD_DOCS.name) eventName: string;
-  @OneOf(EventType, 'EventType', FIELD_DOCS.type) eventType: EventType;
-  @Day(FIELD_DOCS.startDate) startDate: string;
+  @Text(EVENT_FIELD_DOCS.name) eventName: string;
+  @OneOf(EventType, 'EventType', EVENT_FIELD_DOCS.type) eventType: EventType;
+  @Day(EVENT_FIELD_DOCS.startDate) startDate: string;
   @Day(END) endDate: string;
   @Email({ description: 'E-mail address of the creator. Need not belong to a user.', example: 'ops@example.com' })
   createdByEmail: string;
@@ -30,9 +30,9 @@ export class EventCreateV0Input {
 
 @ApiSchema({ description: 'A lead to associate, with its flags.' })
 export class EventLeadInput {
-  @Uuid(FIELD_DOCS.leadId) leadId: string;
-  @BooleanField({ ...optional, ...FIELD_DOCS.registered }) registered?: boolean;
-  @BooleanField({ ...optional, ...FIELD_DOCS.checkedIn }) checkedIn?: boolean;
+  @Uuid(EVENT_FIELD_DOCS.leadId) leadId: string;
+  @BooleanField({ ...optional, ...EVENT_FIELD_DOCS.registered }) registered?: boolean;
+  @BooleanField({ ...optional, ...EVENT_FIELD_DOCS.checkedIn }) checkedIn?: boolean;
 }
 
 @ApiSchema({ description: 'Leads to associate with an event.' })

@@ -1,11 +1,11 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
-import { ListedRow, NOW, POSITION, RefersTo, TEXT } from '../schema/columns';
+import { ListedRow, TIMESTAMP, POSITION, RefersTo, NULLABLE_TEXT } from '../schema/columns';
 import { ListedEntity } from '../schema/lists';
 
-const EVENT = { table: 'events', property: 'eventId', type: 'bigint' } as const;
+const EVENT_PARENT = { table: 'events', property: 'eventId', type: 'bigint' } as const;
 
 /** The columns that every table of an event's links begins with. */
-abstract class OfEvent {
+abstract class EventLinkRow {
   @PrimaryColumn('integer') organizationId: number;
   @PrimaryColumn('bigint') eventId: number;
 }
@@ -18,7 +18,7 @@ export class EventEntity extends ListedRow {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id: string;
   /** the name by which datasets refer to the event */
   @Column('text', { default: () => '(gen_random_uuid())' }) ref: string;
-  @Column(TEXT) createdBy: string | null;
+  @Column(NULLABLE_TEXT) createdBy: string | null;
   @Column('text') name: string;
   @Column('text') type: string;
   @Column('boolean') registrationEnabled: boolean;
@@ -30,7 +30,7 @@ export class EventEntity extends ListedRow {
 @Entity('event_tag_groups')
 @RefersTo('EventEntity', 'eventId', 'event_tag_groups_event_fkey')
 @RefersTo('TagGroupEntity', 'tagGroupId', 'event_tag_groups_tag_group_fkey')
-export class EventTagGroupEntity extends OfEvent {
+export class EventTagGroupEntity extends EventLinkRow {
   @PrimaryColumn('uuid') tagGroupId: string;
   @Column('integer') position: number;
 }
@@ -42,25 +42,25 @@ export class EventTagGroupEntity extends OfEvent {
 export class UserEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id: string;
   @Column('integer') organizationId: number;
-  @Column(NOW) createdAt: Date;
+  @Column(TIMESTAMP) createdAt: Date;
   @Column('text') email: string;
-  @Column(TEXT) firstName: string | null;
-  @Column(TEXT) lastName: string | null;
+  @Column(NULLABLE_TEXT) firstName: string | null;
+  @Column(NULLABLE_TEXT) lastName: string | null;
 }
 
-@ListedEntity('event_users', { parent: EVENT })
+@ListedEntity('event_users', { parent: EVENT_PARENT })
 @RefersTo('EventEntity', 'eventId', 'event_users_event_fkey')
 @RefersTo('UserEntity', 'userId', 'event_users_user_fkey')
-export class EventUserEntity extends OfEvent {
+export class EventUserEntity extends EventLinkRow {
   @PrimaryColumn('bigint') userId: number;
   @Column(POSITION) position: string;
 }
 
-@ListedEntity('event_leads', { parent: EVENT })
+@ListedEntity('event_leads', { parent: EVENT_PARENT })
 @Index('event_leads_lead_idx', ['organizationId', 'leadId'])
 @RefersTo('EventEntity', 'eventId', 'event_leads_event_fkey')
 @RefersTo('LeadEntity', 'leadId', 'event_leads_lead_fkey')
-export class EventLeadEntity extends OfEvent {
+export class EventLeadEntity extends EventLinkRow {
   @PrimaryColumn('uuid') leadId: string;
   @Column(POSITION) position: string;
 

@@ -30,7 +30,7 @@ export const EventType = [
 export type EventType = (typeof EventType)[number];
 
 /** The fields that bodies and answers have in common, as the API reference shows them. */
-export const FIELD_DOCS = {
+export const EVENT_FIELD_DOCS = {
   name: { description: 'Name of the event.', example: 'Harbour Expo' },
   type: { description: 'Type of event.', example: 'TRADE_SHOW' },
   startDate: { description: 'First day.', example: '2026-05-04' },
@@ -44,12 +44,12 @@ export const FIELD_DOCS = {
 @ApiSchema({ description: 'An event of the organization.' })
 export class Event {
   @NumericId({ description: 'The ID of the event.' }) id: number;
-  @Text(FIELD_DOCS.name) name: string;
-  @OneOf(EventType, 'EventType', FIELD_DOCS.type) type: EventType;
-  @BooleanField(FIELD_DOCS.registrationEnabled) registrationEnabled: boolean;
+  @Text(EVENT_FIELD_DOCS.name) name: string;
+  @OneOf(EventType, 'EventType', EVENT_FIELD_DOCS.type) type: EventType;
+  @BooleanField(EVENT_FIELD_DOCS.registrationEnabled) registrationEnabled: boolean;
   @DateTime({ description: 'Creation date and time.' }) createdAt: string;
-  @Day({ ...nullable, ...FIELD_DOCS.startDate }) startDate: string | null;
-  @Day({ ...nullable, ...FIELD_DOCS.endDate }) endDate: string | null;
+  @Day({ ...nullable, ...EVENT_FIELD_DOCS.startDate }) startDate: string | null;
+  @Day({ ...nullable, ...EVENT_FIELD_DOCS.endDate }) endDate: string | null;
   @ObjectOf(() => Location, { ...nullable, description: 'Location.' }) location: Location | null;
   @UuidList({
     max: MAX_ENTRIES,
@@ -60,7 +60,7 @@ export class Event {
 }
 
 /** The JSON text of a row of events. */
-export const EVENT = json<Event>({
+export const EVENT_JSON = json<Event>({
   id: 'id',
   name: 'name',
   type: 'type',
@@ -75,13 +75,13 @@ export const EVENT = json<Event>({
 
 @ApiSchema({ description: 'Association of a lead with an event.' })
 export class EventLeadV0Response {
-  @Uuid(FIELD_DOCS.leadId) leadId: string;
-  @BooleanField(FIELD_DOCS.registered) registered: boolean;
-  @BooleanField(FIELD_DOCS.checkedIn) checkedIn: boolean;
+  @Uuid(EVENT_FIELD_DOCS.leadId) leadId: string;
+  @BooleanField(EVENT_FIELD_DOCS.registered) registered: boolean;
+  @BooleanField(EVENT_FIELD_DOCS.checkedIn) checkedIn: boolean;
 }
 
 /** The JSON text of a row of event_leads. */
-export const EVENT_LEAD = json<EventLeadV0Response>({
+export const EVENT_LEAD_JSON = json<EventLeadV0Response>({
   leadId: 'lead_id',
   registered: 'registered',
   checkedIn: 'checked_in',
@@ -97,7 +97,7 @@ export class UserV0Response {
 }
 
 /** The JSON text of the user of a row of event_users. */
-export const EVENT_USER = `(select ${json<UserV0Response>({
+export const EVENT_USER_JSON = `(select ${json<UserV0Response>({
   id: 'id',
   email: 'email',
   firstName: 'first_name',

@@ -84,7 +84,7 @@ export class EventsController {
     @NumericIdParam('eventId') eventId: number,
     @Query() page: PageQuery,
   ) {
-    return this.events.leads(caller, eventId, page);
+    return this.events.listLeads(caller, eventId, page);
   }
 
   @Put(':eventId/leads')
@@ -135,6 +135,6 @@ export class EventsController {
     @NumericIdParam('eventId') eventId: number,
     @Query() page: PageQuery,
   ) {
-    return this.events.users(caller, eventId, page);
+    return this.events.listUsers(caller, eventId, page);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { PageQuery } from '../api/parameters';
-import { renamed } from '../database/rendering';
+import { renameFields } from '../database/rendering';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
 import { RowNotFound } from '../errors/exceptions';
@@ -25,14 +25,14 @@ export class EventsService {
 
   /** @throws RowNotFound */
   get(caller: Caller, eventId: number): Promise<JsonText> {
-    return this.statements.one(caller, SQL.GET_EVENT, [eventId]);
+    return this.statements.selectOne(caller, SQL.GET_EVENT, [eventId]);
   }
 
   create(caller: Caller, input: EventCreateV0Input): Promise<JsonText> {
     return this.writes.transaction(caller, async (manager) => {
       const event = { ...propertiesOf(input), organizationId: caller.organizationId };
       const { identifiers } = await manager.withRepository(this.events).insert(event);
-      return this.statements.one(caller, SQL.GET_EVENT, [identifiers[0]?.id], { manager });
+      return this.statements.selectOne(caller, SQL.GET_EVENT, [identifiers[0]?.id], { manager });
     });
   }
 
@@ -42,23 +42,23 @@ export class EventsService {
       const where = { organizationId: caller.organizationId, id: String(eventId) };
       const { affected } = await manager.withRepository(this.events).update(where, propertiesOf(input));
       if (!affected) throw new RowNotFound();
-      return this.statements.one(caller, SQL.GET_EVENT, [eventId], { manager });
+      return this.statements.selectOne(caller, SQL.GET_EVENT, [eventId], { manager });
     });
   }
 
   /** @throws RowNotFound */
   delete(caller: Caller, eventId: number): Promise<void> {
-    return this.writes.deleteLong(caller, SQL.DELETE, [eventId]);
+    return this.writes.deleteLong(caller, SQL.DELETE_EVENT, [eventId]);
   }
 
   /** @throws RowNotFound */
-  leads(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
-    return this.statements.paginate(caller, SQL.EVENT_LEADS, [eventId], page);
+  listLeads(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
+    return this.statements.paginate(caller, SQL.LIST_EVENT_LEADS, [eventId], page);
   }
 
   /** @throws RowNotFound */
-  users(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
-    return this.statements.paginate(caller, SQL.EVENT_USERS, [eventId], page);
+  listUsers(caller: Caller, eventId: number, page: PageQuery): Promise<Page> {
+    return this.statements.paginate(caller, SQL.LIST_EVENT_USERS, [eventId], page);
   }
 
   /**
@@ -67,16 +67,16 @@ export class EventsService {
    * @throws RowNotFound when the event, or one of the leads, is not the organization's
    */
   associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<JsonText> {
-    const leads = [...new Map(eventLeads.map((lead) => [lead.leadId.toLowerCase(), lead])).values()];
-    const ids = leads.map(({ leadId }) => leadId);
-    const registered = leads.map((lead) => lead.registered ?? false);
-    const checkedIn = leads.map((lead) => lead.checkedIn ?? false);
-    return this.writes.one(caller, SQL.ASSOCIATE, [eventId, ids, registered, checkedIn]);
+    const listLeads = [...new Map(eventLeads.map((lead) => [lead.leadId.toLowerCase(), lead])).values()];
+    const ids = listLeads.map(({ leadId }) => leadId);
+    const registered = listLeads.map((lead) => lead.registered ?? false);
+    const checkedIn = listLeads.map((lead) => lead.checkedIn ?? false);
+    return this.writes.write(caller, SQL.ASSOCIATE_LEADS, [eventId, ids, registered, checkedIn]);
   }
 
   /** @throws RowNotFound */
   async dissociate(caller: Caller, eventId: number, leadId: string): Promise<void> {
-    const affected = await this.writes.affected(caller, SQL.DISSOCIATE, [eventId, leadId]);
+    const affected = await this.writes.writeAndCount(caller, SQL.DISSOCIATE_LEAD, [eventId, leadId]);
     if (affected === 0) throw new RowNotFound();
   }
 }
@@ -93,4 +93,4 @@ const PROPERTIES: Record<keyof EventCreateV0Input, keyof EventEntity> = {
 
 /** An omitted `registrationEnabled` is false, also of an event that is replaced. */
 const propertiesOf = (input: EventUpdateV0Input): Partial<EventEntity> =>
-  renamed({ registrationEnabled: false, ...input }, PROPERTIES);
+  renameFields({ registrationEnabled: false, ...input }, PROPERTIES);

@@ -1,34 +1,34 @@
-import { lockOf } from '../database/locks';
+import { organizationLock } from '../database/locks';
 import { arrivalList } from '../database/paginate';
 import { EventEntity, EventLeadEntity, EventUserEntity } from './event.entity';
-import { EVENT, EVENT_LEAD, EVENT_USER } from './event.response';
+import { EVENT_JSON, EVENT_LEAD_JSON, EVENT_USER_JSON } from './event.response';
 
-export const LIST_EVENTS = arrivalList({ entity: EventEntity, item: EVENT });
+export const LIST_EVENTS = arrivalList({ entity: EventEntity, rowJson: EVENT_JSON });
 
 export const GET_EVENT = {
   name: 'event.get',
-  text: `select ${EVENT} from events where organization_id = $1 and id = $2`,
+  text: `select ${EVENT_JSON} from events where organization_id = $1 and id = $2`,
 };
 
 /**
  * Foreign keys remove its associations, assignments and activations, and empty references to them elsewhere. These are of
  * several lists: so the organization's lock comes first.
  */
-export const DELETE = {
+export const DELETE_EVENT = {
   name: 'event.delete',
   text: `
-    delete from events where (select ${lockOf('$1')}) is not null and organization_id = $1 and id = $2`,
+    delete from events where (select ${organizationLock('$1')}) is not null and organization_id = $1 and id = $2`,
 };
 
-const exists = 'select from events where organization_id = $1 and id = $2';
-export const EVENT_LEADS = arrivalList({ entity: EventLeadEntity, item: EVENT_LEAD, exists });
-export const EVENT_USERS = arrivalList({ entity: EventUserEntity, item: EVENT_USER, exists });
+const parentExists = 'select from events where organization_id = $1 and id = $2';
+export const LIST_EVENT_LEADS = arrivalList({ entity: EventLeadEntity, rowJson: EVENT_LEAD_JSON, parentExists });
+export const LIST_EVENT_USERS = arrivalList({ entity: EventUserEntity, rowJson: EVENT_USER_JSON, parentExists });
 
 /**
  * All of the leads, or none. The lock on the event has overlapping requests wait for each other, so that they do not
  * deadlock. New associations stand at the end of the list in the order of the body; one that exists keeps its place.
  */
-export const ASSOCIATE = {
+export const ASSOCIATE_LEADS = {
   name: 'event.leads.associate',
   text: `
     with event as (select id from events where organization_id = $1 and id = $2 for no key update),
@@ -61,11 +61,11 @@ export const ASSOCIATE = {
         on conflict (organization_id, event_id, lead_id)
           do update set registered = excluded.registered, checked_in = excluded.checked_in
       )
-    select '[' || coalesce((select string_agg(${EVENT_LEAD}, ',' order by n) from given event_leads), '') || ']'
+    select '[' || coalesce((select string_agg(${EVENT_LEAD_JSON}, ',' order by n) from given event_leads), '') || ']'
     where exists (select from known)`,
 };
 
-export const DISSOCIATE = {
+export const DISSOCIATE_LEAD = {
   name: 'event.leads.dissociate',
   text: `delete from event_leads where organization_id = $1 and event_id = $2 and lead_id = $3`,
 };

@@ -1,6 +1,6 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
-import { type Context, CONTEXTS, schemaOf } from '../contexts';
+import { type Context, CONTEXTS, schemaDefinitionOf } from '../contexts';
 import type { SchemaDefinition } from '../schema/schema-definition';
 
 /** What a project of its own adds to Lanyard. */
@@ -21,4 +21,4 @@ export const contextsOf = ({ contexts = [] }: Extension): readonly Context[] => 
 
 /** Lanyard's schema, with what the extension adds to it. */
 export const extensionSchema = (extension: Extension): SchemaDefinition =>
-  schemaOf(contextsOf(extension), extension.migrations);
+  schemaDefinitionOf(contextsOf(extension), extension.migrations);

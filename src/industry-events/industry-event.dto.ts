@@ -5,35 +5,47 @@ import { PageQuery, QueryText } from '../api/parameters';
 import { text } from '../api/schemas';
 import { isStorableText } from '../api/text';
 import { MAX_HEAD_BYTES } from '../server/limits';
-import { Details, FIELD_DOCS } from './industry-event.response';
+import { Details, INDUSTRY_EVENT_FIELD_DOCS } from './industry-event.response';
 
 const FORMS = 'ISO 8601 with a zone, or a plain day, which counts as midnight UTC.';
-const START = { ...FIELD_DOCS.startDate, description: `${FIELD_DOCS.startDate.description} ${FORMS}` };
-const END = { ...FIELD_DOCS.endDate, description: `${FIELD_DOCS.endDate.description} ${FORMS}` };
+const START = {
+  ...INDUSTRY_EVENT_FIELD_DOCS.startDate,
+  description: `${INDUSTRY_EVENT_FIELD_DOCS.startDate.description} ${FORMS}`,
+};
+const END = {
+  ...INDUSTRY_EVENT_FIELD_DOCS.endDate,
+  description: `${INDUSTRY_EVENT_FIELD_DOCS.endDate.description} ${FORMS}`,
+};
 
-class Dates {
+class DateFields {
   @DateTimeInput({ ...optionalNullable, ...START }) startDate?: string | null;
   @DateTimeInput({ ...optionalNullable, ...END, notBefore: 'startDate' }) endDate?: string | null;
 }
 
-class Url {
+class UrlField {
   // A blank URL names no event, and records that share it would count as one and the same. Without an example: a record
   // that is changed as the examples say does not become another one.
-  @Text({ ...optionalNullable, ...FIELD_DOCS.eventUrl, example: undefined, max: MAX_LENGTH.url, blank: false })
+  @Text({
+    ...optionalNullable,
+    ...INDUSTRY_EVENT_FIELD_DOCS.eventUrl,
+    example: undefined,
+    max: MAX_LENGTH.url,
+    blank: false,
+  })
   eventUrl?: string | null;
 }
 
 /** Every field but the name: optional, and null clears. */
-class IndustryEventFields extends IntersectionType(Dates, Details(optionalNullable), Url) {}
+class IndustryEventFields extends IntersectionType(DateFields, Details(optionalNullable), UrlField) {}
 
 @ApiSchema({ description: 'A new industry event.' })
 export class IndustryEventCreateV0Input extends IndustryEventFields {
-  @Text(FIELD_DOCS.name) name: string;
+  @Text(INDUSTRY_EVENT_FIELD_DOCS.name) name: string;
 }
 
 @ApiSchema({ description: 'Updates of an industry event. Null clears a field; omitted fields keep their values.' })
 export class IndustryEventUpdateV0Input extends IndustryEventFields {
-  @Text({ ...optional, blank: false, ...FIELD_DOCS.name, example: undefined }) name?: string;
+  @Text({ ...optional, blank: false, ...INDUSTRY_EVENT_FIELD_DOCS.name, example: undefined }) name?: string;
 }
 
 const SEARCH =

@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { MOMENT, NOW, POSITION, RefersTo, TEXT } from '../schema/columns';
-import { Derived } from '../schema/derived';
+import { NULLABLE_TIMESTAMP, TIMESTAMP, POSITION, RefersTo, NULLABLE_TEXT } from '../schema/columns';
+import { WithDerivedColumn } from '../schema/derived';
 import { WithIndexFunctions } from '../schema/functions';
 import { ListedEntity } from '../schema/lists';
 import { EVENT_URL_FUNCTIONS, SEARCH_FUNCTIONS } from './industry-event.functions';
@@ -8,39 +8,44 @@ import { EVENT_URL_FUNCTIONS, SEARCH_FUNCTIONS } from './industry-event.function
 const list = { type: 'text', array: true, nullable: true } as const;
 
 /** The migration alone has the indexes that a decorator cannot express. */
-@ListedEntity('industry_events', { shared: true })
+@ListedEntity('industry_events', { isShared: true })
 @WithIndexFunctions(EVENT_URL_FUNCTIONS)
-@Derived({ name: 'words', column: 'search', expression: 'search_vector(industry_events)', functions: SEARCH_FUNCTIONS })
+@WithDerivedColumn({
+  name: 'words',
+  column: 'search',
+  expression: 'search_vector(industry_events)',
+  functions: SEARCH_FUNCTIONS,
+})
 @Index('industry_events_name_idx', ['name', 'startDate'])
 @Index('industry_events_event_url_key', { synchronize: false })
 @Index('industry_events_search_idx', { synchronize: false })
 export class IndustryEventEntity {
   @PrimaryColumn({ type: 'uuid', default: () => 'uuid_v7()' }) id: string;
   @Column(POSITION) position: string;
-  @Column(NOW) createdAt: Date;
-  @Column(NOW) updatedAt: Date;
+  @Column(TIMESTAMP) createdAt: Date;
+  @Column(TIMESTAMP) updatedAt: Date;
   @Column('text') name: string;
-  @Column(MOMENT) startDate: string | null;
-  @Column(MOMENT) endDate: string | null;
-  @Column(TEXT) sourceType: string | null;
-  @Column(TEXT) sourceId: string | null;
-  @Column(TEXT) eventType: string | null;
-  @Column(TEXT) venueCity: string | null;
-  @Column(TEXT) venueState: string | null;
-  @Column(TEXT) venueCountry: string | null;
-  @Column(TEXT) venueName: string | null;
-  @Column(TEXT) venueFullAddress: string | null;
-  @Column(TEXT) venueCoordinates: string | null;
+  @Column(NULLABLE_TIMESTAMP) startDate: string | null;
+  @Column(NULLABLE_TIMESTAMP) endDate: string | null;
+  @Column(NULLABLE_TEXT) sourceType: string | null;
+  @Column(NULLABLE_TEXT) sourceId: string | null;
+  @Column(NULLABLE_TEXT) eventType: string | null;
+  @Column(NULLABLE_TEXT) venueCity: string | null;
+  @Column(NULLABLE_TEXT) venueState: string | null;
+  @Column(NULLABLE_TEXT) venueCountry: string | null;
+  @Column(NULLABLE_TEXT) venueName: string | null;
+  @Column(NULLABLE_TEXT) venueFullAddress: string | null;
+  @Column(NULLABLE_TEXT) venueCoordinates: string | null;
   @Column('integer', { nullable: true }) numberOfAttendees: number | null;
   @Column('integer', { nullable: true }) numberOfExhibitors: number | null;
-  @Column(TEXT) attendeeCost: string | null;
-  @Column(TEXT) boothCost: string | null;
+  @Column(NULLABLE_TEXT) attendeeCost: string | null;
+  @Column(NULLABLE_TEXT) boothCost: string | null;
   @Column(list) exhibitorIndustries: string[] | null;
   @Column(list) attendeePersonas: string[] | null;
   @Column(list) keywords: string[] | null;
-  @Column(TEXT) website: string | null;
-  @Column(TEXT) description: string | null;
-  @Column(TEXT) eventUrl: string | null;
+  @Column(NULLABLE_TEXT) website: string | null;
+  @Column(NULLABLE_TEXT) description: string | null;
+  @Column(NULLABLE_TEXT) eventUrl: string | null;
   /** a trigger sets it */
   @Column({ type: 'tsvector', select: false, insert: false, update: false }) search: string;
 }

@@ -19,7 +19,7 @@ import { json, type Rendering } from '../database/rendering';
 export const EXAMPLE_INDUSTRY_EVENT_ID = '4ca6e1ac-3e8a-5704-9410-9e16050033fe';
 
 /** The fields that bodies and answers describe alike, but declare otherwise. */
-export const FIELD_DOCS = {
+export const INDUSTRY_EVENT_FIELD_DOCS = {
   name: { description: 'Name of the event.', example: 'Northern Pump Days' },
   startDate: { description: 'Start date and time.', example: '2026-09-14T07:00:00.000Z' },
   endDate: { description: 'End date and time, not before `startDate`.', example: '2026-09-16T16:00:00.000Z' },
@@ -61,18 +61,18 @@ export function Details(presence: typeof nullable | typeof optionalNullable) {
   return Details as Type<Details>;
 }
 
-class Core {
+class IdentifyingFields {
   @Uuid({ description: 'The ID of the industry event.', example: EXAMPLE_INDUSTRY_EVENT_ID }) id: string;
   @DateTime({ description: 'Creation date and time.' }) createdAt: string;
   @DateTime({ description: 'Date and time of the last update.' }) updatedAt: string;
-  @Text(FIELD_DOCS.name) name: string;
-  @DateTime({ ...nullable, ...FIELD_DOCS.startDate }) startDate: string | null;
-  @DateTime({ ...nullable, ...FIELD_DOCS.endDate }) endDate: string | null;
+  @Text(INDUSTRY_EVENT_FIELD_DOCS.name) name: string;
+  @DateTime({ ...nullable, ...INDUSTRY_EVENT_FIELD_DOCS.startDate }) startDate: string | null;
+  @DateTime({ ...nullable, ...INDUSTRY_EVENT_FIELD_DOCS.endDate }) endDate: string | null;
 }
 
 @ApiSchema({ description: 'A trade show or conference in the shared catalog.' })
-export class IndustryEventV0Response extends IntersectionType(Core, Details(nullable)) {
-  @Text({ ...nullable, ...FIELD_DOCS.eventUrl, max: MAX_LENGTH.url }) eventUrl: string | null;
+export class IndustryEventV0Response extends IntersectionType(IdentifyingFields, Details(nullable)) {
+  @Text({ ...nullable, ...INDUSTRY_EVENT_FIELD_DOCS.eventUrl, max: MAX_LENGTH.url }) eventUrl: string | null;
 }
 
 @ApiSchema({ description: 'An industry event, with the bookmark of the organization.' })
@@ -101,7 +101,7 @@ export class BookmarkResult {
   @BooleanField({ description: 'Always true.', example: true }) success: boolean;
 }
 
-const SHOWN: Rendering<IndustryEventV0Response> = {
+const RENDERING: Rendering<IndustryEventV0Response> = {
   id: 'id',
   createdAt: 'iso_utc(created_at)',
   updatedAt: 'iso_utc(updated_at)',
@@ -130,11 +130,11 @@ const SHOWN: Rendering<IndustryEventV0Response> = {
 };
 
 /** The JSON text of a row of industry_events. */
-export const INDUSTRY_EVENT = json<IndustryEventV0Response>(SHOWN);
+export const INDUSTRY_EVENT_JSON = json<IndustryEventV0Response>(RENDERING);
 
 /** The same as one organization sees it; the organization is the statement's parameter `$1`. */
-export const INDUSTRY_EVENT_WITH_BOOKMARK = json<IndustryEventWithBookmark>({
-  ...SHOWN,
+export const INDUSTRY_EVENT_WITH_BOOKMARK_JSON = json<IndustryEventWithBookmark>({
+  ...RENDERING,
   isBookmarked: `exists (select from industry_event_bookmarks b
     where b.organization_id = $1 and b.industry_event_id = industry_events.id)`,
 });

@@ -30,7 +30,7 @@ export class IndustryEventsController {
   })
   @ReturnsList('industryEvents', IndustryEventV0Response, 'All bookmarked industry events.')
   listBookmarkedIndustryEvents(@CurrentCaller() caller: Caller) {
-    return this.industryEvents.bookmarked(caller);
+    return this.industryEvents.listBookmarked(caller);
   }
 
   @Post(':industryEventId/bookmark')

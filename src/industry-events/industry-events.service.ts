@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { violates } from '../database/errors';
+import { violatesConstraint } from '../database/errors';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import { Writes } from '../database/writes';
-import { InvalidField, InvalidRequest, Retry, RowNotFound } from '../errors/exceptions';
+import { InvalidField, InvalidRequest, ConcurrentChange, RowNotFound } from '../errors/exceptions';
 import type { Caller } from '../api/caller';
 import type { IndustryEventCreateV0Input, IndustryEventsQuery, IndustryEventUpdateV0Input } from './industry-event.dto';
 import { IndustryEventBookmarkEntity, IndustryEventEntity } from './industry-event.entity';
@@ -25,16 +25,16 @@ export class IndustryEventsService {
 
   /** @throws InvalidRequest when `q` has too many words */
   list(caller: Caller, { eventUrl, q, ...page }: IndustryEventsQuery): Promise<Page> {
-    if (eventUrl !== undefined) return this.statements.paginate(caller, SQL.BY_URL, [eventUrl], page);
+    if (eventUrl !== undefined) return this.statements.paginate(caller, SQL.INDUSTRY_EVENTS_BY_URL, [eventUrl], page);
     if (!q?.trim()) return this.statements.paginate(caller, SQL.LIST_INDUSTRY_EVENTS, [], page);
     const { text, words, isTooLong } = searchQuery(q);
     if (isTooLong) throw new InvalidRequest('query q');
-    return this.statements.paginate(caller, SQL.SEARCH, [text, words], page);
+    return this.statements.paginate(caller, SQL.SEARCH_INDUSTRY_EVENTS, [text, words], page);
   }
 
   /** @throws RowNotFound */
   get(caller: Caller, industryEventId: string): Promise<JsonText> {
-    return this.statements.one(caller, SQL.GET_WITH_BOOKMARK, [industryEventId]);
+    return this.statements.selectOne(caller, SQL.GET_INDUSTRY_EVENT_WITH_BOOKMARK, [industryEventId]);
   }
 
   /**
@@ -44,19 +44,21 @@ export class IndustryEventsService {
    */
   async create(caller: Caller, input: IndustryEventCreateV0Input): Promise<string[]> {
     const known = await this.findByUrl(caller, input);
-    if (known !== undefined) return asCreation(known, false);
+    if (known !== undefined) return toCreationResult(known, false);
     const named = [input.name, input.startDate ?? null];
-    const duplicates = await this.statements.all(caller, SQL.POTENTIAL_DUPLICATES, named);
-    const created = await this.writes.oneOrNone(caller, SQL.CREATE, [JSON.stringify(input)]);
-    if (created !== undefined) return asCreation(created, true, duplicates);
+    const duplicates = await this.statements.selectJson(caller, SQL.POTENTIAL_DUPLICATES, named);
+    const created = await this.writes.writeIfAny(caller, SQL.CREATE_INDUSTRY_EVENT, [JSON.stringify(input)]);
+    if (created !== undefined) return toCreationResult(created, true, duplicates);
     const other = await this.findByUrl(caller, input);
     // The record that was in the way has another URL by now.
-    if (other === undefined) throw new Retry();
-    return asCreation(other, false);
+    if (other === undefined) throw new ConcurrentChange();
+    return toCreationResult(other, false);
   }
 
   private async findByUrl(caller: Caller, { eventUrl }: IndustryEventCreateV0Input): Promise<JsonText | undefined> {
-    return eventUrl ? (await this.statements.all(caller, SQL.GET_BY_URL, [eventUrl]))[0] : undefined;
+    return eventUrl
+      ? (await this.statements.selectJson(caller, SQL.GET_INDUSTRY_EVENT_BY_URL, [eventUrl]))[0]
+      : undefined;
   }
 
   /**
@@ -80,15 +82,15 @@ export class IndustryEventsService {
         // Not now(), the transaction's start: others may have changed the record since.
         const changes = { ...input, updatedAt: () => 'clock_timestamp()' };
         if (Object.keys(input).length > 0) await events.update({ id: industryEventId }, changes);
-        return this.statements.one(caller, SQL.GET_INDUSTRY_EVENT, [industryEventId], { manager });
+        return this.statements.selectOne(caller, SQL.GET_INDUSTRY_EVENT, [industryEventId], { manager });
       });
     } catch (error) {
-      throw violates(error, 'industry_events_event_url_key') ? new InvalidField('eventUrl') : error;
+      throw violatesConstraint(error, 'industry_events_event_url_key') ? new InvalidField('eventUrl') : error;
     }
   }
 
-  bookmarked(caller: Caller): Promise<JsonText[]> {
-    return this.statements.all(caller, SQL.BOOKMARKED, []);
+  listBookmarked(caller: Caller): Promise<JsonText[]> {
+    return this.statements.selectJson(caller, SQL.LIST_BOOKMARKED_INDUSTRY_EVENTS, []);
   }
 
   /** @throws RowNotFound */
@@ -119,7 +121,7 @@ async function requireRecord(events: Repository<IndustryEventEntity>, id: string
 }
 
 /** The parts of one JSON text. */
-const asCreation = (record: JsonText, created: boolean, duplicates: JsonText[] = []): string[] => [
+const toCreationResult = (record: JsonText, created: boolean, duplicates: JsonText[] = []): string[] => [
   `{"industryEvent":${record},"created":${created},"potentialDuplicates":[`,
   ...duplicates.map((duplicate, index) => (index === 0 ? duplicate : `,${duplicate}`)),
   ']}',

@@ -1,20 +1,20 @@
 import { snakeCase } from '../database/data-source';
-import { arrivalList, filteredList, limited, listWith } from '../database/paginate';
+import { arrivalList, filteredList, limitedRows, pagedList } from '../database/paginate';
 import type { IndustryEventCreateV0Input } from './industry-event.dto';
 import { IndustryEventEntity } from './industry-event.entity';
-import { INDUSTRY_EVENT, INDUSTRY_EVENT_WITH_BOOKMARK } from './industry-event.response';
+import { INDUSTRY_EVENT_JSON, INDUSTRY_EVENT_WITH_BOOKMARK_JSON } from './industry-event.response';
 
-const shared = true;
+const isShared = true;
 
-export const LIST_INDUSTRY_EVENTS = arrivalList({ entity: IndustryEventEntity, item: INDUSTRY_EVENT });
+export const LIST_INDUSTRY_EVENTS = arrivalList({ entity: IndustryEventEntity, rowJson: INDUSTRY_EVENT_JSON });
 
 const HAS_URL = 'event_url_digest(event_url) = event_url_digest($1) and event_url = $1';
 
-export const BY_URL = filteredList({
+export const INDUSTRY_EVENTS_BY_URL = filteredList({
   name: 'industryEvents.byUrl',
-  values: 1,
+  valueCount: 1,
   entity: IndustryEventEntity,
-  item: INDUSTRY_EVENT,
+  rowJson: INDUSTRY_EVENT_JSON,
   where: HAS_URL,
 });
 
@@ -22,10 +22,10 @@ export const BY_URL = filteredList({
  * `$1` and `$2` are what search-query.ts makes of a `q`. By rank, and then in order of arrival. The rank is that of any of
  * the words: for all of them PostgreSQL compares each place of a word with each place of each other one, 130 ms a record.
  */
-export const SEARCH = listWith({
+export const SEARCH_INDUSTRY_EVENTS = pagedList({
   name: 'industryEvents.search',
-  shared,
-  values: 2,
+  isShared,
+  valueCount: 2,
   page: ({ limit, index }) => `
     with matches as materialized (
       select id as match, position as place, ts_rank(search, words) as rank
@@ -33,44 +33,44 @@ export const SEARCH = listWith({
         cross join websearch_to_tsquery('search', search_spelling($2)) words
         join industry_events on search @@ query
     ), best as (
-      ${limited(`select * from matches order by rank desc, place offset ${index} * ${limit}`, 'matches', limit, 'rank desc, place')}
+      ${limitedRows(`select * from matches order by rank desc, place offset ${index} * ${limit}`, 'matches', limit, 'rank desc, place')}
     )
     select page.json, counted.total
     from (select count(*) as total from matches) counted
       left join (
-        select ${INDUSTRY_EVENT} as json, rank, place from best join industry_events on id = match
+        select ${INDUSTRY_EVENT_JSON} as json, rank, place from best join industry_events on id = match
       ) page on true
     order by page.rank desc, page.place`,
 });
 
 export const GET_INDUSTRY_EVENT = {
   name: 'industryEvent.get',
-  shared,
-  text: `select ${INDUSTRY_EVENT} from industry_events where id = $1`,
+  isShared,
+  text: `select ${INDUSTRY_EVENT_JSON} from industry_events where id = $1`,
 };
 
-export const GET_BY_URL = {
+export const GET_INDUSTRY_EVENT_BY_URL = {
   name: 'industryEvent.byUrl',
-  shared,
-  text: `select ${INDUSTRY_EVENT} from industry_events where ${HAS_URL}`,
+  isShared,
+  text: `select ${INDUSTRY_EVENT_JSON} from industry_events where ${HAS_URL}`,
 };
 
-export const GET_WITH_BOOKMARK = {
+export const GET_INDUSTRY_EVENT_WITH_BOOKMARK = {
   name: 'industryEvent.withBookmark',
-  text: `select ${INDUSTRY_EVENT_WITH_BOOKMARK} from industry_events where id = $2`,
+  text: `select ${INDUSTRY_EVENT_WITH_BOOKMARK_JSON} from industry_events where id = $2`,
 };
 
 /** Records with the name and the start of a new one; two unknown starts are equal. */
 export const POTENTIAL_DUPLICATES = {
   name: 'industryEvent.duplicates',
-  shared,
+  isShared,
   text: `
-    select ${INDUSTRY_EVENT} from industry_events
+    select ${INDUSTRY_EVENT_JSON} from industry_events
     where name = $1 and start_date is not distinct from $2::timestamptz order by position limit 50`,
 };
 
 /** The type of each field's column: a field that is missing here does not compile. */
-const STORED: Record<keyof IndustryEventCreateV0Input, 'text' | 'integer' | 'text[]' | 'timestamptz'> = {
+const COLUMN_TYPES: Record<keyof IndustryEventCreateV0Input, 'text' | 'integer' | 'text[]' | 'timestamptz'> = {
   name: 'text',
   startDate: 'timestamptz',
   endDate: 'timestamptz',
@@ -99,12 +99,12 @@ const STORED: Record<keyof IndustryEventCreateV0Input, 'text' | 'integer' | 'tex
  * `$1` is a body. No row when a record has the eventUrl. One statement, which commits by itself: while it runs, all
  * other creates of the catalogue wait.
  */
-export const CREATE = {
+export const CREATE_INDUSTRY_EVENT = {
   name: 'industryEvent.create',
-  shared,
+  isShared,
   text: `
-    insert into industry_events (${Object.keys(STORED).map(snakeCase).join(', ')})
-    select * from jsonb_to_record($1) as given (${Object.entries(STORED)
+    insert into industry_events (${Object.keys(COLUMN_TYPES).map(snakeCase).join(', ')})
+    select * from jsonb_to_record($1) as given (${Object.entries(COLUMN_TYPES)
       .map(([field, type]) => `"${field}" ${type}`)
       .join(', ')})
     -- A record that has the URL by now is seen before the list is locked.
@@ -112,12 +112,12 @@ export const CREATE = {
       select from industry_events
       where event_url_digest(event_url) = event_url_digest(given."eventUrl") and event_url = given."eventUrl"
     )
-    on conflict do nothing returning ${INDUSTRY_EVENT}`,
+    on conflict do nothing returning ${INDUSTRY_EVENT_JSON}`,
 };
 
-export const BOOKMARKED = {
+export const LIST_BOOKMARKED_INDUSTRY_EVENTS = {
   name: 'industryEvents.bookmarks',
   text: `
-    select ${INDUSTRY_EVENT} from industry_events
+    select ${INDUSTRY_EVENT_JSON} from industry_events
     where id in (select industry_event_id from industry_event_bookmarks where organization_id = $1) order by position`,
 };

@@ -2,11 +2,11 @@ const MAX_CHARACTERS = 512;
 const MAX_WORDS = 32;
 
 /** Dashes and brackets, then a phrase in its quotes or a run without blanks. */
-const TOKEN = /([-(]*)("[^"]*"?|[^\s"]+)/g;
+const TOKEN_PATTERN = /([-(]*)("[^"]*"?|[^\s"]+)/g;
 /** All that is no word: functions/search.sql blanks the same in records. */
-const SIGNS = /[^\p{L}\p{M}\p{Nd}]+/u;
+const NON_WORD_PATTERN = /[^\p{L}\p{M}\p{Nd}]+/u;
 /** What telephones write in the place of a straight quote. */
-const OTHER_QUOTES = /[“”„‟«»]/g;
+const CURLY_QUOTES = /[“”„‟«»]/g;
 
 export interface SearchQuery {
   /** for PostgreSQL's websearch_to_tsquery; empty when it finds nothing */
@@ -28,12 +28,12 @@ export function searchQuery(q: string): SearchQuery {
   const alternatives = new Set<string>();
   const counted = new Map<string, number>();
   const ranked = new Set<string>();
-  for (const terms of alternativesOf(q.includes('"') ? q : q.replace(OTHER_QUOTES, '"'))) {
+  for (const terms of alternativesOf(q.includes('"') ? q : q.replace(CURLY_QUOTES, '"'))) {
     for (const term of terms) counted.set(term.key, term.words.length);
     const sought = terms.filter(({ isExcluded }) => !isExcluded);
     if (sought.length === 0) continue;
     for (const word of sought.flatMap(({ words }) => words)) ranked.add(`"${word}"`);
-    const once = new Map(terms.map((term) => [`${term.isExcluded} ${term.key}`, asText(term)]));
+    const once = new Map(terms.map((term) => [`${term.isExcluded} ${term.key}`, termText(term)]));
     alternatives.add([...once.values()].join(' '));
   }
   const count = [...counted.values()].reduce((sum, length) => sum + length, 0);
@@ -51,16 +51,16 @@ interface Term {
   isExcluded: boolean;
 }
 
-const asText = ({ words, isExcluded }: Term): string => `${isExcluded ? '-' : ''}"${words.join(' ')}"`;
+const termText = ({ words, isExcluded }: Term): string => `${isExcluded ? '-' : ''}"${words.join(' ')}"`;
 
 function alternativesOf(q: string): Term[][] {
   const alternatives: Term[][] = [[]];
-  for (const [, prefix = '', text = ''] of q.matchAll(TOKEN)) {
+  for (const [, prefix = '', text = ''] of q.matchAll(TOKEN_PATTERN)) {
     if (prefix === '' && text.toLowerCase() === 'or') {
       alternatives.push([]);
       continue;
     }
-    const words = text.split(SIGNS).filter(Boolean);
+    const words = text.split(NON_WORD_PATTERN).filter(Boolean);
     if (words.length === 0) continue;
     const key = words.join(' ').normalize().toLowerCase();
     alternatives.at(-1)?.push({ words, key, isExcluded: prefix.replaceAll('(', '').length % 2 === 1 });

@@ -1,5 +1,5 @@
 import { Column, Index } from 'typeorm';
-import { ListedUuidRow, RefersTo, TEXT } from '../schema/columns';
+import { ListedUuidRow, RefersTo, NULLABLE_TEXT } from '../schema/columns';
 import { ListedEntity } from '../schema/lists';
 
 @ListedEntity('lead_activity_events')
@@ -17,9 +17,9 @@ import { ListedEntity } from '../schema/lists';
 @RefersTo('ActivationEntity', 'activationId', 'lead_activity_events_activation_fkey', 'SET NULL')
 @RefersTo('TagOptionEntity', 'tagOptionId', 'lead_activity_events_tag_option_fkey', 'SET NULL')
 export class LeadActivityEventEntity extends ListedUuidRow {
-  @Column(TEXT) createdBy: string | null;
+  @Column(NULLABLE_TEXT) createdBy: string | null;
   @Column('text') eventType: string;
-  @Column(TEXT) eventNotes: string | null;
+  @Column(NULLABLE_TEXT) eventNotes: string | null;
   @Column('uuid') leadId: string;
   @Column('uuid', { nullable: true }) campaignId: string | null;
   @Column('bigint', { nullable: true }) eventId: number | null;

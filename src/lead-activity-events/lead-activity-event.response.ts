@@ -50,7 +50,7 @@ export class LeadActivityEventV0Response {
 }
 
 /** The JSON text of a row of lead_activity_events. */
-export const LEAD_ACTIVITY_EVENT = json<LeadActivityEventV0Response>({
+export const LEAD_ACTIVITY_EVENT_JSON = json<LeadActivityEventV0Response>({
   id: 'id',
   createdAt: 'iso_utc(created_at)',
   createdBy: 'created_by',

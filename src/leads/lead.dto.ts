@@ -1,7 +1,7 @@
 import { ApiSchema, IntersectionType, OmitType, PickType } from '@nestjs/swagger';
 import { Email, MAX_LENGTH, ListOf, optionalNullable, nullable, ObjectOf, OneOf, optional, Text } from '../api/fields';
 import { PageQuery, QueryOneOf, QueryText } from '../api/parameters';
-import { FIELD_DOCS, IntegrationType, MAX_PHONE_NUMBERS, PhoneNumber, RemoteId } from './lead.response';
+import { LEAD_FIELD_DOCS, IntegrationType, MAX_PHONE_NUMBERS, PhoneNumber, RemoteId } from './lead.response';
 
 const CREATED_BY = {
   description: 'E-mail address of the user who captures the lead. Need not belong to a user.',
@@ -11,40 +11,40 @@ const CREATED_BY = {
 @ApiSchema({ description: 'A new lead.' })
 export class LeadCreateV0Input {
   @Email(CREATED_BY) createdByEmail: string;
-  @Text(FIELD_DOCS.firstName) firstName: string;
-  @Text(FIELD_DOCS.lastName) lastName: string;
-  @Text(FIELD_DOCS.companyName) companyName: string;
-  @Email({ ...optional, ...FIELD_DOCS.email }) email?: string;
+  @Text(LEAD_FIELD_DOCS.firstName) firstName: string;
+  @Text(LEAD_FIELD_DOCS.lastName) lastName: string;
+  @Text(LEAD_FIELD_DOCS.companyName) companyName: string;
+  @Email({ ...optional, ...LEAD_FIELD_DOCS.email }) email?: string;
   @ListOf(() => PhoneNumber, { ...optional, max: MAX_PHONE_NUMBERS, description: 'Phone numbers.' })
   phoneNumbers?: PhoneNumber[];
 }
 
 @ApiSchema({ description: 'The identifier of a lead in one external system, or null to clear it.' })
 export class RemoteIdInput {
-  @Text({ ...nullable, blank: false, ...FIELD_DOCS.remoteId, description: 'Identifier. Null clears it.' })
+  @Text({ ...nullable, blank: false, ...LEAD_FIELD_DOCS.remoteId, description: 'Identifier. Null clears it.' })
   id: string | null;
-  @OneOf(IntegrationType, 'IntegrationType', FIELD_DOCS.integrationType) integrationType: IntegrationType;
+  @OneOf(IntegrationType, 'IntegrationType', LEAD_FIELD_DOCS.integrationType) integrationType: IntegrationType;
 }
 
 @ApiSchema({ description: 'Updates of a lead. Null clears a field; omitted fields keep their values.' })
 export class LeadPatchV0Input {
-  @Text({ ...optionalNullable, ...FIELD_DOCS.firstName, example: undefined }) firstName?: string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.lastName, example: undefined }) lastName?: string | null;
-  @Email({ ...optionalNullable, ...FIELD_DOCS.email, example: undefined }) email?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.prose, ...FIELD_DOCS.address }) address?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...FIELD_DOCS.linkedin, example: undefined }) linkedin?:
+  @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.firstName, example: undefined }) firstName?: string | null;
+  @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.lastName, example: undefined }) lastName?: string | null;
+  @Email({ ...optionalNullable, ...LEAD_FIELD_DOCS.email, example: undefined }) email?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose, ...LEAD_FIELD_DOCS.address }) address?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.linkedin, example: undefined }) linkedin?:
     string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...FIELD_DOCS.facebook }) facebook?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...FIELD_DOCS.twitter }) twitter?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.facebook }) facebook?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.twitter }) twitter?: string | null;
   @Text({
     ...optionalNullable,
     max: MAX_LENGTH.url,
     description: 'Profile picture. Stored, but not returned in v0.',
   })
   profilePicture?: string | null;
-  @Text({ ...optionalNullable, max: MAX_LENGTH.prose, ...FIELD_DOCS.description, example: undefined }) description?:
-    string | null;
-  @Text({ ...optionalNullable, ...FIELD_DOCS.jobTitle }) jobTitle?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.prose, ...LEAD_FIELD_DOCS.description, example: undefined })
+  description?: string | null;
+  @Text({ ...optionalNullable, ...LEAD_FIELD_DOCS.jobTitle }) jobTitle?: string | null;
   @ListOf(() => PhoneNumber, {
     ...optionalNullable,
     max: MAX_PHONE_NUMBERS,
@@ -91,13 +91,13 @@ const unlessCreated = (docs: { description: string }) => ({
 
 class CreationFields {
   @Email(unlessCreated(CREATED_BY)) createdByEmail?: string | null;
-  @Text(unlessCreated(FIELD_DOCS.firstName)) firstName?: string | null;
-  @Text(unlessCreated(FIELD_DOCS.lastName)) lastName?: string | null;
-  @Text({ ...unlessCreated(FIELD_DOCS.companyName), blank: false }) companyName?: string | null;
+  @Text(unlessCreated(LEAD_FIELD_DOCS.firstName)) firstName?: string | null;
+  @Text(unlessCreated(LEAD_FIELD_DOCS.lastName)) lastName?: string | null;
+  @Text({ ...unlessCreated(LEAD_FIELD_DOCS.companyName), blank: false }) companyName?: string | null;
 }
 
 class WithEmail {
-  @Email(FIELD_DOCS.email) email: string;
+  @Email(LEAD_FIELD_DOCS.email) email: string;
 }
 
 class WithRemoteId {
@@ -152,11 +152,11 @@ export class LeadBatchV0Input {
     example: [
       {
         createdByEmail: 'sync@example.com',
-        firstName: FIELD_DOCS.firstName.example,
-        lastName: FIELD_DOCS.lastName.example,
-        companyName: FIELD_DOCS.companyName.example,
-        email: FIELD_DOCS.email.example,
-        remoteId: { id: FIELD_DOCS.remoteId.example, integrationType: FIELD_DOCS.integrationType.example },
+        firstName: LEAD_FIELD_DOCS.firstName.example,
+        lastName: LEAD_FIELD_DOCS.lastName.example,
+        companyName: LEAD_FIELD_DOCS.companyName.example,
+        email: LEAD_FIELD_DOCS.email.example,
+        remoteId: { id: LEAD_FIELD_DOCS.remoteId.example, integrationType: LEAD_FIELD_DOCS.integrationType.example },
       },
     ],
   })

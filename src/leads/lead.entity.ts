@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import { ListedUuidRow, RefersTo, TEXT } from '../schema/columns';
-import { Derived } from '../schema/derived';
+import { ListedUuidRow, RefersTo, NULLABLE_TEXT } from '../schema/columns';
+import { WithDerivedColumn } from '../schema/derived';
 import { WithIndexFunctions } from '../schema/functions';
 import { ListedEntity } from '../schema/lists';
 import { LEAD_FUNCTIONS, LEAD_KEY_FUNCTIONS } from './lead.functions';
@@ -10,37 +10,42 @@ const jsonList = { type: 'jsonb', default: [] } as const;
 
 @ListedEntity('leads')
 @WithIndexFunctions(LEAD_KEY_FUNCTIONS)
-@Derived({ name: 'documents', column: 'document', expression: 'lead_document(leads)', functions: LEAD_FUNCTIONS })
+@WithDerivedColumn({
+  name: 'documents',
+  column: 'document',
+  expression: 'lead_document(leads)',
+  functions: LEAD_FUNCTIONS,
+})
 @Unique('leads_organization_id_key', ['organizationId', 'id'])
 @Index('leads_email_idx', { synchronize: false })
 @Index('leads_remote_ids_idx', { synchronize: false })
 @RefersTo('OrganizationEntity', 'organizationId', 'leads_organization_fkey')
 export class LeadEntity extends ListedUuidRow {
-  @Column(TEXT) createdBy: string | null;
-  @Column(TEXT) firstName: string | null;
-  @Column(TEXT) lastName: string | null;
-  @Column(TEXT) email: string | null;
-  @Column(TEXT) description: string | null;
-  @Column(TEXT) linkedin: string | null;
-  @Column(TEXT) facebook: string | null;
-  @Column(TEXT) twitter: string | null;
-  @Column(TEXT) jobTitle: string | null;
-  @Column(TEXT) address: string | null;
+  @Column(NULLABLE_TEXT) createdBy: string | null;
+  @Column(NULLABLE_TEXT) firstName: string | null;
+  @Column(NULLABLE_TEXT) lastName: string | null;
+  @Column(NULLABLE_TEXT) email: string | null;
+  @Column(NULLABLE_TEXT) description: string | null;
+  @Column(NULLABLE_TEXT) linkedin: string | null;
+  @Column(NULLABLE_TEXT) facebook: string | null;
+  @Column(NULLABLE_TEXT) twitter: string | null;
+  @Column(NULLABLE_TEXT) jobTitle: string | null;
+  @Column(NULLABLE_TEXT) address: string | null;
   /** stored, not shown in v0 */
-  @Column(TEXT) profilePicture: string | null;
+  @Column(NULLABLE_TEXT) profilePicture: string | null;
   @Column('boolean', { default: false }) isEnriched: boolean;
   @Column('integer', { default: 0 }) numberOfScans: number;
-  @Column(TEXT) lastScannedBy: string | null;
-  @Column(TEXT) personalEmails: string | null;
-  @Column(TEXT) professionalEmails: string | null;
-  @Column(TEXT) companyName: string | null;
-  @Column(TEXT) companyIndustry: string | null;
-  @Column(TEXT) companyLinkedin: string | null;
-  @Column(TEXT) companyStreetAddress: string | null;
-  @Column(TEXT) companyCity: string | null;
-  @Column(TEXT) companyState: string | null;
-  @Column(TEXT) companyZip: string | null;
-  @Column(TEXT) companyCountry: string | null;
+  @Column(NULLABLE_TEXT) lastScannedBy: string | null;
+  @Column(NULLABLE_TEXT) personalEmails: string | null;
+  @Column(NULLABLE_TEXT) professionalEmails: string | null;
+  @Column(NULLABLE_TEXT) companyName: string | null;
+  @Column(NULLABLE_TEXT) companyIndustry: string | null;
+  @Column(NULLABLE_TEXT) companyLinkedin: string | null;
+  @Column(NULLABLE_TEXT) companyStreetAddress: string | null;
+  @Column(NULLABLE_TEXT) companyCity: string | null;
+  @Column(NULLABLE_TEXT) companyState: string | null;
+  @Column(NULLABLE_TEXT) companyZip: string | null;
+  @Column(NULLABLE_TEXT) companyCountry: string | null;
   @Column(jsonList) leadProvidedPhoneNumbers: PhoneNumber[];
   @Column(jsonList) serviceProvidedPhoneNumbers: PhoneNumber[];
   /** at most one of each integrationType */
@@ -50,7 +55,7 @@ export class LeadEntity extends ListedUuidRow {
 }
 
 /** The columns that every table of a lead's links begins with. */
-abstract class OfLead {
+abstract class LeadLinkRow {
   @PrimaryColumn('integer') organizationId: number;
   @PrimaryColumn('uuid') leadId: string;
 }
@@ -59,7 +64,7 @@ abstract class OfLead {
 @Index('lead_tags_tag_option_idx', ['organizationId', 'tagOptionId'])
 @RefersTo('LeadEntity', 'leadId', 'lead_tags_lead_fkey')
 @RefersTo('TagOptionEntity', 'tagOptionId', 'lead_tags_tag_option_fkey')
-export class LeadTagEntity extends OfLead {
+export class LeadTagEntity extends LeadLinkRow {
   @PrimaryColumn('uuid') tagOptionId: string;
   @Column('integer') position: number;
 }
@@ -68,7 +73,7 @@ export class LeadTagEntity extends OfLead {
 @Index('lead_activations_activation_idx', ['organizationId', 'activationId'])
 @RefersTo('LeadEntity', 'leadId', 'lead_activations_lead_fkey')
 @RefersTo('ActivationEntity', 'activationId', 'lead_activations_activation_fkey')
-export class LeadActivationEntity extends OfLead {
+export class LeadActivationEntity extends LeadLinkRow {
   @PrimaryColumn('uuid') activationId: string;
   @Column('integer') position: number;
   @Column('boolean') registered: boolean;

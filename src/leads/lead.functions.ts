@@ -1,4 +1,4 @@
-import { LEAD_DOCUMENT } from './lead.response';
+import { LEAD_DOCUMENT_SQL } from './lead.response';
 
 /** The keys of the indexes by which a lead is found. */
 export const LEAD_KEY_FUNCTIONS = `
@@ -26,7 +26,7 @@ $$;
 export const LEAD_FUNCTIONS = `
 create or replace function lead_document(lead leads) returns text language plpgsql stable as $$
 begin
-  return ${LEAD_DOCUMENT};
+  return ${LEAD_DOCUMENT_SQL};
 end $$;
 
 -- Before insert or update of leads, for each row.

@@ -40,7 +40,7 @@ export type IntegrationType = (typeof IntegrationType)[number];
 export const MAX_PHONE_NUMBERS = 50;
 
 /** The fields that bodies and answers have in common, as the API reference shows them. */
-export const FIELD_DOCS = {
+export const LEAD_FIELD_DOCS = {
   firstName: { description: 'Given name.', example: 'Ada' },
   lastName: { description: 'Family name.', example: 'Rowe' },
   email: { description: 'E-mail address, including quoted and international ones.', example: 'ada.rowe@example.com' },
@@ -78,7 +78,7 @@ export class LeadPhoneNumbers {
 
 @ApiSchema({ description: 'Company of a lead.' })
 export class LeadCompany {
-  @Text({ ...nullable, ...FIELD_DOCS.companyName }) name: string | null = null;
+  @Text({ ...nullable, ...LEAD_FIELD_DOCS.companyName }) name: string | null = null;
   @Text({ ...nullable, description: 'Industry.', example: 'Machinery' }) industry: string | null = null;
   @Text({ ...nullable, max: MAX_LENGTH.url, description: 'LinkedIn profile.' }) linkedin: string | null = null;
   @Text({ ...nullable, max: MAX_LENGTH.prose, description: 'Street and number.', example: '3 Mill Lane' })
@@ -104,8 +104,8 @@ export class LeadTag {
 
 @ApiSchema({ description: 'The identifier of a lead in an external system.' })
 export class RemoteId {
-  @Text(FIELD_DOCS.remoteId) id: string;
-  @OneOf(IntegrationType, 'IntegrationType', FIELD_DOCS.integrationType) integrationType: IntegrationType;
+  @Text(LEAD_FIELD_DOCS.remoteId) id: string;
+  @OneOf(IntegrationType, 'IntegrationType', LEAD_FIELD_DOCS.integrationType) integrationType: IntegrationType;
 }
 
 /** A lead has at most one remote id of each integration type. */
@@ -123,15 +123,15 @@ export class LeadV0Response {
   @DateTime({ description: 'Date and time of capture.' }) createdAt: string;
   @BooleanField({ description: 'Whether the lead has been enriched.', example: true })
   isEnriched: boolean;
-  @Text({ ...nullable, ...FIELD_DOCS.firstName }) firstName: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.lastName }) lastName: string | null;
-  @Email({ ...nullable, ...FIELD_DOCS.email }) email: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.prose, ...FIELD_DOCS.description }) description: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.url, ...FIELD_DOCS.linkedin }) linkedin: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.url, ...FIELD_DOCS.facebook }) facebook: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.url, ...FIELD_DOCS.twitter }) twitter: string | null;
-  @Text({ ...nullable, ...FIELD_DOCS.jobTitle }) jobTitle: string | null;
-  @Text({ ...nullable, max: MAX_LENGTH.prose, ...FIELD_DOCS.address }) address: string | null;
+  @Text({ ...nullable, ...LEAD_FIELD_DOCS.firstName }) firstName: string | null;
+  @Text({ ...nullable, ...LEAD_FIELD_DOCS.lastName }) lastName: string | null;
+  @Email({ ...nullable, ...LEAD_FIELD_DOCS.email }) email: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.prose, ...LEAD_FIELD_DOCS.description }) description: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.linkedin }) linkedin: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.facebook }) facebook: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.url, ...LEAD_FIELD_DOCS.twitter }) twitter: string | null;
+  @Text({ ...nullable, ...LEAD_FIELD_DOCS.jobTitle }) jobTitle: string | null;
+  @Text({ ...nullable, max: MAX_LENGTH.prose, ...LEAD_FIELD_DOCS.address }) address: string | null;
   @ObjectOf(() => LeadPhoneNumbers) phoneNumbers: LeadPhoneNumbers;
   @ObjectOf(() => LeadCompany) company: LeadCompany;
   @Int32({ description: 'Number of scans.', example: 2 }) numberOfScans: number;
@@ -170,7 +170,7 @@ export class LeadUpsertV0Response {
 }
 
 /** The JSON text of a lead, from its row `lead`: `lead_document` of lead.functions.ts stores it on every change. */
-export const LEAD_DOCUMENT = json<LeadV0Response>({
+export const LEAD_DOCUMENT_SQL = json<LeadV0Response>({
   id: 'lead.id',
   createdAt: `to_char(lead.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   isEnriched: 'lead.is_enriched',
@@ -218,4 +218,4 @@ export const LEAD_DOCUMENT = json<LeadV0Response>({
 });
 
 /** The stored JSON text of a row of leads. */
-export const LEAD = 'leads.document';
+export const LEAD_JSON = 'leads.document';

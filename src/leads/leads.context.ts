@@ -2,18 +2,18 @@ import { ListOf } from '../api/fields';
 import { feedResource, uuidKey } from '../changes/feed-resource';
 import { LEADS } from './lead.dataset';
 import { LeadEntity } from './lead.entity';
-import { EXAMPLE_LEAD_ID, LEAD, LeadV0Response, MAX_REMOTE_IDS, RemoteId } from './lead.response';
+import { EXAMPLE_LEAD_ID, LEAD_JSON, LeadV0Response, MAX_REMOTE_IDS, RemoteId } from './lead.response';
 import { LeadsModule } from './leads.module';
 
 export const LEADS_CONTEXT = {
   module: LeadsModule,
   sections: { leads: LEADS },
-  followed: [
+  feedResources: [
     feedResource(LeadEntity, {
       name: 'leads',
       number: 4,
       model: LeadV0Response,
-      recordSql: LEAD,
+      recordSql: LEAD_JSON,
       key: uuidKey(EXAMPLE_LEAD_ID),
       changeDetector: (row) => `${row}.document`,
       remoteIds: {

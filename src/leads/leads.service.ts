@@ -45,24 +45,29 @@ export class LeadsService {
     }
     const address = email === undefined ? undefined : restorePlus(email);
     const values = [address, integrationType, remoteId].filter((value) => value !== undefined);
-    const list = remoteId ? SQL.BY_REMOTE_ID : SQL.LIST_LEADS;
+    const list = remoteId ? SQL.LEADS_BY_REMOTE_ID : SQL.LIST_LEADS;
     if (email === undefined) return this.statements.paginate(caller, list, values, page);
-    return this.statements.paginate(caller, remoteId ? SQL.BY_EMAIL_AND_REMOTE_ID : SQL.BY_EMAIL, values, page);
+    return this.statements.paginate(
+      caller,
+      remoteId ? SQL.LEADS_BY_EMAIL_AND_REMOTE_ID : SQL.LEADS_BY_EMAIL,
+      values,
+      page,
+    );
   }
 
   /** @throws RowNotFound */
   get(caller: Caller, leadId: string): Promise<JsonText> {
-    return this.statements.one(caller, SQL.GET_LEAD, [leadId]);
+    return this.statements.selectOne(caller, SQL.GET_LEAD, [leadId]);
   }
 
   create(caller: Caller, input: LeadCreateV0Input): Promise<JsonText> {
-    return this.writes.batched(caller, SQL.CREATE, input);
+    return this.writes.writeBatched(caller, SQL.CREATE_LEAD, input);
   }
 
   /** @throws RowNotFound */
   patch(caller: Caller, leadId: string, input: LeadPatchV0Input): Promise<JsonText> {
     if (Object.keys(input).length === 0) return this.get(caller, leadId);
-    return this.writes.one(caller, SQL.PATCH, [leadId, JSON.stringify(input)]);
+    return this.writes.write(caller, SQL.PATCH_LEAD, [leadId, JSON.stringify(input)]);
   }
 
   /**
@@ -73,7 +78,7 @@ export class LeadsService {
    */
   upsert(caller: Caller, batch: LeadBatchV0Input): Promise<JsonText[]> {
     return this.writes.transaction(caller, async (manager) => {
-      await this.statements.one(caller, SQL.LOCK_LIST, [], { manager });
+      await this.statements.selectOne(caller, SQL.LOCK_LEAD_LIST, [], { manager });
       const matches = await this.match(caller, batch, manager);
       validateEntries(batch, matches);
       const entries = new Map<string | number, object>();
@@ -81,7 +86,7 @@ export class LeadsService {
       for (const [n, key] of keys.entries()) entries.set(key, { ...entries.get(key), ...batch.leads[n] });
       const ids = [...entries.keys()].map((key) => (typeof key === 'string' ? key : null));
       const values = [JSON.stringify([...entries.values()]), ids];
-      const outcomes = await this.statements.all(caller, SQL.UPSERT, values, { manager });
+      const outcomes = await this.statements.selectJson(caller, SQL.UPSERT_LEADS, values, { manager });
       const outcomeOf = new Map([...entries.keys()].map((key, n) => [key, outcomes[n]]));
       return keys.map((key) => outcomeOf.get(key) as JsonText);
     });
@@ -93,10 +98,10 @@ export class LeadsService {
    */
   private async match(caller: Caller, { matchBy, leads }: LeadBatchV0Input, manager: EntityManager): Promise<Match[]> {
     if (matchBy === 'none') return leads.map((_: LeadUpsertV0Input, n) => ({ id: null, firstIndex: n }));
-    const statement = matchBy === 'email' ? SQL.MATCH_EMAIL : SQL.MATCH_REMOTE_ID;
+    const statement = matchBy === 'email' ? SQL.MATCH_LEADS_BY_EMAIL : SQL.MATCH_LEADS_BY_REMOTE_ID;
     const values = JSON.stringify(leads.map((lead) => lead[matchBy]));
     for (let attempt = 1; attempt <= MAX_MATCH_ATTEMPTS; attempt++) {
-      const rows = await this.statements.all(caller, statement, [values], { manager });
+      const rows = await this.statements.selectJson(caller, statement, [values], { manager });
       const matches = rows.map((row) => JSON.parse(row) as Match & { isLocked: boolean });
       if (matches.every(({ id, isLocked }) => id === null || isLocked)) return matches;
     }
@@ -105,7 +110,7 @@ export class LeadsService {
 
   /** @throws RowNotFound */
   delete(caller: Caller, leadId: string): Promise<void> {
-    return this.writes.deleteLong(caller, SQL.DELETE, [leadId]);
+    return this.writes.deleteLong(caller, SQL.DELETE_LEAD, [leadId]);
   }
 }
 

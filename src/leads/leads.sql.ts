@@ -1,38 +1,41 @@
-import { lockOf } from '../database/locks';
+import { organizationLock } from '../database/locks';
 import { arrivalList, lookupList } from '../database/paginate';
 import type { LeadCreateV0Input, LeadPatchV0Input } from './lead.dto';
 import { LeadEntity } from './lead.entity';
 import { firstMatching, hasEmail, hasRemoteId, isOwn } from './lead.match';
-import { LEAD } from './lead.response';
+import { LEAD_JSON } from './lead.response';
 
-const LEAD_LIST = { entity: LeadEntity, item: LEAD };
+const LEAD_LIST = { entity: LeadEntity, rowJson: LEAD_JSON };
 
 export const LIST_LEADS = arrivalList(LEAD_LIST);
 
 const IS_OWN = isOwn('leads');
 
-export const BY_EMAIL = lookupList({
+export const LEADS_BY_EMAIL = lookupList({
   ...LEAD_LIST,
   name: 'leads.byEmail',
-  values: 1,
+  valueCount: 1,
   where: `${IS_OWN} and ${hasEmail('leads', '$2')}`,
 });
 
-export const BY_REMOTE_ID = lookupList({
+export const LEADS_BY_REMOTE_ID = lookupList({
   ...LEAD_LIST,
   name: 'leads.byRemoteId',
-  values: 2,
+  valueCount: 2,
   where: `${IS_OWN} and ${hasRemoteId('leads', '$2', '$3')}`,
 });
 
-export const BY_EMAIL_AND_REMOTE_ID = lookupList({
+export const LEADS_BY_EMAIL_AND_REMOTE_ID = lookupList({
   ...LEAD_LIST,
   name: 'leads.byEmailAndRemoteId',
-  values: 3,
+  valueCount: 3,
   where: `${IS_OWN} and ${hasEmail('leads', '$2')} and ${hasRemoteId('leads', '$3', '$4')}`,
 });
 
-export const GET_LEAD = { name: 'lead.get', text: `select ${LEAD} from leads where organization_id = $1 and id = $2` };
+export const GET_LEAD = {
+  name: 'lead.get',
+  text: `select ${LEAD_JSON} from leads where organization_id = $1 and id = $2`,
+};
 
 /** The column of each field of a new lead. The compiler rejects a missing field. */
 const COLUMN_BY_CREATE_FIELD: Record<keyof LeadCreateV0Input, string> = {
@@ -49,7 +52,7 @@ const createdValue = (field: string): string =>
   field === 'phoneNumbers' ? `coalesce("phoneNumbers", '[]')` : `"${field}"`;
 
 /** `$2` is an array of inputs. Creates of one organization wait for each other's commit anyway, so they are batched. */
-export const CREATE = {
+export const CREATE_LEAD = {
   name: 'lead.create',
   text: `
     with given as materialized (
@@ -100,7 +103,7 @@ const patchedValues = (patch: string): string[] =>
     return `case when ${patch} ? '${field}' then ${patch} ->> '${field}' else ${column} end`;
   });
 
-export const PATCH = {
+export const PATCH_LEAD = {
   name: 'lead.patch',
   text: `
     update leads set
@@ -108,14 +111,14 @@ export const PATCH = {
         .map((value, index) => `${PATCH_COLUMNS[index]} = ${value}`)
         .join(',\n      ')}
     where organization_id = $1 and id = $2
-    returning ${LEAD}`,
+    returning ${LEAD_JSON}`,
 };
 
 /**
  * Locks the list of leads, so that nobody creates a lead that the batch has looked for and not found. Scans of the table
  * are switched off for the transaction: a plan of 200 look-ups may have been made when there were few leads.
  */
-export const LOCK_LIST = {
+export const LOCK_LEAD_LIST = {
   name: 'leads.lock',
   text: `select set_config('enable_seqscan', 'off', true) from list_take($1, 'leads', 0)`,
 };
@@ -143,15 +146,15 @@ const matchStatement = (name: string, key: string, hasValue: (lead: string) => s
 });
 
 const EMAIL_VALUE = `value #>> '{}'`;
-export const MATCH_EMAIL = matchStatement('leads.matchEmail', `lower(${EMAIL_VALUE})`, (lead) =>
+export const MATCH_LEADS_BY_EMAIL = matchStatement('leads.matchEmail', `lower(${EMAIL_VALUE})`, (lead) =>
   hasEmail(lead, EMAIL_VALUE),
 );
-export const MATCH_REMOTE_ID = matchStatement('leads.matchRemoteId', 'value', (lead) =>
+export const MATCH_LEADS_BY_REMOTE_ID = matchStatement('leads.matchRemoteId', 'value', (lead) =>
   hasRemoteId(lead, `value ->> 'integrationType'`, `value ->> 'id'`),
 );
 
 /** `$2` is an array of entries, `$3` the ids of the leads that they update; null for an entry that creates one. */
-export const UPSERT = {
+export const UPSERT_LEADS = {
   name: 'leads.upsert',
   text: `
     with stored as materialized (select * from leads where ${IS_OWN} and id = any($3::uuid[])),
@@ -189,8 +192,8 @@ export const UPSERT = {
 };
 
 /** Foreign keys delete what belongs to the lead from several lists, so the organization is locked first. */
-export const DELETE = {
+export const DELETE_LEAD = {
   name: 'lead.delete',
   text: `
-    delete from leads where (select ${lockOf('$1')}) is not null and organization_id = $1 and id = $2`,
+    delete from leads where (select ${organizationLock('$1')}) is not null and organization_id = $1 and id = $2`,
 };

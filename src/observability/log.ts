@@ -7,30 +7,30 @@ import type { LogLevel } from '../config';
 export type Log = Logger;
 
 /** Characters that are gathered before they are written: one write for about 30 requests costs next to nothing for each. */
-const GATHERED = 1 << 13;
+const BUFFER_CHARACTERS = 1 << 13;
 /** Milliseconds after which what was gathered is written in any case. The rest is when the process ends. */
-const FLUSH_INTERVAL = 500;
+const FLUSH_INTERVAL_MS = 500;
 /** Milliseconds that the rest may take. */
-const LAST_FLUSH = 1000;
+const FINAL_FLUSH_TIMEOUT_MS = 1000;
 /**
  * Bytes that wait to be written at most. When a disk is full, or a reader stands still or is gone, later lines are lost:
  * that is no reason to serve no longer.
  */
-const UNWRITTEN = 1 << 20;
+const MAX_UNWRITTEN_BYTES = 1 << 20;
 
 /** The field of the text of an entry, whoever writes it: modules give Nest's Logger an object with a field of this name. */
-const MESSAGE = 'message';
+const MESSAGE_KEY = 'message';
 
 /** The log: a line of JSON an entry on standard output or, on a terminal, a line for people. */
-export function createLog(level: LogLevel, to: DestinationStream = (output ??= standardOutput())): Log {
+export function createLog(level: LogLevel, destination: DestinationStream = (output ??= standardOutput())): Log {
   const formatters = { level: (label: string) => ({ level: label }) };
-  const options = { level, messageKey: MESSAGE, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime };
-  return pino({ ...options, formatters }, to);
+  const options = { level, messageKey: MESSAGE_KEY, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime };
+  return pino({ ...options, formatters }, destination);
 }
 
-/** made once: more than one server may run in a process */
+/** made once: context than one server may run in a process */
 let output: DestinationStream | undefined;
-let gathered: SonicBoom | undefined;
+let buffer: SonicBoom | undefined;
 
 function standardOutput(): DestinationStream {
   // A write that fails would end the process.
@@ -41,35 +41,40 @@ function standardOutput(): DestinationStream {
     return pretty({
       sync: true,
       singleLine: true,
-      messageKey: MESSAGE,
+      messageKey: MESSAGE_KEY,
       translateTime: 'SYS:HH:MM:ss.l',
       messageFormat: (entry, name) => (entry.route ? requestLine(entry) : String(entry[name] ?? '')),
       ignore: 'pid,method,route,status,durationMs',
     });
   }
   // Not pino's own, which ends the process with the first error, and does not end before everything is written.
-  gathered = new SonicBoom({ fd: process.stdout.fd, sync: false, minLength: GATHERED, maxLength: UNWRITTEN });
-  gathered.on('error', () => undefined);
-  setInterval(() => gathered?.flush(), FLUSH_INTERVAL).unref();
-  return gathered;
+  buffer = new SonicBoom({
+    fd: process.stdout.fd,
+    sync: false,
+    minLength: BUFFER_CHARACTERS,
+    maxLength: MAX_UNWRITTEN_BYTES,
+  });
+  buffer.on('error', () => undefined);
+  setInterval(() => buffer?.flush(), FLUSH_INTERVAL_MS).unref();
+  return buffer;
 }
 
 /** A line for the person who started the server, among those of the log. */
 export function announce(line: string): void {
   output ??= standardOutput();
-  if (gathered === undefined) process.stdout.write(`${line}\n`);
+  if (buffer === undefined) process.stdout.write(`${line}\n`);
   else {
-    gathered.write(`${line}\n`);
-    gathered.flush();
+    buffer.write(`${line}\n`);
+    buffer.flush();
   }
 }
 
 /** Writes what was gathered, as far as that takes no longer than a second: to be awaited before the process ends. */
-export async function endLog(): Promise<void> {
-  const stream = gathered;
+export async function flushLog(): Promise<void> {
+  const stream = buffer;
   if (stream === undefined) return;
   const written = new Promise((resolve) => stream.flush(resolve));
-  await Promise.race([written, pause(LAST_FLUSH)]);
+  await Promise.race([written, pause(FINAL_FLUSH_TIMEOUT_MS)]);
 }
 
 const requestLine = ({ method, route, status, durationMs }: Record<string, unknown>): string =>
@@ -87,32 +92,32 @@ const NEST_PARTS = [
 
 /** What modules log through Nest's Logger: a text, an object of fields or an error, and the name of the part that logs it. */
 export class NestLog implements LoggerService {
-  constructor(private readonly to: Log) {}
+  constructor(private readonly destination: Log) {}
 
-  log = (message: unknown, ...more: unknown[]): void => {
-    const isNest = NEST_PARTS.includes(String(more.at(-1)));
-    this.write(isNest ? 'debug' : 'info', message, more);
+  log = (message: unknown, ...context: unknown[]): void => {
+    const isNest = NEST_PARTS.includes(String(context.at(-1)));
+    this.write(isNest ? 'debug' : 'info', message, context);
   };
-  fatal = (message: unknown, ...more: unknown[]): void => this.write('fatal', message, more);
-  error = (message: unknown, ...more: unknown[]): void => this.write('error', message, more);
-  warn = (message: unknown, ...more: unknown[]): void => this.write('warn', message, more);
-  debug = (message: unknown, ...more: unknown[]): void => this.write('debug', message, more);
-  verbose = (message: unknown, ...more: unknown[]): void => this.write('trace', message, more);
+  fatal = (message: unknown, ...context: unknown[]): void => this.write('fatal', message, context);
+  error = (message: unknown, ...context: unknown[]): void => this.write('error', message, context);
+  warn = (message: unknown, ...context: unknown[]): void => this.write('warn', message, context);
+  debug = (message: unknown, ...context: unknown[]): void => this.write('debug', message, context);
+  verbose = (message: unknown, ...context: unknown[]): void => this.write('trace', message, context);
 
-  /** @param more further messages or the stack of an error, and last the name of the part */
-  private write(level: Level, message: unknown, more: unknown[]): void {
-    const hasPart = typeof more.at(-1) === 'string';
-    const part = hasPart ? more.at(-1) : undefined;
-    const rest = hasPart ? more.slice(0, -1) : more;
+  /** @param context further messages or the stack of an error, and last the name of the part */
+  private write(level: Level, message: unknown, context: unknown[]): void {
+    const hasPart = typeof context.at(-1) === 'string';
+    const part = hasPart ? context.at(-1) : undefined;
+    const rest = hasPart ? context.slice(0, -1) : context;
     const isError = level === 'error' || level === 'fatal';
     const [stack] = isError ? rest.splice(0, 1) : [];
     const details = rest.length > 0 ? rest : undefined;
     if (message instanceof Error) {
-      this.to[level]({ part, stack: stack ?? message.stack, details }, message.message);
+      this.destination[level]({ part, stack: stack ?? message.stack, details }, message.message);
       return;
     }
     const fields = typeof message === 'object' ? message : {};
     const text = typeof message === 'object' ? undefined : String(message);
-    this.to[level]({ part, ...fields, stack, details }, text);
+    this.destination[level]({ part, ...fields, stack, details }, text);
   }
 }

@@ -11,7 +11,7 @@ import { TokenBucketStore } from '../rate-limit/token-bucket.store';
 import type { Observer } from './requests';
 
 /** Seconds. A request takes a few milliseconds; one that waits for a database in trouble two seconds at most. */
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60];
+const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60];
 /** Milliseconds for which a scrape waits for the database. */
 const DATABASE_TIMEOUT_MS = 1000;
 
@@ -24,48 +24,48 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private readonly durations = new Histogram({
     name: 'lanyard_http_request_duration_seconds',
-    help: 'Time from the head of a request to the last byte of its answer.',
+    help: 'Time from the headers of a request to the last byte of its response, in seconds.',
     labelNames: ['method', 'route', 'status'] as const,
-    buckets: BUCKETS,
+    buckets: DURATION_BUCKETS_SECONDS,
     registers: this.registers,
   });
 
   private readonly decisions = new Counter({
     name: 'lanyard_bucket_decisions_total',
-    help: 'Requests with a valid key that were admitted by their token bucket, or refused with 429.',
+    help: 'Requests with a valid key, by whether their token bucket admitted them or rejected them with 429.',
     labelNames: ['decision'] as const,
     registers: this.registers,
   });
 
   private readonly redisDegraded = this.gauge(
     'lanyard_redis_degraded',
-    'Whether Redis counts as away, and each process counts tokens by itself.',
+    '1 while Redis is unreachable and each process enforces rate limits on its own.',
   );
 
   private readonly decisionsWithoutRedis = new Counter({
     name: 'lanyard_bucket_decisions_without_redis_total',
-    help: 'Decisions that this process made because Redis did not.',
+    help: 'Rate-limit decisions that this process made without Redis.',
     registers: this.registers,
   });
 
   private readonly connections = new Gauge({
     name: 'lanyard_database_connections',
-    help: 'Connections to PostgreSQL of this process.',
+    help: 'Connections of this process to PostgreSQL, by state.',
     labelNames: ['state'] as const,
     registers: this.registers,
   });
 
   private readonly maxConnections = this.gauge(
     'lanyard_database_connections_max',
-    'Connections that this process may have.',
+    'Maximum number of connections of this process to PostgreSQL.',
   );
 
   private readonly waitingRequests = this.gauge(
     'lanyard_database_waiting_requests',
-    'Requests that wait for a connection.',
+    'Requests that are waiting for a connection to PostgreSQL.',
   );
 
-  private readonly databaseUp = this.gauge('lanyard_database_up', 'Whether PostgreSQL answered the scrape.');
+  private readonly databaseUp = this.gauge('lanyard_database_up', 'Whether PostgreSQL responded during the scrape.');
 
   private readonly databaseBytes = this.gauge(
     'lanyard_database_size_bytes',
@@ -90,8 +90,8 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     this.durations.observe({ method, route, status }, milliseconds / 1000);
     const sqlstate = res?.locals.outOfResources;
     if (sqlstate !== undefined) this.outOfResources.inc({ sqlstate });
-    // A client that left before the response was ready was refused, too.
-    if (caller) this.decisions.inc({ decision: res?.statusCode === 429 ? 'refused' : 'admitted' });
+    // A request whose client left before the response was ready counts, too.
+    if (caller) this.decisions.inc({ decision: res?.statusCode === 429 ? 'rejected' : 'admitted' });
   };
 
   async onApplicationBootstrap(): Promise<void> {
@@ -132,7 +132,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     this.connections.set({ state: 'idle' }, pool.idleCount);
     this.maxConnections.set(pool.options.max);
     this.waitingRequests.set(this.writes.waitingRequests);
-    this.redisDegraded.set(Number(this.buckets.degraded));
+    this.redisDegraded.set(Number(this.buckets.isDegraded));
     this.decisionsWithoutRedis.reset();
     this.decisionsWithoutRedis.inc(this.buckets.degradedDecisions);
     return this.registry.metrics();
@@ -141,9 +141,9 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
   /** @returns undefined when PostgreSQL does not answer in time */
   private async databaseSize(): Promise<number | undefined> {
     const size = { text: 'select pg_database_size(current_database()) as size', query_timeout: DATABASE_TIMEOUT_MS };
-    const found = await poolOf(this.dataSource)
+    const result = await poolOf(this.dataSource)
       .query<{ size: string }>(size)
       .catch(() => undefined);
-    return found && Number(found.rows[0]?.size);
+    return result && Number(result.rows[0]?.size);
   }
 }

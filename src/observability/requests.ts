@@ -3,7 +3,7 @@ import { FAULT_HEADER } from '../errors/error-response';
 import type { Log } from './log';
 
 /** What is known of a request once its answer is gone. */
-interface Observed {
+interface ObservedRequest {
   readonly method: string;
   /** the route's pattern, which holds no id: `/api/v0/leads/:leadId`; `*` for a path that no route has */
   readonly route: string;
@@ -16,14 +16,14 @@ interface Observed {
   readonly error?: string;
 }
 
-export type Observer = (observed: Observed, request: Request) => void;
+export type Observer = (observed: ObservedRequest, request: Request) => void;
 
 /** nginx's number for a client that closed its connection before it was answered */
-const CLIENT_LEFT = 499;
+const CLIENT_CLOSED_STATUS = 499;
 
 /** Notifies the observers of a request when its response has been sent, or its client has gone. */
-export function observe(request: Request, response: Response, observers: readonly Observer[]): void {
-  const begun = performance.now();
+export function observeRequest(request: Request, response: Response, observers: readonly Observer[]): void {
+  const startedAt = performance.now();
   let isSent = false;
   // A connection that is closed is as ready to end as one on which all was sent.
   response.once('finish', () => (isSent = !request.socket.destroyed));
@@ -31,8 +31,8 @@ export function observe(request: Request, response: Response, observers: readonl
     const observed = {
       method: request.method,
       route: routeOf(request),
-      status: isSent ? response.statusCode : CLIENT_LEFT,
-      milliseconds: performance.now() - begun,
+      status: isSent ? response.statusCode : CLIENT_CLOSED_STATUS,
+      milliseconds: performance.now() - startedAt,
       fault: response.getHeader(FAULT_HEADER),
       error: response.locals?.error,
     };
@@ -47,13 +47,13 @@ function routeOf({ route }: Pick<Request, 'route'>): string {
 }
 
 /** Probes ask every few seconds, and what they learn is in the metrics. */
-const PROBES = '/health/';
+const PROBE_PREFIX = '/health/';
 
 /** A line a request. Whose it was stands in it, what was asked for and answered does not: that is personal data. */
-export const logRequests =
+export const createRequestLogger =
   (log: Log): Observer =>
   ({ method, route, status, milliseconds, fault, error }, { id, caller }) => {
-    const level = status >= 500 ? 'error' : route.startsWith(PROBES) ? 'debug' : 'info';
+    const level = status >= 500 ? 'error' : route.startsWith(PROBE_PREFIX) ? 'debug' : 'info';
     log[level]({
       requestId: id,
       method,

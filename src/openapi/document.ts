@@ -11,7 +11,7 @@ import { ERROR_COMPONENTS } from './errors';
 import { exampleOf } from './examples';
 import { HEADER_COMPONENTS, PARAMETERS } from './headers';
 import { Components, describeOperation, Operation } from './operation';
-import { asVersion31 } from './schema';
+import { toOpenApi31 } from './schema';
 import { WEBHOOKS, WebhookChanges, WebhookPing } from '../webhooks/webhook.response';
 
 const DESCRIPTION = `Lead capture and event management for the organization that owns the API key.
@@ -49,8 +49,8 @@ with the same key and body is carried out once and gets the first response.
 
 **Dry runs.** With \`Prefer: tx=rollback\`, any write is checked and gets its usual response, but nothing is stored.`;
 
-const SERVER = 'The server that serves this description.';
-const KEY = 'API key of the organization, issued by the operator. Must be sent once.';
+const SERVER_DESCRIPTION = 'The server that serves this description.';
+const KEY_DESCRIPTION = 'API key of the organization, issued by the operator. Must be sent once.';
 
 interface Document {
   openapi: string;
@@ -62,7 +62,7 @@ interface Document {
 /** The OpenAPI 3.1 document of the API, from the decorators of its controllers and classes. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
-    // Nest describes schemas as 3.0 does, and asVersion31 translates all of them: Nest's own 3.1 covers nullable references
+    // Nest describes schemas as 3.0 does, and toOpenApi31 translates all of them: Nest's own 3.1 covers nullable references
     // alone, by an `anyOf`.
     .setOpenAPIVersion('3.0.0')
     .setTitle('Lanyard')
@@ -70,22 +70,22 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setVersion(version)
     .setLicense('MIT', 'https://opensource.org/license/mit')
     // Relative to where the document is read, because it is the same on every server.
-    .addServer(`/${PREFIX}`, SERVER, undefined, { 'x-internal': false })
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: KEY }, 'apiKey')
+    .addServer(`/${PREFIX}`, SERVER_DESCRIPTION, undefined, { 'x-internal': false })
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: KEY_DESCRIPTION }, 'apiKey')
     .addSecurityRequirements('apiKey');
   const tags = tagsOf(app);
   for (const { name, description } of tags) config.addTag(name, description);
   const base = config.build();
   base.info.contact = { name: 'The operator of this server' };
   const resources = app.get(FeedResources);
-  const described = SwaggerModule.createDocument(app, base, {
+  const describedByNest = SwaggerModule.createDocument(app, base, {
     extraModels: [ErrorResponse, ...changeClasses(resources), WebhookChanges, WebhookPing],
     ignoreGlobalPrefix: true,
     // An operation is called as the method that handles it.
     operationIdFactory: (_, method) => method,
   });
-  describeFeed(described, resources, [ChangesV0Response, WebhookChanges]);
-  const document = asVersion31(described) as Document;
+  describeFeed(describedByNest, resources, [ChangesV0Response, WebhookChanges]);
+  const document = toOpenApi31(describedByNest) as Document;
   document.openapi = '3.1.0';
   Object.assign(document.components, {
     headers: HEADER_COMPONENTS,
@@ -95,7 +95,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const message = WEBHOOKS.changes.post.requestBody.content['application/json'];
   message.example = exampleOf(message.schema, document.components.schemas);
   document.webhooks = WEBHOOKS;
-  document.paths = inOrderOfUse(
+  document.paths = sortPaths(
     document.paths,
     tags.map(({ name }) => name),
   );
@@ -109,13 +109,13 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
  * List DELETE operations last: a client that calls all operations one after the other, as tests that are made from the
  * document do, finds the records of the examples. Readers see the chapters in their own order.
  */
-function inOrderOfUse(paths: Document['paths'], tags: string[]): Document['paths'] {
+function sortPaths(paths: Document['paths'], tags: string[]): Document['paths'] {
   const chapter = ([, path]: [string, Document['paths'][string]]): number =>
     tags.indexOf(Object.values(path)[0]?.tags?.[0] ?? '');
-  const isEnd = ([name, path]: [string, Document['paths'][string]]): number =>
+  const isDeletion = ([name, path]: [string, Document['paths'][string]]): number =>
     Number('delete' in path && name.split('/').length === 3);
   return Object.fromEntries(
-    Object.entries(paths).sort((one, other) => chapter(other) - chapter(one) || isEnd(one) - isEnd(other)),
+    Object.entries(paths).sort((one, other) => chapter(other) - chapter(one) || isDeletion(one) - isDeletion(other)),
   );
 }
 

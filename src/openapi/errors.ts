@@ -1,10 +1,10 @@
 import { ERROR_ROWS } from '../errors/error-table';
 import { InvalidField } from '../errors/exceptions';
 import { errorBody, errorText, FAULT_HEADER } from '../errors/error-response';
-import { bucketHeaders, bucketHeadersIfKnown, everyHeader, headers } from './headers';
+import { bucketHeaders, bucketHeadersIfKnown, commonHeaders, headers } from './headers';
 
 /** These statuses may come before the key is known, when there is no bucket whose headers they could have. */
-const MAY_BE_EARLY = [400, 401, 403, 429, 500, 503];
+const STATUSES_BEFORE_AUTHENTICATION = [400, 401, 403, 429, 500, 503];
 
 const schema = { $ref: '#/components/schemas/ErrorResponse' };
 
@@ -24,24 +24,24 @@ export const badRequest = (field?: string) =>
   errorResponse(400, field === undefined ? undefined : new InvalidField(field).message);
 
 function headersOf(status: number) {
-  const bucket = MAY_BE_EARLY.includes(status) ? bucketHeadersIfKnown() : bucketHeaders();
+  const bucket = STATUSES_BEFORE_AUTHENTICATION.includes(status) ? bucketHeadersIfKnown() : bucketHeaders();
   const wait = rowsOf(status).some(({ retryAfter }) => retryAfter !== undefined) ? headers('Retry-After') : {};
   const fault = status === 400 ? headers(FAULT_HEADER) : {};
-  return { ...everyHeader(), ...bucket, ...wait, ...fault };
+  return { ...commonHeaders(), ...bucket, ...wait, ...fault };
 }
 
 const nameOf = (status: number): string => errorText(status).replaceAll(' ', '');
 
 /** The statuses that operations refer to. Each describes its own 400. */
-const SHARED = [...new Set(ERROR_ROWS.map(({ status }) => status))].filter((status) => status !== 400);
+const SHARED_STATUSES = [...new Set(ERROR_ROWS.map(({ status }) => status))].filter((status) => status !== 400);
 
 /** The responses that operations refer to, by their names. */
 export const ERROR_COMPONENTS = {
-  ...Object.fromEntries(SHARED.map((status) => [nameOf(status), errorResponse(status)])),
+  ...Object.fromEntries(SHARED_STATUSES.map((status) => [nameOf(status), errorResponse(status)])),
   OtherError: {
     description:
       'Any other error, in the same form: 408 if a request takes too long to arrive, 431 if its headers exceed 32 KiB.',
-    headers: { ...everyHeader(), ...bucketHeadersIfKnown() },
+    headers: { ...commonHeaders(), ...bucketHeadersIfKnown() },
     content: { 'application/json': { schema, example: errorBody(431) } },
   },
 };

@@ -1,5 +1,5 @@
 import { FAULT_HEADER } from '../errors/error-response';
-import { REQUEST_ID } from '../server/request';
+import { REQUEST_ID_PATTERN } from '../server/request';
 import { int64, int32 } from '../api/schemas';
 import { IDEMPOTENCY_KEY } from '../api/idempotency.interceptor';
 import { MAX_TOKENS } from '../rate-limit/token-bucket';
@@ -15,7 +15,7 @@ interface Header {
 }
 type Headers = Record<string, Header>;
 
-const tokens = { required: true, schema: int32(0, MAX_TOKENS.most) };
+const tokens = { required: true, schema: int32(0, MAX_TOKENS.max) };
 
 const HEADERS = {
   'Access-Control-Allow-Origin': {
@@ -27,13 +27,13 @@ const HEADERS = {
   'X-Request-Id': {
     description: 'ID of the request, which the server also logs: the `X-Request-Id` of the request, or a new UUID.',
     required: true,
-    schema: { type: 'string', minLength: 1, maxLength: 128, pattern: REQUEST_ID.source },
+    schema: { type: 'string', minLength: 1, maxLength: 128, pattern: REQUEST_ID_PATTERN.source },
     example: '5f0c6f7e-2f6b-4b57-9a0e-3b1d6f0a9c21',
   },
   'X-RateLimit-Limit': {
     ...tokens,
     description: "Capacity of the key's token bucket.",
-    schema: int32(MAX_TOKENS.least, MAX_TOKENS.most),
+    schema: int32(MAX_TOKENS.min, MAX_TOKENS.max),
     example: 20,
   },
   'X-RateLimit-Remaining': { ...tokens, description: 'Whole tokens left after this request.', example: 19 },
@@ -77,7 +77,7 @@ const HEADERS = {
   },
 } satisfies Headers;
 
-const IF_KNOWN = '-if-known';
+const IF_KNOWN_SUFFIX = '-if-known';
 
 /** All headers, by the names under which the document keeps them. */
 export const HEADER_COMPONENTS: Headers = {
@@ -86,7 +86,7 @@ export const HEADER_COMPONENTS: Headers = {
     BUCKET_HEADERS.map((name) => {
       const header = HEADERS[name];
       const description = `${header.description} Absent if the request had no valid key.`;
-      return [name + IF_KNOWN, { ...header, required: false, description }];
+      return [name + IF_KNOWN_SUFFIX, { ...header, required: false, description }];
     }),
   ),
 };
@@ -98,14 +98,14 @@ export const headers = (...names: (keyof typeof HEADERS)[]) =>
   Object.fromEntries(names.map((name) => [name, reference(name)]));
 
 /** The headers of every answer. */
-export const everyHeader = () => headers('X-Request-Id', 'Access-Control-Allow-Origin');
+export const commonHeaders = () => headers('X-Request-Id', 'Access-Control-Allow-Origin');
 
 /** What answers to requests with a key have. */
 export const bucketHeaders = () => headers(...BUCKET_HEADERS, 'Preference-Applied');
 
 /** The same where an answer may come before a key is known. */
 export const bucketHeadersIfKnown = () => ({
-  ...Object.fromEntries(BUCKET_HEADERS.map((name) => [name, reference(name + IF_KNOWN)])),
+  ...Object.fromEntries(BUCKET_HEADERS.map((name) => [name, reference(name + IF_KNOWN_SUFFIX)])),
   ...headers('Preference-Applied'),
 });
 

@@ -1,7 +1,7 @@
 import { NON_IDEMPOTENT_METHODS } from '../api/idempotency.interceptor';
 import { badRequest, errorReference, OTHER_ERROR } from './errors';
 import { exampleOf } from './examples';
-import { bucketHeaders, everyHeader, headers } from './headers';
+import { bucketHeaders, commonHeaders, headers } from './headers';
 import type { Schema, Schemas } from './schema';
 
 /** What of a document is looked at here. */
@@ -14,7 +14,7 @@ export interface Parameter {
   name: string;
   in: string;
 }
-export interface Answer {
+export interface SuccessResponse {
   headers?: object;
   content: Record<string, MediaType>;
 }
@@ -36,12 +36,12 @@ const MEDIA_TYPE = 'application/json';
 /** Adds what holds for every operation: headers, examples, and the errors that it can answer. */
 export function describeOperation(method: string, operation: Operation, components: Components): void {
   const isRepeatable = NON_IDEMPOTENT_METHODS.includes(method.toUpperCase());
-  const hasId = operation.parameters.some(({ in: place }) => place === 'path');
+  const hasId = operation.parameters.some(({ in: location }) => location === 'path');
   const preferred = method === 'get' ? [] : ['Prefer'];
   const shared = ['X-Request-Id', ...preferred, ...(isRepeatable ? ['Idempotency-Key'] : [])];
   operation.parameters = parametersOf(operation, shared, components);
-  const success = operation.responses['200'] as Partial<Answer> | undefined;
-  if (success?.content) describeSuccess(success as Answer, isRepeatable, components.schemas);
+  const success = operation.responses['200'] as Partial<SuccessResponse> | undefined;
+  if (success?.content) describeSuccess(success as SuccessResponse, isRepeatable, components.schemas);
   const declared = Object.keys(operation.responses).map(Number);
   const statuses = [
     401,
@@ -73,12 +73,12 @@ function parametersOf({ parameters }: Operation, shared: string[], components: C
 
 const parameterReference = (name: string) => ({ $ref: `#/components/parameters/${name}` }) as Parameter;
 
-function describeSuccess(success: Answer, isRepeatable: boolean, schemas: Schemas): void {
+function describeSuccess(success: SuccessResponse, isRepeatable: boolean, schemas: Schemas): void {
   const media = success.content[MEDIA_TYPE] as MediaType;
   const { title = '' } = media.schema;
   schemas[title] = media.schema;
   success.headers = {
-    ...everyHeader(),
+    ...commonHeaders(),
     ...bucketHeaders(),
     ...(isRepeatable ? headers('Idempotency-Replayed') : {}),
   };

@@ -4,7 +4,7 @@ import type { Express, RequestHandler } from 'express';
 import { openApiDocument } from './document';
 
 /** Swagger UI loads from this server alone. Nest's page has styles inline, but no script. */
-const HEADERS = {
+const PAGE_HEADERS = {
   'Cache-Control': 'no-cache',
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -25,10 +25,10 @@ const HEADERS = {
 export function serveReference(app: NestExpressApplication): void {
   const express = app.getHttpAdapter().getInstance() as Express;
   express.use('/docs', (_, response, next) => {
-    response.set(HEADERS);
+    response.set(PAGE_HEADERS);
     next();
   });
-  express.get('/openapi.yaml', sendAgain());
+  express.get('/openapi.yaml', cacheYaml());
   express.get('/', (_, response) => response.redirect('/docs'));
   SwaggerModule.setup('docs', app, () => openApiDocument(app), {
     jsonDocumentUrl: 'openapi.json',
@@ -46,13 +46,13 @@ export function serveReference(app: NestExpressApplication): void {
 }
 
 /** Nest writes the YAML for each request, which takes 15 ms: 66 requests a second, without a key, would stop the server. */
-function sendAgain(): RequestHandler {
-  let sent: unknown;
+function cacheYaml(): RequestHandler {
+  let cached: unknown;
   return (_, response, next) => {
-    if (sent !== undefined) return void response.type('text/yaml').send(sent);
+    if (cached !== undefined) return void response.type('text/yaml').send(cached);
     const send = response.send.bind(response);
     response.send = (body) => {
-      if (response.statusCode === 200) sent = body;
+      if (response.statusCode === 200) cached = body;
       return send(body);
     };
     next();

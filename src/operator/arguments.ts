@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { type Organization, OrganizationsService } from '../access/organizations.service';
 import { MAX_INT32 } from '../api/schemas';
 import { parseDecimal, isWithinLength, isStorableText, isUuid, toUtc } from '../api/text';
-import { PROGRAM } from '../server/command-name';
+import { COMMAND_NAME } from '../server/command-name';
 import { configureUsageErrors } from './program';
 import { CommandError, UsageError } from './terminal/terminal';
 
@@ -35,7 +35,7 @@ export function addCommand(
   return configureUsageErrors(parent.command(name))
     .summary(summary)
     .description(jsonResult ? `${text}\n\nWith --json it prints ${jsonResult}.` : text)
-    .addHelpText('after', `\nExample:\n  $ ${PROGRAM} ${example}`);
+    .addHelpText('after', `\nExample:\n  $ ${COMMAND_NAME} ${example}`);
 }
 
 /** Parses text that is stored: at most 255 characters, not all of them blank. */
@@ -85,8 +85,8 @@ export function parseDateTimeOption(value: string): Date {
 const SECONDS_PER_UNIT: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const MAX_DURATION_S = 999_999_999;
 
-/** Describes durations in the help of an option. */
-export const DURATION_HELP = 'such as 90s, 15m, 24h or 7d (seconds without a unit)';
+/** Describes durations in help and errors. */
+export const DURATION_HELP = 'such as 90s, 15m, 24h or 7d, or a number of seconds';
 
 /** Parses a duration such as `90s`, `15m`, `24h` or `7d`, or a number of seconds. The result is in seconds. */
 export const parseDuration =

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { CATALOGUE, lockOrganization } from '../database/locks';
+import { CATALOG, lockOrganization } from '../database/locks';
 
 /** How many records one transaction deletes, so that others do not wait for long. */
 const DELETE_BATCH_SIZE = 1000;
@@ -19,7 +19,7 @@ export class CatalogService {
     let deleted = 0;
     for (let batch = DELETE_BATCH_SIZE; batch === DELETE_BATCH_SIZE; deleted += batch) {
       batch = await this.dataSource.transaction(async (manager) => {
-        await lockOrganization(manager, CATALOGUE);
+        await lockOrganization(manager, CATALOG);
         return (await manager.query<[unknown, number]>(DELETE_BATCH, [sourceType]))[1];
       });
     }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { derivedOf, type DerivedTable } from '../schema/derived';
-import { listsOf, type TrackedList } from '../database/tracked-list';
-import { OWN_TRIGGER } from '../schema/functions';
-import { applyFunctionsAgain } from '../schema/migrate';
+import { derivedColumnsOf, type DerivedTable } from '../schema/derived';
+import { trackedListsOf, type TrackedList } from '../database/tracked-list';
+import { OWN_TRIGGER_PATTERN } from '../schema/functions';
+import { reapplyFunctions } from '../schema/migrate';
 import { SchemaDefinition } from '../schema/schema-definition';
-import { CATALOGUE, lockOrganization } from '../database/locks';
+import { CATALOG, lockOrganization } from '../database/locks';
 
 interface PartResult {
   checked: number;
@@ -25,7 +25,7 @@ interface DisabledTrigger {
 const SELECT_TRIGGERS = `
   select quote_ident(tgname) as name, tgrelid::regclass::text as table, tgenabled in ('O', 'A') as "isOn"
   from pg_trigger join pg_class c on c.oid = tgrelid
-  where tgname ~ '${OWN_TRIGGER}' and not tgisinternal and relnamespace = current_schema()::regnamespace`;
+  where tgname ~ '${OWN_TRIGGER_PATTERN}' and not tgisinternal and relnamespace = current_schema()::regnamespace`;
 
 const SELECT_MISSING_TRIGGERS = `
   select coalesce(array_agg(name order by name), '{}') as missing from applied_functions, unnest(triggers) name
@@ -46,7 +46,7 @@ export type CheckResult = Record<string, PartResult>;
 /** SQL for the name of the list that a row belongs to. */
 const listNameSql = ({ table, parent }: TrackedList): string =>
   `'${table}'${parent ? ` || '/' || ${parent.column}` : ''}`;
-const ownerSql = ({ shared }: TrackedList): string => (shared ? '0' : 'organization_id');
+const ownerSql = ({ isShared }: TrackedList): string => (isShared ? '0' : 'organization_id');
 
 /** SQL that counts the rows of each list by a full scan of the table. */
 const countRowsSql = (list: TrackedList): string => `
@@ -79,7 +79,8 @@ export class CheckService {
     // Functions and triggers come first, because repairing the data needs them.
     const result: CheckResult = await this.checkFunctionsAndTriggers(repair);
     result.lists = await this.checkLists(repair);
-    for (const derived of derivedOf(this.dataSource)) result[derived.name] = await this.checkDerived(derived, repair);
+    for (const derived of derivedColumnsOf(this.dataSource))
+      result[derived.name] = await this.checkDerived(derived, repair);
     return Object.fromEntries(Object.entries(result).sort());
   }
 
@@ -111,7 +112,7 @@ export class CheckService {
   /** Clients of the change feed have missed changes and must read a snapshot, so the feed is reset. */
   private async repairTriggers(off: DisabledTrigger[], functions: string[], missing: string[]): Promise<void> {
     if (off.length + functions.length + missing.length === 0) return;
-    if (functions.length + missing.length > 0) await applyFunctionsAgain(this.dataSource, this.schema);
+    if (functions.length + missing.length > 0) await reapplyFunctions(this.dataSource, this.schema);
     await this.dataSource.transaction(async (manager) => {
       for (const { name, table } of off) await manager.query(`alter table ${table} enable trigger ${name}`);
       const names = [...off.map(({ name }) => name), ...missing.map((name) => name.split('.').at(-1) ?? '')];
@@ -122,11 +123,11 @@ export class CheckService {
 
   /** Finds the rows of a table whose derived column differs from its expression. */
   private async checkDerived(
-    { table, shared, column, expression }: DerivedTable,
+    { table, isShared, column, expression }: DerivedTable,
     repair: boolean,
   ): Promise<PartResult> {
     // The organization, or the catalog, whose lock keeps imports out during a repair.
-    const owner = shared ? String(CATALOGUE) : 'organization_id';
+    const owner = isShared ? String(CATALOG) : 'organization_id';
     const stale = `${column} is distinct from ${expression}`;
     const found = await this.dataSource.query<(PartResult & { id: number })[]>(
       `select ${owner} as id, count(*)::integer as checked, (count(*) filter (where ${stale}))::integer as wrong
@@ -150,7 +151,7 @@ export class CheckService {
     const [result] = await this.dataSource.query<[PartResult]>(
       'select count(*)::integer as checked, 0 as wrong from lists',
     );
-    for (const list of listsOf(this.dataSource)) {
+    for (const list of trackedListsOf(this.dataSource)) {
       const found = await this.dataSource.query<{ organization_id: number; list: string }[]>(wrongListsSql(list));
       result.wrong += found.length;
       for (const { organization_id: organization, list: name } of repair ? found : []) {

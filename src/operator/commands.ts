@@ -22,7 +22,7 @@ import { CsvService } from '../csv/csv.service';
 import type { Extension } from '../extensions/extension';
 import { addCommand } from './arguments';
 import { CommandLineModule } from './command-line.module';
-import { PROGRAM } from '../server/command-name';
+import { COMMAND_NAME } from '../server/command-name';
 import { configureUsageErrors, Program } from './program';
 import { Session } from './session';
 
@@ -33,8 +33,8 @@ const DESCRIPTION =
 
 const NOTES = `
 Example, from an empty database to an API key:
-  $ ${PROGRAM} organizations create --name "Cobalt Systems"
-  $ ${PROGRAM} keys issue --organization 1 --label crm-sync
+  $ ${COMMAND_NAME} organizations create --name "Cobalt Systems"
+  $ ${COMMAND_NAME} keys issue --organization 1 --label crm-sync
 
 Results go to standard output, messages and progress to standard error.
 Set NO_COLOR=1 to turn colors off.
@@ -48,7 +48,7 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
   const root = CommandLineModule.with(session.contexts);
   const context = await NestFactory.createApplicationContext(root, { abortOnError: false });
   const csv = context.get(CsvService);
-  const program = configureUsageErrors(new Program(PROGRAM))
+  const program = configureUsageErrors(new Program(COMMAND_NAME))
     .description(DESCRIPTION)
     .usage('[command] [options]')
     .version(version, '--version', 'print the version')
@@ -58,7 +58,7 @@ export async function operatorProgram(extension: Extension = {}): Promise<Comman
     .addHelpText('after', NOTES);
   // `start` alone does not come here: src/run.ts starts the server without a command line.
   addCommand(program, 'start', {
-    summary: 'Start the server, which is also what happens without a command.',
+    summary: 'Start the server. This is the default without a command.',
     notes: 'Settings come from environment variables; "config" shows them.',
     example: 'start',
   }).action(() => (module.require('../serve') as typeof import('../serve')).serve(extension));

@@ -69,7 +69,7 @@ export const withCsvOptions = (to: Command, service: CsvService): Command =>
     .addOption(new Option('--csv <SECTION>', 'use CSV for the records of one section').choices(service.sections))
     .option('--map <COLUMN=FIELD>', 'assign a CSV column to a field (repeatable)', appendValue)
     .option('--delimiter <CHARACTER>', 'character between cells, such as ";" or tab', parseDelimiter)
-    .option('--raw', 'add and remove no apostrophe before cells that a spreadsheet would run as formulas');
+    .option('--raw', 'keep cells that look like a formula as they are: no apostrophe is added or removed');
 
 const appendValue = (value: string, before: string[] = []): string[] => [...before, value];
 
@@ -87,7 +87,9 @@ function parseMappings(service: CsvService, section: string, entries: string[]):
     if (column === '') throw new UsageError('--map must be COLUMN=FIELD, as in --map "E-mail=email"');
     const field = service.fieldNamed(section, name);
     if (field || name === '') return { column, field };
-    throw new UsageError(`--map: ${section} have no field ${name}. See "import --help" for the fields.`);
+    throw new UsageError(
+      `--map ${quote(entry)}: ${section} have no field called ${name}. "import --help" lists the fields.`,
+    );
   });
 }
 

@@ -4,7 +4,7 @@ import { ChangesModule } from '../changes/changes.module';
 import { Config } from '../config';
 import { ContextsModule } from '../contexts';
 import { CsvModule } from '../csv/csv.module';
-import { CONNECT_TIMEOUT } from '../database/connect';
+import { ATTEMPT_TIMEOUT_MS } from '../database/connect';
 import { operatorDataSourceOptions } from '../database/data-source';
 import { DatabaseOptions } from '../database/data-source.module';
 import { DatabaseModule } from '../database/database.module';
@@ -21,7 +21,7 @@ import { StatusService } from './status.service';
 const databaseOptions = ({ databaseUrl = '' }: Config, { migrations }: Extension): DatabaseOptions => ({
   options: {
     ...operatorDataSourceOptions(databaseUrl, { migrations }),
-    connectTimeoutMS: CONNECT_TIMEOUT,
+    connectTimeoutMS: ATTEMPT_TIMEOUT_MS,
     retryAttempts: 1,
   },
 });

@@ -4,10 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import type { Waiting } from '../database/connect';
+import type { StartupOptions } from '../database/connect';
 import { Config } from '../config';
 import { functionsBeforeMigrations } from '../schema/functions';
-import { migrate, underMigrationLock } from '../schema/migrate';
+import { migrate, withMigrationLock } from '../schema/migrate';
 import { OrderedMigrations } from '../schema/ordered-migrations';
 import { SchemaDefinition } from '../schema/schema-definition';
 import { COPY_SETTINGS, quoteName, quoteNames } from './backup.service';
@@ -22,7 +22,7 @@ export interface RestoreResult {
   applied: string[];
 }
 
-interface RestoreOptions extends Waiting {
+interface RestoreOptions extends StartupOptions {
   /** The name of the file in messages. */
   name: string;
   /** Called right before the commit. */
@@ -66,7 +66,7 @@ export class RestoreService {
     const { databaseUrl: url = '' } = this.config;
     const reader = new BackupReader(options.name, file);
     const head = await reader.readHead();
-    const { restored, skipped } = await underMigrationLock(url, this.schema, options, async (dataSource) => {
+    const { restored, skipped } = await withMigrationLock(url, this.schema, options, async (dataSource) => {
       await requireEmpty(dataSource);
       const migrations = requireKnownMigrations(dataSource, head, reader);
       const target = await new DataSource({ ...this.dataSource.options, migrations }).initialize();

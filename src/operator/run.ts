@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config';
-import { databaseFault } from '../database/errors';
+import { databaseErrorMessage } from '../database/errors';
 import type { Extension } from '../extensions/extension';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
-import { endBy, Interrupted, exitStatusOf } from '../server/stop-signal';
+import { exitBySignal, Interrupted, signalExitStatus } from '../server/stop-signal';
 import { BackupError } from './backup-file';
 import { operatorProgram } from './commands';
 import { ImportError } from '../datasets/import-error';
@@ -22,7 +22,7 @@ export async function runCommand(extension: Extension = {}): Promise<void> {
   } catch (error) {
     const { message, status } = reportOf(error);
     if (message) printStatus(applyStyle('red', message, process.stderr));
-    if (error instanceof Interrupted) endBy(error.signal);
+    if (error instanceof Interrupted) exitBySignal(error.signal);
     process.exit(status);
   }
 }
@@ -36,11 +36,11 @@ export function reportOf(error: unknown): { message?: string; status: number } {
   if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 };
   // Node ignores SIGPIPE, so this is the status that a shell would report: an unseen result must not look like success.
   if (error instanceof OutputClosed) return { message: error.message, status: 141 };
-  if (error instanceof Interrupted) return { message: error.message, status: exitStatusOf(error.signal) };
+  if (error instanceof Interrupted) return { message: error.message, status: signalExitStatus(error.signal) };
   if (error instanceof UsageError) return { message: `error: ${error.message}`, status: 2 };
   const isExpected = [CommandError, ImportError, BackupError, ConfigError, EmbeddedPostgresError].some(
     (kind) => error instanceof kind,
   );
   if (isExpected) return { message: (error as Error).message, status: 1 };
-  return { message: databaseFault(error) ?? (error instanceof Error ? error.stack : String(error)), status: 1 };
+  return { message: databaseErrorMessage(error) ?? (error instanceof Error ? error.stack : String(error)), status: 1 };
 }

@@ -3,14 +3,14 @@ import { NestFactory } from '@nestjs/core';
 import type { Client, PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { Config, readConfig } from '../config';
-import { unreachable } from '../database/connect';
+import { unreachableError } from '../database/connect';
 import type { FeedResources } from '../changes/feed-resource';
 import { type Context, feedResourcesOf } from '../contexts';
 import { poolOf } from '../database/data-source';
 import { contextsOf, type Extension, extensionSchema } from '../extensions/extension';
 import { OpenDatabase, openDatabase } from '../schema/open';
 import type { SchemaDefinition } from '../schema/schema-definition';
-import { Interrupted, stopSignal } from '../server/stop-signal';
+import { Interrupted, createStopSignal } from '../server/stop-signal';
 import { OperatorModule } from './operator.module';
 import { printStatus } from './terminal/terminal';
 
@@ -37,11 +37,11 @@ export class Session {
     work: (services: INestApplicationContext, database: OpenDatabase, finish: () => void) => Promise<T>,
     open: typeof openDatabase = openDatabase,
   ): Promise<T> {
-    const stop = stopSignal();
+    const stop = createStopSignal();
     const config = readConfig();
-    const database = await open(config, printStatus, { schema: this.schema, say: printStatus, signal: stop }).catch(
+    const database = await open(config, printStatus, { schema: this.schema, log: printStatus, signal: stop }).catch(
       (error: unknown) => {
-        stop.throwIfAborted(); // the signal ended the wait
+        stop.throwIfAborted(); // A signal has ended the wait.
         throw error;
       },
     );
@@ -77,7 +77,7 @@ export class Session {
     try {
       return await NestFactory.createApplicationContext(root, { abortOnError: false });
     } catch (error) {
-      throw unreachable(url, error);
+      throw unreachableError(url, error);
     }
   }
 }

@@ -1,22 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** What `status` reports. What cannot be looked up is null. */
+/** The result of `status`. A value that could not be looked up is null. */
 export interface Status {
-  /** of the program that looks */
+  /** The release of the program that runs the command. */
   version: string;
-  /** `error`: why it is not reachable; `size` in bytes on disk */
+  /** `error` says why the database is unreachable. `size` is in bytes on disk. */
   database: { reachable: boolean; error?: string; embedded: boolean; version: string | null; size: number | null };
-  /** null when none is configured */
+  /** Null if no Redis is configured. */
   redis: { reachable: boolean; error?: string; version: string | null } | null;
-  /** `pending`: names, in their order */
+  /** `pending` has the names of migrations in the order in which they will be applied. */
   migrations: { applied: number; pending: string[] } | null;
   organizations: number | null;
-  /** `active` are valid now; those of them that end within a week are `expiring` */
+  /** `active` keys are valid now. `expiring` counts those of them that expire within a week. */
   keys: { active: number; expiring: number; expired: number; revoked: number } | null;
   leads: number | null;
   webhooks: { active: number; failing: number; paused: number; disabled: number } | null;
+  /** Of each name of `@OnChanges`: its organizations by state, and since when the oldest change waits that is known to wait. */
+  subscriptions: SubscriptionStatus[] | null;
   busiestKeys: BusyKey[] | null;
+}
+
+export interface SubscriptionStatus {
+  name: string;
+  active: number;
+  failing: number;
+  paused: number;
+  disabled: number;
+  lastError: string | null;
+  waitingSince: string | null;
 }
 
 interface BusyKey {
@@ -24,7 +36,7 @@ interface BusyKey {
   prefix: string;
   label: string | null;
   organization: { id: number; name: string };
-  /** in the last hour, as far as the servers have written them (once a minute) */
+  /** The number of requests in the last hour. Servers store it once a minute. */
   requests: number;
 }
 
@@ -45,10 +57,11 @@ const COUNTS = `
         'paused', count(*) filter (where disabled_at is null and paused_at is not null),
         'disabled', count(*) filter (where disabled_at is not null)) from webhooks where subscription is null) as webhooks,
     (select coalesce(json_agg(s order by s.name), '[]') from (
-        select subscription as name, count(*) filter (where paused_at is null and disabled_at is null and failing_since is null)::integer as active,
-          count(*) filter (where paused_at is null and disabled_at is null and failing_since is not null)::integer as failing,
-          count(*) filter (where disabled_at is null and paused_at is not null)::integer as paused,
-          count(*) filter (where disabled_at is not null)::integer as disabled,
+        select subscription as name,
+          count(*) filter (where disabled_at is null and paused_at is null and failing_since is null) as active,
+          count(*) filter (where disabled_at is null and paused_at is null and failing_since is not null) as failing,
+          count(*) filter (where disabled_at is null and paused_at is not null) as paused,
+          count(*) filter (where disabled_at is not null) as disabled,
           max(last_error) filter (where failing_since is not null) as "lastError", min(waiting_since) as "waitingSince"
         from webhooks where subscription is not null group by subscription) s) as subscriptions,
     (select coalesce(json_agg(b), '[]') from (
@@ -58,7 +71,7 @@ const COUNTS = `
         where u.minute > now() - interval '1 hour'
         group by k.id, o.id order by requests desc, k.id limit ${MAX_BUSIEST_KEYS}) b) as "busiestKeys"`;
 
-export const UNKNOWN_COUNTS = { organizations: null, keys: null, leads: null, webhooks: null, busiestKeys: null };
+export const UNKNOWN_COUNTS = { organizations: null, keys: null, leads: null, webhooks: null, subscriptions: null, busiestKeys: null };
 
 /** The state of the database. */
 @Injectable()

@@ -28,8 +28,8 @@ export class RateLimitModule implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await this.redis?.untilReady();
-    await this.store.askAtStart();
+    await this.redis?.waitUntilReady();
+    await this.store.checkRedis();
   }
 
   /** Not earlier: requests that are still under way need it. */

@@ -1,12 +1,12 @@
 import type { RedisConnection } from './redis';
 import { TAKE_TOKEN } from './take-token.lua';
-import { type BucketLimits, type BucketState, describeTake, storedLimits, type TakeResult } from './token-bucket';
+import { type BucketLimits, type BucketState, toTakeResult, storedLimits, type TakeResult } from './token-bucket';
 
 /** The version stands for the layout of the hash: processes of two releases never read each other's layout. */
 const KEY_PREFIX = 'rl:v1:';
 
 /** A take, with what another store needs to go on from it. */
-interface ReportedTake {
+interface RedisTakeResult {
   result: TakeResult;
   state: BucketState;
   /** Redis's clock, in unix microseconds */
@@ -31,10 +31,10 @@ export class RedisTokenBucketStore {
   }
 
   /** @throws Error on everything that keeps Redis from answering or from writing */
-  async take(keyId: string, limits: BucketLimits): Promise<ReportedTake> {
+  async take(keyId: string, limits: BucketLimits): Promise<RedisTakeResult> {
     const { max, rate } = storedLimits(limits);
     const [admitted, tokens, time, now] = await this.scripts.takeToken(KEY_PREFIX + keyId, max, rate);
     const state = { tokens, time, max, rate };
-    return { result: describeTake(state, admitted === 1, now), state, now };
+    return { result: toTakeResult(state, admitted === 1, now), state, now };
   }
 }

@@ -29,9 +29,9 @@ interface PendingReply {
  */
 export class RedisConnection extends Redis {
   /** why there is no connection that can be used */
-  failure?: Error;
+  lastError?: Error;
   /** when Redis last said something, by the clock of `performance.now()` */
-  private heardAt = -Infinity;
+  private lastReplyAt = -Infinity;
   private isCorked = false;
   /** The commands of the present turn of the event loop. */
   private batch: Batch = { sentAt: Infinity };
@@ -57,13 +57,13 @@ export class RedisConnection extends Redis {
       sentinelRetryStrategy: (attempts) => Math.min(attempts * 50, 1_000),
     });
     // Without a listener ioredis prints every attempt to reconnect. The token buckets log what matters, once.
-    this.on('error', (error: Error) => (this.failure = error));
-    this.on('ready', () => (this.failure = undefined));
-    this.on('connect', () => this.stream.on('data', () => (this.heardAt = performance.now())));
+    this.on('error', (error: Error) => (this.lastError = error));
+    this.on('ready', () => (this.lastError = undefined));
+    this.on('connect', () => this.stream.on('data', () => (this.lastReplyAt = performance.now())));
   }
 
   /** Waits for the connection, so that the first requests find it; a second at most, and no error, if it does not answer. */
-  async untilReady(): Promise<void> {
+  async waitUntilReady(): Promise<void> {
     if (this.status === 'ready') return;
     await once(this, 'ready', { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
   }
@@ -113,7 +113,7 @@ export class RedisConnection extends Redis {
     const now = performance.now();
     for (const pending of this.pendingReplies) {
       const { sentAt } = pending.batch;
-      const silence = Math.max(0, now - Math.max(sentAt, this.heardAt));
+      const silence = Math.max(0, now - Math.max(sentAt, this.lastReplyAt));
       if (silence < DEADLINE_MS - 1 && now - sentAt < MAX_WAIT_MS) {
         this.timer = this.checkIn(DEADLINE_MS - silence);
         return;

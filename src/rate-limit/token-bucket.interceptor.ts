@@ -24,18 +24,18 @@ export class TokenBucketInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<Request>();
     if (!caller) return next.handle();
-    this.tell(http.getResponse<Response>(), caller, await this.buckets.take(caller.keyId, caller));
+    this.applyResult(http.getResponse<Response>(), caller, await this.buckets.take(caller.keyId, caller));
     return next.handle();
   }
 
   /** @throws HttpException 429 */
-  protected tell(response: Response, caller: LimitedCaller, taken: TakeResult): void {
+  protected applyResult(response: Response, caller: LimitedCaller, result: TakeResult): void {
     const [limit, remaining, reset] = BUCKET_HEADERS;
     response.setHeader(limit, caller.maxTokens);
-    response.setHeader(remaining, taken.remaining);
-    response.setHeader(reset, taken.resetAt);
-    if (taken.admitted) return;
-    response.setHeader('Retry-After', taken.retryAfter);
+    response.setHeader(remaining, result.remaining);
+    response.setHeader(reset, result.resetAt);
+    if (result.isAdmitted) return;
+    response.setHeader('Retry-After', result.retryAfter);
     throw new HttpException('Too Many Requests', HttpStatus.TOO_MANY_REQUESTS);
   }
 }

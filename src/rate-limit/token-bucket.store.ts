@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { RedisTokenBucketStore } from './redis-token-bucket.store';
-import { type BucketLimits, type BucketState, take, type TakeResult } from './token-bucket';
+import { type BucketLimits, type BucketState, takeToken, type TakeResult } from './token-bucket';
 
 /** About 20 MB. Of more keys than this, those used longest ago have a full bucket again. */
 const MAX_BUCKETS = 100_000;
@@ -19,7 +19,7 @@ const PROBE_INTERVAL_MS = 1_000;
  */
 export class TokenBucketStore {
   /** whether Redis counts as away */
-  degraded = false;
+  isDegraded = false;
   /** decisions made because Redis did not answer, since the start */
   degradedDecisions = 0;
 
@@ -28,7 +28,7 @@ export class TokenBucketStore {
   private readonly buckets = new LRUCache<string, BucketState>({ max: MAX_BUCKETS });
   private errors = 0;
   /** set while a Redis that counts as away is not asked */
-  private pause?: NodeJS.Timeout;
+  private probePause?: NodeJS.Timeout;
 
   /** @param clock unix time in microseconds, an integer */
   constructor(
@@ -43,17 +43,18 @@ export class TokenBucketStore {
    */
   async take(keyId: string, limits: BucketLimits): Promise<TakeResult> {
     if (this.redis) {
-      const taken = this.degraded && this.pause ? undefined : await this.takeFromRedis(this.redis, keyId, limits);
-      if (taken) return taken;
+      const result =
+        this.isDegraded && this.probePause ? undefined : await this.takeFromRedis(this.redis, keyId, limits);
+      if (result) return result;
       this.degradedDecisions += 1;
     }
-    const { state, result } = take(this.buckets.get(keyId), limits, this.clock());
+    const { state, result } = takeToken(this.buckets.get(keyId), limits, this.clock());
     this.buckets.set(keyId, state);
     return result;
   }
 
   /** Asks Redis before the first request does: that it is away is in the log, and in the metrics, from the start. */
-  async askAtStart(): Promise<void> {
+  async checkRedis(): Promise<void> {
     for (let attempt = 1; this.redis && attempt <= MAX_ERRORS; attempt++) {
       if (await this.takeFromRedis(this.redis, 'start', { maxTokens: 1, refillRate: 1 })) return;
     }
@@ -66,33 +67,33 @@ export class TokenBucketStore {
     limits: BucketLimits,
   ): Promise<TakeResult | undefined> {
     const { connection } = redis;
-    const isProbe = this.degraded;
-    if (isProbe) this.pauseAsking();
+    const isProbe = this.isDegraded;
+    if (isProbe) this.pauseProbes();
     try {
       const { result, state, now } = await connection.withDeadline(redis.take(keyId, limits));
       // The two clocks may differ; without the difference a client would gain it in tokens, or wait for it.
       this.buckets.set(keyId, { ...state, time: state.time + this.clock() - now });
       this.errors = 0;
-      if (this.degraded) this.logger.warn('Redis is reachable again');
-      this.degraded = false;
+      if (this.isDegraded) this.logger.warn('Redis is reachable again');
+      this.isDegraded = false;
       return result;
     } catch (error) {
       // A peer that vanished, or is a replica since a failover, keeps its old connection for minutes.
       if (isProbe && connection.status === 'ready') connection.disconnect(true);
       this.errors += 1;
-      if (!this.degraded && this.errors >= MAX_ERRORS) {
-        this.degraded = true;
-        this.pauseAsking();
+      if (!this.isDegraded && this.errors >= MAX_ERRORS) {
+        this.isDegraded = true;
+        this.pauseProbes();
         // The message only: the error itself carries the command.
-        const { message } = connection.failure ?? (error as Error);
+        const { message } = connection.lastError ?? (error as Error);
         this.logger.warn(`Redis is unreachable (${message}); each process now enforces rate limits on its own`);
       }
       return undefined;
     }
   }
 
-  private pauseAsking(): void {
-    clearTimeout(this.pause);
-    this.pause = setTimeout(() => (this.pause = undefined), PROBE_INTERVAL_MS).unref();
+  private pauseProbes(): void {
+    clearTimeout(this.probePause);
+    this.probePause = setTimeout(() => (this.probePause = undefined), PROBE_INTERVAL_MS).unref();
   }
 }

@@ -8,7 +8,7 @@ export interface BucketLimits {
 
 /** The result of a request for a token. */
 export interface TakeResult {
-  admitted: boolean;
+  isAdmitted: boolean;
   /** whole tokens left */
   remaining: number;
   /** unix second, rounded up, at which the bucket is full */
@@ -33,22 +33,22 @@ export interface BucketState {
 }
 
 /** Allowed `maxTokens`. One more digit in nano-tokens would leave 2^53. */
-export const MAX_TOKENS = { least: 1, most: 9_000_000 };
+export const MAX_TOKENS = { min: 1, max: 9_000_000 };
 
 /** Allowed `refillRate` in tokens a second. */
-export const REFILL_RATE = { least: 0.001, most: 1_000_000 };
+export const REFILL_RATE = { min: 0.001, max: 1_000_000 };
 
 const NANOS_PER_TOKEN = 1_000_000_000;
 const MICROS_PER_SECOND = 1_000_000;
 
 /** Why these limits cannot be given to a key, in one line; undefined when they can. */
-export function limitsFault({ maxTokens, refillRate }: BucketLimits): string | undefined {
-  if (!Number.isInteger(maxTokens) || maxTokens < MAX_TOKENS.least || maxTokens > MAX_TOKENS.most) {
-    return `--max-tokens must be an integer from ${MAX_TOKENS.least} to ${MAX_TOKENS.most}`;
+export function limitsError({ maxTokens, refillRate }: BucketLimits): string | undefined {
+  if (!Number.isInteger(maxTokens) || maxTokens < MAX_TOKENS.min || maxTokens > MAX_TOKENS.max) {
+    return `--max-tokens must be an integer from ${MAX_TOKENS.min} to ${MAX_TOKENS.max}`;
   }
   const threeDecimals = Math.round(refillRate * 1000) / 1000 === refillRate;
-  if (!threeDecimals || refillRate < REFILL_RATE.least || refillRate > REFILL_RATE.most) {
-    return `--refill-rate must be a number from ${REFILL_RATE.least} to ${REFILL_RATE.most} with at most three decimals`;
+  if (!threeDecimals || refillRate < REFILL_RATE.min || refillRate > REFILL_RATE.max) {
+    return `--refill-rate must be a number from ${REFILL_RATE.min} to ${REFILL_RATE.max} with at most three decimals`;
   }
   return undefined;
 }
@@ -66,20 +66,20 @@ export function storedLimits(limits: BucketLimits): Pick<BucketState, 'max' | 'r
  * @param now unix time in microseconds; before `state.time` (a clock that went back) it credits nothing
  * @returns the state to store, which is `state` itself when nothing has to be written
  */
-export function take(
+export function takeToken(
   state: BucketState | undefined,
   limits: BucketLimits,
   now: number,
 ): { state: BucketState; result: TakeResult } {
   const { max, rate } = storedLimits(limits);
-  const bucket = state ? relimit(refill(state, now), max, rate) : { tokens: max, time: now, max, rate };
+  const bucket = state ? applyLimits(refill(state, now), max, rate) : { tokens: max, time: now, max, rate };
   if (bucket.tokens >= NANOS_PER_TOKEN) {
-    const taken = { ...bucket, tokens: bucket.tokens - NANOS_PER_TOKEN };
-    return { state: taken, result: describeTake(taken, true, now) };
+    const charged = { ...bucket, tokens: bucket.tokens - NANOS_PER_TOKEN };
+    return { state: charged, result: toTakeResult(charged, true, now) };
   }
   // A refusal under unchanged limits stores nothing: the credit follows from the older state just as well.
-  const kept = state && state.max === max && state.rate === rate ? state : bucket;
-  return { state: kept, result: describeTake(kept, false, now) };
+  const unchanged = state && state.max === max && state.rate === rate ? state : bucket;
+  return { state: unchanged, result: toTakeResult(unchanged, false, now) };
 }
 
 /**
@@ -88,14 +88,14 @@ export function take(
  * @param state the stored bucket
  * @param now unix time in microseconds
  */
-export function describeTake(state: BucketState, admitted: boolean, now: number): TakeResult {
+export function toTakeResult(state: BucketState, isAdmitted: boolean, now: number): TakeResult {
   const { tokens, time, max, rate } = state;
   const untilToken = time - now + ceilDivide(NANOS_PER_TOKEN - tokens, rate);
   return {
-    admitted,
-    remaining: admitted ? Math.floor(tokens / NANOS_PER_TOKEN) : 0,
+    isAdmitted,
+    remaining: isAdmitted ? Math.floor(tokens / NANOS_PER_TOKEN) : 0,
     resetAt: ceilSeconds(time, ceilDivide(max - tokens, rate)),
-    retryAfter: admitted ? 0 : ceilDivide(untilToken, MICROS_PER_SECOND),
+    retryAfter: isAdmitted ? 0 : ceilDivide(untilToken, MICROS_PER_SECOND),
   };
 }
 
@@ -110,7 +110,7 @@ function refill(state: BucketState, now: number): BucketState {
 }
 
 /** Applies changed limits: a full bucket stays full, otherwise tokens are kept and cut to the new maximum. */
-function relimit(state: BucketState, max: number, rate: number): BucketState {
+function applyLimits(state: BucketState, max: number, rate: number): BucketState {
   const tokens = state.tokens === state.max ? max : Math.min(state.tokens, max);
   return { tokens, time: state.time, max, rate };
 }

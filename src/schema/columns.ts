@@ -4,19 +4,19 @@ import { Column, ForeignKey, type ColumnOptions, PrimaryColumn } from 'typeorm';
 export const POSITION: ColumnOptions = { type: 'bigint', select: false, insert: false, update: false };
 
 /** A moment, in milliseconds, or none. */
-export const MOMENT: ColumnOptions = { type: 'timestamptz', precision: 3, nullable: true };
+export const NULLABLE_TIMESTAMP: ColumnOptions = { type: 'timestamptz', precision: 3, nullable: true };
 
 /** A moment, in milliseconds: now, unless an import says another one. */
-export const NOW: ColumnOptions = { type: 'timestamptz', precision: 3, default: () => 'now()' };
+export const TIMESTAMP: ColumnOptions = { type: 'timestamptz', precision: 3, default: () => 'now()' };
 
 /** A text, or none. */
-export const TEXT: ColumnOptions = { type: 'text', nullable: true };
+export const NULLABLE_TEXT: ColumnOptions = { type: 'text', nullable: true };
 
 /** The columns of a row of an organization's list. */
 export abstract class ListedRow {
   @Column('integer') organizationId: number;
   @Column(POSITION) position: string;
-  @Column(NOW) createdAt: Date;
+  @Column(TIMESTAMP) createdAt: Date;
 }
 
 /** The same, of a row whose id is a uuid. */

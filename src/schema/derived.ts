@@ -15,20 +15,21 @@ export interface DerivedColumn {
 export interface DerivedTable extends DerivedColumn {
   table: string;
   /** whether the rows belong to no organization */
-  shared: boolean;
+  isShared: boolean;
 }
 
-const DERIVED = Symbol('derived');
+const DERIVED_METADATA_KEY = Symbol('derived');
 
 /** An entity with a derived column. */
-export const Derived = (column: DerivedColumn): ClassDecorator => Reflect.metadata(DERIVED, column);
+export const WithDerivedColumn = (column: DerivedColumn): ClassDecorator =>
+  Reflect.metadata(DERIVED_METADATA_KEY, column);
 
 /** The derived columns of the data source's entities, in the order of their tables' names. */
-export const derivedOf = ({ entityMetadatas }: DataSource): DerivedTable[] =>
+export const derivedColumnsOf = ({ entityMetadatas }: DataSource): DerivedTable[] =>
   entityMetadatas
     .flatMap(({ target, tableName: table, ownColumns }): DerivedTable[] => {
-      const derived = Reflect.getMetadata(DERIVED, target as object) as DerivedColumn | undefined;
-      const shared = !ownColumns.some(({ propertyName }) => propertyName === 'organizationId');
-      return derived ? [{ table, shared, ...derived }] : [];
+      const derived = Reflect.getMetadata(DERIVED_METADATA_KEY, target as object) as DerivedColumn | undefined;
+      const isShared = !ownColumns.some(({ propertyName }) => propertyName === 'organizationId');
+      return derived ? [{ table, isShared, ...derived }] : [];
     })
     .sort((one, other) => one.table.localeCompare(other.table));

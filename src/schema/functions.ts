@@ -2,29 +2,30 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { derivedOf } from './derived';
+import { derivedColumnsOf } from './derived';
 import type { SchemaDefinition } from './schema-definition';
-import { listsOf } from '../database/tracked-list';
+import { trackedListsOf } from '../database/tracked-list';
 
-const read = (file: string): string => readFileSync(join(__dirname, 'functions', file), 'utf8');
+const readSql = (file: string): string => readFileSync(join(__dirname, 'functions', file), 'utf8');
 
 /** Functions of every context that defaults of tables use, so the migrations need them. */
-export const VALUES = read('values.sql');
+export const VALUE_FUNCTIONS = readSql('values.sql');
 
 /** The name of each trigger of ours begins so; the number gives their order. */
-export const OWN_TRIGGER = '^t[0-9]{2}_';
+export const OWN_TRIGGER_PATTERN = '^t[0-9]{2}_';
 
-const FUNCTIONS = Symbol('functions');
-const INDEX_FUNCTIONS = Symbol('index functions');
+const FUNCTIONS_METADATA_KEY = Symbol('functions');
+const INDEX_FUNCTIONS_METADATA_KEY = Symbol('index functions');
 
 /** An entity with functions and triggers of its own, which may stand on other tables. */
-export const WithFunctions = (text: string): ClassDecorator => Reflect.metadata(FUNCTIONS, text);
+export const WithFunctions = (text: string): ClassDecorator => Reflect.metadata(FUNCTIONS_METADATA_KEY, text);
 
 /**
  * An entity whose indexes or defaults use functions of its own. The migrations that make them need the functions, which are
  * therefore applied first and may name no table.
  */
-export const WithIndexFunctions = (text: string): ClassDecorator => Reflect.metadata(INDEX_FUNCTIONS, text);
+export const WithIndexFunctions = (text: string): ClassDecorator =>
+  Reflect.metadata(INDEX_FUNCTIONS_METADATA_KEY, text);
 
 /** The texts that entities have under a key, in an order that does not depend on how the entities are found. */
 const textsOf = ({ entityMetadatas }: DataSource, key: symbol): string[] =>
@@ -34,8 +35,8 @@ const textsOf = ({ entityMetadatas }: DataSource, key: symbol): string[] =>
 
 /** What the migrations of these entities need. On a database that has all functions, nothing changes. */
 export const functionsBeforeMigrations = (dataSource: DataSource): string[] => [
-  VALUES,
-  ...textsOf(dataSource, INDEX_FUNCTIONS),
+  VALUE_FUNCTIONS,
+  ...textsOf(dataSource, INDEX_FUNCTIONS_METADATA_KEY),
 ];
 
 /** Triggers that the texts no longer have must not go on firing. */
@@ -45,7 +46,7 @@ const DROP_TRIGGERS = `
     old record;
   begin
     for old in select tgname, tgrelid::regclass as of_table from pg_trigger t join pg_class c on c.oid = t.tgrelid
-      where tgname ~ '${OWN_TRIGGER}' and not tgisinternal and relnamespace = current_schema()::regnamespace
+      where tgname ~ '${OWN_TRIGGER_PATTERN}' and not tgisinternal and relnamespace = current_schema()::regnamespace
     loop
       execute format('drop trigger %I on %s', old.tgname, old.of_table);
     end loop;
@@ -55,13 +56,13 @@ const DROP_TRIGGERS = `
 const TRIGGER_NAMES = `
   select array(
     select tgrelid::regclass::text || '.' || quote_ident(tgname) from pg_trigger t join pg_class c on c.oid = t.tgrelid
-    where tgname ~ '${OWN_TRIGGER}' and not tgisinternal and relnamespace = current_schema()::regnamespace order by 1)`;
+    where tgname ~ '${OWN_TRIGGER_PATTERN}' and not tgisinternal and relnamespace = current_schema()::regnamespace order by 1)`;
 
 /**
  * The functions and triggers of the database: those of all contexts stand in functions/, the others with their entity,
  * and nowhere else.
  */
-export class Functions {
+export class SchemaFunctions {
   readonly texts: string[];
   private readonly hash: string;
 
@@ -69,20 +70,20 @@ export class Functions {
     private readonly dataSource: DataSource,
     { functions }: SchemaDefinition,
   ) {
-    const derived = derivedOf(dataSource).map(({ functions }) => functions);
+    const derived = derivedColumnsOf(dataSource).map(({ functions }) => functions);
     this.texts = [
       ...functionsBeforeMigrations(dataSource),
-      read('lists.sql'),
+      readSql('lists.sql'),
       listTriggers(dataSource),
       ...derived,
-      ...textsOf(dataSource, FUNCTIONS),
+      ...textsOf(dataSource, FUNCTIONS_METADATA_KEY),
       ...functions,
     ];
     this.hash = hash('sha256', this.texts.join('\n'));
   }
 
   /** What the migrations need. */
-  async applyEarly(): Promise<void> {
+  async applyBeforeMigrations(): Promise<void> {
     if (await this.areApplied()) return;
     for (const text of functionsBeforeMigrations(this.dataSource)) await this.dataSource.query(text);
   }
@@ -109,7 +110,7 @@ export class Functions {
    * Has apply() apply all of them: a migration may remove triggers with the table that they stand on, and one that was
    * reverted and is applied again makes the table without them.
    */
-  async forget(): Promise<void> {
+  async markOutdated(): Promise<void> {
     if (await this.areApplied()) await this.dataSource.query('delete from applied_functions');
   }
 
@@ -120,7 +121,8 @@ export class Functions {
     );
   }
 
-  private async areApplied(): Promise<boolean> {
+  /** Whether the database has exactly these. */
+  async areApplied(): Promise<boolean> {
     const [{ exists }] = await this.dataSource.query<[{ exists: boolean }]>(
       `select to_regclass('applied_functions') is not null as exists`,
     );
@@ -132,7 +134,7 @@ export class Functions {
 
 /** The triggers of all lists. */
 const listTriggers = (dataSource: DataSource): string =>
-  listsOf(dataSource)
-    .map(({ table, parent, shared }) => [table, parent?.column ?? '', parent?.table ?? '', shared ? 'shared' : ''])
+  trackedListsOf(dataSource)
+    .map(({ table, parent, isShared }) => [table, parent?.column ?? '', parent?.table ?? '', isShared ? 'shared' : ''])
     .map((list) => `select list_track(${list.map((argument) => `'${argument}'`).join(', ')});`)
     .join('\n');

@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { ConfigError } from '../config';
-import { connect, FIRST_PAUSE, LONGEST_PAUSE, type Waiting } from '../database/connect';
+import { connect, FIRST_RETRY_DELAY_MS, MAX_RETRY_DELAY_MS, type StartupOptions } from '../database/connect';
 import { LOCKED } from '../errors/sql-states';
 import { hasSqlState } from '../database/errors';
-import { deriveAnew } from './rebuild-derived';
+import { rebuildDerivedColumns } from './rebuild-derived';
 import { requireDirectConnection } from '../database/direct-connection';
-import { Functions } from './functions';
+import { SchemaFunctions } from './functions';
 import { OrderedMigrations } from './ordered-migrations';
 import type { SchemaDefinition } from './schema-definition';
-import { recordRelease, requireUsableSchema } from './schema-release';
+import { recordRelease, requireUsableSchema, type SchemaState } from './schema-release';
 
 /** Any constant: all processes that migrate one database must take the same lock. */
 const MIGRATION_LOCK = 7_261_914;
 /** Milliseconds for which a migration waits for a table, with all requests for it behind: fewer than a statement has. */
-const LOCK_TIMEOUT_MS = 1000;
+const TABLE_LOCK_TIMEOUT_MS = 1000;
 
 /**
  * Applies the migrations that are missing, and the functions if their text has changed, and derives anew what older ones
@@ -24,37 +24,41 @@ const LOCK_TIMEOUT_MS = 1000;
  * @throws ConfigError when the database cannot be reached directly, holds no Unicode, or has a schema of a release that is
  *   too old to be upgraded, or too new
  */
-export function migrate(url: string, schema: SchemaDefinition, waiting: Waiting = {}): Promise<string[]> {
-  return underMigrationLock(url, schema, waiting, (dataSource) => applyMissing(dataSource, schema, waiting));
+export function migrate(url: string, schema: SchemaDefinition, options: StartupOptions = {}): Promise<string[]> {
+  return withMigrationLock(url, schema, options, (dataSource) => applyPendingMigrations(dataSource, schema, options));
 }
 
 /**
  * Reverts the migrations of an extension that is to be removed, while no server runs.
  * @returns their names
  */
-export function revertExtension(url: string, schema: SchemaDefinition, waiting: Waiting = {}): Promise<string[]> {
-  return underMigrationLock(url, schema, waiting, async (dataSource) => {
+export function revertExtension(
+  url: string,
+  schema: SchemaDefinition,
+  options: StartupOptions = {},
+): Promise<string[]> {
+  return withMigrationLock(url, schema, options, async (dataSource) => {
     await requireUsableSchema(dataSource);
     return new OrderedMigrations(dataSource, schema).revertExtension();
   });
 }
 
 /** Runs work that changes the schema, while no other process does. */
-export async function underMigrationLock<T>(
+export async function withMigrationLock<T>(
   url: string,
   schema: SchemaDefinition,
-  waiting: Waiting,
+  options: StartupOptions,
   work: (dataSource: DataSource) => Promise<T>,
 ): Promise<T> {
-  const { migrations } = schema;
-  const dataSource = await connect(url, waiting, { session: `-c lock_timeout=${LOCK_TIMEOUT_MS}`, migrations });
+  const session = `-c lock_timeout=${TABLE_LOCK_TIMEOUT_MS}`;
+  const dataSource = await connect(url, options, { session, migrations: schema.migrations });
   try {
     await requireDirectConnection(url);
-    await requireUnicode(dataSource, waiting);
+    await requireUnicode(dataSource, options);
     const lock = dataSource.createQueryRunner();
     await lock.connect();
     try {
-      await take(lock, waiting);
+      await acquireMigrationLock(lock, options);
       return await work(dataSource);
     } finally {
       await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
@@ -66,70 +70,97 @@ export async function underMigrationLock<T>(
 }
 
 /** How a database is made that can do what Lanyard does. */
-const AS_IT_SHOULD_BE = "Create it with ENCODING 'UTF8' and a UTF-8 locale such as C.UTF-8.";
+const EXPECTED_ENCODING = "Create it with ENCODING 'UTF8' and a UTF-8 locale such as C.UTF-8.";
 
 /**
  * An encoding that lacks letters would refuse what clients send. Without any, and in the locale C, all is kept as it is,
  * but a search knows letters beyond ASCII only as they are written.
  */
-async function requireUnicode(dataSource: DataSource, { say }: Waiting): Promise<void> {
+async function requireUnicode(dataSource: DataSource, { log }: StartupOptions): Promise<void> {
   const [{ name, encoding }] = await dataSource.query<[{ name: string; encoding: string }]>(
     'select current_database() as name, getdatabaseencoding() as encoding',
   );
   if (!['UTF8', 'SQL_ASCII'].includes(encoding)) {
-    throw new ConfigError(`DATABASE_URL: the database ${name} has the encoding ${encoding}. ${AS_IT_SHOULD_BE}`);
+    throw new ConfigError(`DATABASE_URL: the database ${name} has the encoding ${encoding}. ${EXPECTED_ENCODING}`);
   }
   const [{ folds }] = await dataSource.query<[{ folds: boolean }]>(
     `select to_tsvector('simple', 'Ж') = to_tsvector('simple', 'ж') as folds`,
   );
   if (encoding === 'UTF8' && folds) return;
-  say?.(`Searches in the database ${name} ignore case only in ASCII letters. ${AS_IT_SHOULD_BE}`);
+  log?.(`Searches in the database ${name} ignore case only in ASCII letters. ${EXPECTED_ENCODING}`);
 }
 
 /** Tries of the lock after which there is something to say: those who start together are done sooner. */
-const TRIES_OF_A_START = 5;
+const STARTUP_ATTEMPTS = 5;
 
 /** Asks for the lock again and again: a statement that waits for it would hear of no signal. */
-async function take(lock: QueryRunner, { say, signal }: Waiting): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    const [answer] = (await lock.query('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK])) as [
+async function acquireMigrationLock(lock: QueryRunner, { log, signal }: StartupOptions): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const [row] = (await lock.query('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK])) as [
       { taken: boolean },
     ];
-    if (answer.taken) return;
-    if (tries === TRIES_OF_A_START) say?.('Waiting for another process to finish migrating the database');
-    await pause(Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE), undefined, { signal });
+    if (row.taken) return;
+    if (attempt === STARTUP_ATTEMPTS) log?.('Waiting for another process to finish migrating the database');
+    await pause(Math.min(FIRST_RETRY_DELAY_MS * 2 ** attempt, MAX_RETRY_DELAY_MS), undefined, { signal });
   }
 }
 
-async function applyMissing(dataSource: DataSource, schema: SchemaDefinition, waiting: Waiting): Promise<string[]> {
-  const { isNewer } = await requireUsableSchema(dataSource);
+async function applyPendingMigrations(
+  dataSource: DataSource,
+  schema: SchemaDefinition,
+  options: StartupOptions,
+): Promise<string[]> {
+  const state = await requireUsableSchema(dataSource);
   const migrations = new OrderedMigrations(dataSource, schema);
-  const missing = await migrations.getPendingMigrations();
-  const functions = new Functions(dataSource, schema);
-  await givingWay(waiting, async () => {
-    if (isNewer) {
-      // The functions are those of the newer release; extensions of this one may still lack migrations.
+  const pending = await migrations.getPendingMigrations();
+  const functions = new SchemaFunctions(dataSource, schema);
+  const keepsFunctions = state.isNewer || (await areOfExtension(functions, migrations, state, options));
+  await retryWhileLocked(options, async () => {
+    if (keepsFunctions) {
+      // The functions are those of the newer release, or include others; an extension may still lack migrations.
       await migrations.executePendingMigrations();
       return;
     }
-    await functions.applyEarly();
-    if (missing.length > 0) await functions.forget();
+    await functions.applyBeforeMigrations();
+    if (pending.length > 0) await functions.markOutdated();
     await migrations.executePendingMigrations();
     await functions.apply();
     await recordRelease(dataSource);
-    await deriveAnew(dataSource, waiting);
+    await rebuildDerivedColumns(dataSource, options);
   });
-  return missing.map(({ name }) => name);
+  return pending.map(({ name }) => name);
+}
+
+/**
+ * Whether the functions and triggers in force belong to an extension that this program does not have, so that they must stay.
+ * @throws ConfigError when they also belong to an older release, because then this program cannot run on them
+ */
+async function areOfExtension(
+  functions: SchemaFunctions,
+  migrations: OrderedMigrations,
+  { isCurrent }: SchemaState,
+  { log }: StartupOptions,
+): Promise<boolean> {
+  const unknown = await migrations.findUnknown();
+  if (unknown.length === 0 || (await functions.areApplied())) return false;
+  const found = `The database has migrations of an extension that this program does not have (${unknown.join(', ')})`;
+  if (!isCurrent) {
+    throw new ConfigError(
+      `${found}. Upgrade the database with the program of the extension, or run its "migrate --revert-extension" first.`,
+    );
+  }
+  log?.(`${found}. Its functions and triggers are left as they are.`);
+  return true;
 }
 
 /**
  * Applies all functions and triggers, because some were dropped.
- * @throws ConfigError when those in force are of a newer release, which this one does not have
+ * @throws ConfigError when those in force belong to a newer release or to an extension, which this program does not have
  */
-export async function applyFunctionsAgain(
+export async function reapplyFunctions(
   dataSource: DataSource,
   schema: SchemaDefinition,
-  waiting: Waiting = {},
+  options: StartupOptions = {},
 ): Promise<void> {
   const { isNewer } = await requireUsableSchema(dataSource);
   if (isNewer) {
@@ -137,24 +168,31 @@ export async function applyFunctionsAgain(
       'The functions and triggers belong to a newer release of Lanyard. Repair them with that release.',
     );
   }
-  const functions = new Functions(dataSource, schema);
-  await functions.forget();
-  await givingWay(waiting, () => functions.apply(LOCK_TIMEOUT_MS));
+  const unknown = await new OrderedMigrations(dataSource, schema).findUnknown();
+  if (unknown.length > 0) {
+    throw new ConfigError(
+      `The functions and triggers belong to an extension (${unknown.join(', ')}). Repair them with its own program.`,
+    );
+  }
+  const functions = new SchemaFunctions(dataSource, schema);
+  await functions.markOutdated();
+  await retryWhileLocked(options, () => functions.apply(TABLE_LOCK_TIMEOUT_MS));
 }
 
 /**
  * A migration that waits for a table, which an import may hold for minutes, has all requests for that table wait behind
  * it: so it gives way, and tries again.
  */
-async function givingWay({ say, signal }: Waiting, work: () => Promise<void>): Promise<void> {
-  for (let isTold = false; ; isTold = true) {
+async function retryWhileLocked({ log, signal }: StartupOptions, work: () => Promise<void>): Promise<void> {
+  for (let hasLogged = false; ; hasLogged = true) {
     try {
       await work();
       return;
     } catch (error) {
       if (!hasSqlState(error, LOCKED)) throw error;
-      if (!isTold) say?.('Waiting for an import or another long transaction to finish before migrating the database');
-      await pause(LONGEST_PAUSE, undefined, { signal });
+      if (!hasLogged)
+        log?.('Waiting for an import or another long transaction to finish before migrating the database');
+      await pause(MAX_RETRY_DELAY_MS, undefined, { signal });
     }
   }
 }

@@ -1,8 +1,8 @@
 import { type Config, ConfigError } from '../config';
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
-import type { Waiting } from '../database/connect';
-import { isConnectionFault } from '../database/errors';
+import type { StartupOptions } from '../database/connect';
+import { isConnectionError } from '../database/errors';
 import { migrate } from './migrate';
 import type { SchemaDefinition } from './schema-definition';
 
@@ -10,16 +10,16 @@ export interface OpenDatabase {
   /** connection string */
   url: string;
   /** names of the migrations that were missing, and were applied */
-  applied: string[];
+  appliedMigrations: string[];
   /** whether it is the embedded PostgreSQL */
-  embedded: boolean;
+  isEmbedded: boolean;
   /** what to say of an error: that the embedded PostgreSQL has ended is more than that a connection was lost */
   explain(error: unknown): unknown;
   /** gives the embedded PostgreSQL up; close pools before */
   close(): Promise<void>;
 }
 
-interface Opening extends Waiting {
+export interface OpenOptions extends StartupOptions {
   schema: SchemaDefinition;
   /** whether the embedded PostgreSQL is started again when it ends, as a server needs it */
   keepRunning?: boolean;
@@ -28,40 +28,47 @@ interface Opening extends Waiting {
 /**
  * The database that the settings name, with the migrations applied: DATABASE_URL, or else the embedded PostgreSQL,
  * which other processes of this installation may share.
- * @param say prints a line for a person
- * @param opening for a PostgreSQL that is not there yet, and for its migrations
+ * @param log prints a line for a person
+ * @param options for a PostgreSQL that is not there yet, and for its migrations
  */
 export async function openDatabase(
   config: Config,
-  say: (line: string) => void,
-  opening: Opening,
+  log: (line: string) => void,
+  options: OpenOptions,
 ): Promise<OpenDatabase> {
-  const database = await findDatabase(config, say, opening);
+  const database = await findDatabase(config, log, options);
   try {
-    return { ...database, applied: await migrate(database.url, opening.schema, opening) };
+    return { ...database, appliedMigrations: await migrate(database.url, options.schema, options) };
   } catch (error) {
-    const fault = database.explain(error);
+    const explained = database.explain(error);
     await database.close();
-    throw fault;
+    throw explained;
   }
 }
 
 /** The same database as it stands. That of DATABASE_URL may be away, and may be anything. */
 export async function findDatabase(
   config: Config,
-  say: (line: string) => void,
-  { keepRunning }: Pick<Opening, 'keepRunning'> = {},
+  log: (line: string) => void,
+  { keepRunning }: Pick<OpenOptions, 'keepRunning'> = {},
 ): Promise<OpenDatabase> {
   if (config.databaseUrl) {
     const explain = (error: unknown): unknown => error;
-    return { url: config.databaseUrl, applied: [], embedded: false, explain, close: () => Promise.resolve() };
+    return {
+      url: config.databaseUrl,
+      appliedMigrations: [],
+      isEmbedded: false,
+      explain,
+      close: () => Promise.resolve(),
+    };
   }
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, say, keepRunning });
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, keepRunning });
   const explain = (error: unknown): unknown =>
-    postgres.hasEnded && isLost(error) ? new EmbeddedPostgresError(ENDED, { cause: error }) : error;
-  return { url: postgres.url, applied: [], embedded: true, explain, close: () => postgres.stop() };
+    postgres.hasEnded && isLost(error) ? new EmbeddedPostgresError(EMBEDDED_POSTGRES_ENDED, { cause: error }) : error;
+  return { url: postgres.url, appliedMigrations: [], isEmbedded: true, explain, close: () => postgres.stop() };
 }
 
-const ENDED = 'The embedded PostgreSQL stopped together with the server or command that had started it. Try again.';
+const EMBEDDED_POSTGRES_ENDED =
+  'The embedded PostgreSQL stopped together with the server or command that had started it. Try again.';
 
-const isLost = (error: unknown): boolean => isConnectionFault(error instanceof ConfigError ? error.cause : error);
+const isLost = (error: unknown): boolean => isConnectionError(error instanceof ConfigError ? error.cause : error);

@@ -21,6 +21,12 @@ export class OrderedMigrations extends MigrationExecutor {
     return [...migrations.filter((migration) => !ofExtension.includes(migration)), ...ofExtension];
   }
 
+  /** The names of applied migrations that this program does not know: those of an extension, or of a newer release. */
+  async findUnknown(): Promise<string[]> {
+    const known = new Set(this.getMigrations().map(({ name }) => name));
+    return (await this.getExecutedMigrations()).map(({ name }) => name).filter((name) => !known.has(name));
+  }
+
   /** Reverts the applied migrations of the extension, the newest first. @returns their names */
   async revertExtension(): Promise<string[]> {
     const applied = new Set((await this.getExecutedMigrations()).map(({ name }) => name));

@@ -21,6 +21,8 @@ interface SchemaRelease {
 export interface SchemaState {
   /** Whether a newer release has migrated the database, whose functions and derived data must stay as they are. */
   isNewer: boolean;
+  /** Whether no older release has migrated the database last. */
+  isCurrent: boolean;
 }
 
 const NOT_UPGRADABLE =
@@ -41,7 +43,8 @@ export async function requireUsableSchema(dataSource: DataSource, ownRelease = v
         `Start Lanyard ${blocking.oldestRelease} or newer.`,
     );
   }
-  return { isNewer: releases.some(({ release }) => compareReleases(release, ownRelease) > 0) };
+  const newest = releases[0] ? compareReleases(releases[0].release, ownRelease) : -1;
+  return { isNewer: newest > 0, isCurrent: newest >= 0 };
 }
 
 /** The initial migration of 0.1.0 had the same name, but its schema lacked this table. */

@@ -4,7 +4,7 @@ import { basename, delimiter, dirname, join, relative } from 'node:path';
 const BIN = 'lanyard';
 
 /** How the command line was started, for messages: by its name, by npx, by npm, or (in a container, and as an extension) by its file. */
-export function programName(script: string, environment: NodeJS.ProcessEnv): string {
+export function commandNameFor(script: string, environment: NodeJS.ProcessEnv): string {
   if (basename(script) !== BIN) {
     return existsSync('scripts/build.mjs') ? 'npm run --silent operator --' : `node ${relative('', script)}`;
   }
@@ -24,4 +24,4 @@ function npxPackage(script: string): string {
   }
 }
 
-export const PROGRAM = programName(process.argv[1] ?? '', process.env);
+export const COMMAND_NAME = commandNameFor(process.argv[1] ?? '', process.env);

@@ -9,7 +9,7 @@ import { MAX_HEAD_BYTES } from './limits';
 import { SlowReaderLimit } from './slow-reader-limit';
 
 /** Characters of an answer that is sent at once. Encoding ten million takes 50 ms, in which nobody else is answered. */
-const MAX_WHOLE_ANSWER = 1 << 20;
+const MAX_UNSPLIT_CHARACTERS = 1 << 20;
 
 /** Express for an API: requests with its prototypes from the start, JSON text sent as it is, time limits. */
 export class LeanExpressAdapter extends ExpressAdapter {
@@ -19,10 +19,10 @@ export class LeanExpressAdapter extends ExpressAdapter {
   /** the first step of every request, before Express parses its target */
   onRequest: (request: Request, response: Response, next: () => void) => void = (_request, _response, next) => next();
 
-  constructor(private readonly config: Pick<Config, 'headersTimeoutMs' | 'requestTimeoutMs' | 'answerTimeoutMs'>) {
+  constructor(private readonly config: Pick<Config, 'headersTimeoutMs' | 'requestTimeoutMs' | 'responseTimeoutMs'>) {
     // Required here because tracing instruments what CommonJS requires, and Nest imports Express as an ES module.
     super(express());
-    this.slowReaders = new SlowReaderLimit(config.answerTimeoutMs);
+    this.slowReaders = new SlowReaderLimit(config.responseTimeoutMs);
     // `/Leads` and `/leads/` are other paths than `/leads`.
     Object.assign(this.getInstance<{ router: object }>().router, { caseSensitive: true, strict: true });
   }
@@ -81,7 +81,7 @@ export class LeanExpressAdapter extends ExpressAdapter {
       response.setHeader('Content-Length', bytes);
     }
     const characters = parts.reduce((sum, part) => sum + part.length, 0);
-    if (characters <= MAX_WHOLE_ANSWER || response.req.method === 'HEAD') return response.end(body.text);
+    if (characters <= MAX_UNSPLIT_CHARACTERS || response.req.method === 'HEAD') return response.end(body.text);
     this.slowReaders.watch(response, characters);
     return pipeline(Readable.from(parts), response, () => undefined);
   }

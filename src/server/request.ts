@@ -14,42 +14,47 @@ declare module 'express-serve-static-core' {
 }
 
 /** The form of an `X-Request-Id` that is accepted. */
-export const REQUEST_ID = /^[\w.:-]{1,128}$/;
+export const REQUEST_ID_PATTERN = /^[\w.:-]{1,128}$/;
 
 /** Node's limit: it drops the headers that follow. */
 const MAX_HEADERS = 2000;
 
 /** Among the options of a Connection header. */
-const UPGRADE = /(^|,)[ \t]*upgrade[ \t]*(,|$)/i;
+const UPGRADE_OPTION_PATTERN = /(^|,)[ \t]*upgrade[ \t]*(,|$)/i;
 
 /**
  * The first step of every request: its id, security headers, and the refusal of what only looks like a request.
- * @param refused connections of a server on which a request was refused that others may read as two: what follows it is
+ * @param rejectedSockets connections of a server on which a request was refused that others may read as two: what follows it is
  * not carried out
  */
-export function prepareRequest(refused: WeakSet<Socket>, request: Request, response: Response, next: () => void): void {
-  if (refused.has(request.socket)) return;
-  const given = request.headers['x-request-id'];
-  request.id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+export function prepareRequest(
+  rejectedSockets: WeakSet<Socket>,
+  request: Request,
+  response: Response,
+  next: () => void,
+): void {
+  if (rejectedSockets.has(request.socket)) return;
+  const requestedId = request.headers['x-request-id'];
+  request.id = typeof requestedId === 'string' && REQUEST_ID_PATTERN.test(requestedId) ? requestedId : randomUUID();
   response.setHeader('X-Request-Id', request.id);
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
-  const refusal = refusalOf(request);
-  if (refusal !== undefined) {
-    refused.add(request.socket);
+  const rejection = rejectionFor(request);
+  if (rejection !== undefined) {
+    rejectedSockets.add(request.socket);
     response.setHeader('Connection', 'close');
-    sendError(response, ...refusal);
+    sendError(response, ...rejection);
     return;
   }
   // After an offer of another protocol Node reads no further request.
   const { connection = '', upgrade } = request.headers;
-  if (upgrade !== undefined && UPGRADE.test(connection)) response.setHeader('Connection', 'close');
-  if (request.url.includes('%')) escapeStrayPercents(request);
+  if (upgrade !== undefined && UPGRADE_OPTION_PATTERN.test(connection)) response.setHeader('Connection', 'close');
+  if (request.url.includes('%')) encodeStrayPercentSigns(request);
   next();
 }
 
-type Refusal = [status: number, fault?: string];
+type Rejection = [status: number, fault?: string];
 
-function refusalOf({ httpVersion, httpVersionMajor, rawHeaders, url }: Request): Refusal | undefined {
+function rejectionFor({ httpVersion, httpVersionMajor, rawHeaders, url }: Request): Rejection | undefined {
   // Node's parser accepts HTTP/0.9, and a line that says HTTP/2.0.
   if (httpVersionMajor !== 1) return [400, 'version of HTTP'];
   if (rawHeaders.length >= MAX_HEADERS) return [431];
@@ -74,7 +79,7 @@ function countHosts(rawHeaders: readonly string[]): number {
  * The router refuses a path with a broken percent escape before any guard runs. Taken literally, such a path needs a key
  * too, and is an unknown path or a bad id.
  */
-function escapeStrayPercents(request: Request): void {
+function encodeStrayPercentSigns(request: Request): void {
   const [path = '', ...query] = request.url.split('?');
   try {
     decodeURIComponent(path);

@@ -11,16 +11,16 @@ const ACCEPT_TIMEOUT_MS = 1_000;
 const IDLE_TICK_MS = 50;
 
 /** Stops a server without losing a request: it serves on while load balancers take notice, and then closes. */
-export async function drain(server: Server, adapter: LeanExpressAdapter, drainMs: number): Promise<void> {
+export async function drainConnections(server: Server, adapter: LeanExpressAdapter, drainMs: number): Promise<void> {
   adapter.isDraining = true;
   await pause(drainMs);
   const deadline = setTimeout(() => server.closeAllConnections(), RESPONSE_TIMEOUT_MS);
   // Closing cuts off what the clients of idle connections have not read yet.
-  await Promise.race([adapter.slowReaders.drained(), pause(RESPONSE_TIMEOUT_MS, undefined, { ref: false })]);
-  const held = await waitForAcceptQueue(server);
+  await Promise.race([adapter.slowReaders.waitUntilSent(), pause(RESPONSE_TIMEOUT_MS, undefined, { ref: false })]);
+  const pausedSockets = await waitForAcceptQueue(server);
   const closed = once(server, 'close');
   server.close();
-  for (const socket of held) socket.resume();
+  for (const socket of pausedSockets) socket.resume();
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_TICK_MS);
   await closed;
   clearInterval(idle);
@@ -34,12 +34,12 @@ export async function drain(server: Server, adapter: LeanExpressAdapter, drainMs
  * @returns the connections that are held
  */
 async function waitForAcceptQueue(server: Server): Promise<Socket[]> {
-  const held: Socket[] = [];
+  const pausedSockets: Socket[] = [];
   let arrivals = 0;
   server.on('request', () => arrivals++);
   server.on('connection', (socket: Socket) => {
     arrivals++;
-    held.push(socket);
+    pausedSockets.push(socket);
     process.nextTick(() => socket.pause()); // HTTP resumes it at the end of this tick
   });
   const startedAt = performance.now();
@@ -48,5 +48,5 @@ async function waitForAcceptQueue(server: Server): Promise<Socket[]> {
     await pause(IDLE_TICK_MS);
     await new Promise(setImmediate); // when this process stood still, what arrived meanwhile is read now
   }
-  return held;
+  return pausedSockets;
 }

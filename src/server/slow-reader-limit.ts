@@ -13,7 +13,7 @@ export class SlowReaderLimit {
   private bytes = 0;
   /** unsent bytes by connection, the one that has waited longest first */
   private readonly connections = new Map<Socket, number>();
-  private readonly known = new WeakSet<Socket>();
+  private readonly watchedSockets = new WeakSet<Socket>();
 
   constructor(
     private readonly timeoutMs: number,
@@ -24,8 +24,8 @@ export class SlowReaderLimit {
   watch(response: ServerResponse, unsent = response.writableLength): void {
     const { socket } = response.req;
     if (unsent === 0 || socket.destroyed) return;
-    if (!this.known.has(socket)) socket.once('close', () => this.add(socket, -Infinity));
-    this.known.add(socket);
+    if (!this.watchedSockets.has(socket)) socket.once('close', () => this.add(socket, -Infinity));
+    this.watchedSockets.add(socket);
     this.add(socket, unsent);
     response.setTimeout(this.timeoutMs, () => socket.destroy());
     // The next response on the connection may take its time. Node sets the timeout of an idle connection after this.
@@ -41,7 +41,7 @@ export class SlowReaderLimit {
   }
 
   /** Waits until the clients have read every response, or are gone. */
-  async drained(): Promise<void> {
+  async waitUntilSent(): Promise<void> {
     while (this.connections.size > 0) {
       await Promise.race([...this.connections.keys()].map((socket) => once(socket, 'close')));
     }

@@ -20,11 +20,11 @@ const STATUSES = [401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 504];
 const MAX_DELAY_MS = 30_000;
 const MAX_LENGTH = 255;
 
-const integer = (text: string, most: number): number | undefined =>
-  /^\d{1,10}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
+const integer = (text: string, max: number): number | undefined =>
+  /^\d{1,10}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
 
 /** How the value of each fault is read; undefined when it cannot be. */
-const READERS: { [Name in keyof Faults]-?: (text: string) => Faults[Name] } = {
+const PARSERS: { [Name in keyof Faults]-?: (text: string) => Faults[Name] } = {
   status: (text) => STATUSES.find((status) => String(status) === text),
   delay: (text) => integer(text, MAX_DELAY_MS),
   drop: (text) => (['before', 'after'] as const).find((when) => when === text),
@@ -34,7 +34,7 @@ const READERS: { [Name in keyof Faults]-?: (text: string) => Faults[Name] } = {
 };
 
 /** What may stand in `Lanyard-Simulate` and in a key's setting, in one line. */
-export const FORM =
+export const FAULTS_SYNTAX =
   `a list of faults separated by ";": status=${STATUSES.join('|')}, delay=0…${MAX_DELAY_MS} (ms), drop=before|after or ` +
   'truncate=BYTES, and for only some requests also rate=0…1 and seed=N';
 
@@ -42,17 +42,17 @@ export const FORM =
 export function parseFaults(text: string): Faults | undefined {
   const entries = text.split(';').map((part) => {
     const [, name = '', value = ''] = /^\s*(\w+)=(\S+)\s*$/.exec(part) ?? [];
-    return [name, Object.hasOwn(READERS, name) ? READERS[name as keyof Faults](value) : undefined] as const;
+    return [name, Object.hasOwn(PARSERS, name) ? PARSERS[name as keyof Faults](value) : undefined] as const;
   });
   const faults = Object.fromEntries(entries);
-  const { rate: _, seed: __, ...done } = faults;
+  const { rate: _, seed: __, ...effects } = faults;
   const isMalformed = text.length > MAX_LENGTH || entries.some(([, value]) => value === undefined);
   const isRepeated = Object.keys(faults).length < entries.length;
-  return isMalformed || isRepeated || Object.keys(done).length === 0 ? undefined : faults;
+  return isMalformed || isRepeated || Object.keys(effects).length === 0 ? undefined : faults;
 }
 
 /** Whether the faults hit the nth request of a sequence: always the same ones. */
-export function isHit({ rate = 1, seed = 0 }: Faults, nth: number): boolean {
+export function isTriggered({ rate = 1, seed = 0 }: Faults, nth: number): boolean {
   const draw = createHash('sha256').update(`${seed} ${nth}`).digest().readUInt32BE();
   return draw / 2 ** 32 < rate;
 }

@@ -6,22 +6,22 @@ import { from, lastValueFrom, type Observable } from 'rxjs';
 import { errorText } from '../errors/error-response';
 import { IdempotencyKeyInUse, InvalidRequest } from '../errors/exceptions';
 import { parsePreferences } from '../api/preferences';
-import { describeTake, storedLimits } from '../rate-limit/token-bucket';
+import { toTakeResult, storedLimits } from '../rate-limit/token-bucket';
 import { BUCKET_HEADERS, TokenBucketInterceptor } from '../rate-limit/token-bucket.interceptor';
 import { cutOff } from '../server/cut-off';
-import { type Faults, isHit, parseFaults } from './faults';
+import { type Faults, isTriggered, parseFaults } from './faults';
 
 /** of a request, the faults that it asks for; of an answer, that it may be asked for them */
-const SIMULATE = 'Lanyard-Simulate';
+const SIMULATE_HEADER = 'Lanyard-Simulate';
 
 /** Sequences of requests that are counted at the same time. */
 const MAX_SEQUENCES = 10_000;
 
 /** Says in every answer of a server that it simulates faults: nobody should take it for one in production. */
-export const marked =
+export const withSimulationHeader =
   <Next>(step: (request: Request, response: Response, next: Next) => void) =>
   (request: Request, response: Response, next: Next): void => {
-    response.setHeader(SIMULATE, 'on');
+    response.setHeader(SIMULATE_HEADER, 'on');
     step(request, response, next);
   };
 
@@ -38,40 +38,42 @@ export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     const { caller } = request;
-    const asked = caller?.simulate ?? request.headers[SIMULATE.toLowerCase()];
-    if (!caller || asked === undefined || asked === null) return super.intercept(context, next);
-    const faults = parseFaults(String(asked));
-    if (faults && !this.isNextHit(`${caller.keyId} ${String(asked)}`, faults)) return super.intercept(context, next);
-    if (faults?.status === 429) return from(played(faults, response, () => this.refuse(request, response)));
+    const faultsText = caller?.simulate ?? request.headers[SIMULATE_HEADER.toLowerCase()];
+    if (!caller || faultsText === undefined || faultsText === null) return super.intercept(context, next);
+    const faults = parseFaults(String(faultsText));
+    if (faults && !this.isNextTriggered(`${caller.keyId} ${String(faultsText)}`, faults))
+      return super.intercept(context, next);
+    if (faults?.status === 429)
+      return from(applyFaults(faults, response, () => this.rejectWithEmptyBucket(request, response)));
     return super.intercept(context, {
       handle: () => {
-        if (!faults) throw new InvalidRequest(`header ${SIMULATE}`);
+        if (!faults) throw new InvalidRequest(`header ${SIMULATE_HEADER}`);
         const { status } = faults;
-        const handle = () => (status ? failed(status, request, response) : lastValueFrom(next.handle()));
-        return from(played(faults, response, handle));
+        const handle = () => (status ? throwSimulatedError(status, request, response) : lastValueFrom(next.handle()));
+        return from(applyFaults(faults, response, handle));
       },
     });
   }
 
-  private isNextHit(sequence: string, faults: Faults): boolean {
+  private isNextTriggered(sequence: string, faults: Faults): boolean {
     const nth = this.sequences.get(sequence) ?? 0;
     this.sequences.set(sequence, nth + 1);
-    return isHit(faults, nth);
+    return isTriggered(faults, nth);
   }
 
   /** As an empty bucket does. @throws HttpException */
-  private async refuse({ caller }: Request, response: Response): Promise<void> {
+  private async rejectWithEmptyBucket({ caller }: Request, response: Response): Promise<void> {
     const now = Date.now() * 1000;
     if (caller)
-      this.tell(response, caller, describeTake({ tokens: 0, time: now, ...storedLimits(caller) }, false, now));
+      this.applyResult(response, caller, toTakeResult({ tokens: 0, time: now, ...storedLimits(caller) }, false, now));
   }
 }
 
 /** Delays, cuts and truncates what the handler answers, errors too. */
-function played(faults: Faults, response: Response, handle: () => Promise<unknown>): Promise<unknown> {
+function applyFaults(faults: Faults, response: Response, handle: () => Promise<unknown>): Promise<unknown> {
   const { drop, delay = 0, truncate } = faults;
-  const answer = drop === 'before' ? Promise.resolve() : handle();
-  return answer.finally(async () => {
+  const result = drop === 'before' ? Promise.resolve() : handle();
+  return result.finally(async () => {
     await pauseWhileOpen(response, delay);
     if (drop) response.socket?.destroy();
     if (truncate !== undefined) cutOff(response, truncate);
@@ -89,7 +91,7 @@ async function pauseWhileOpen(response: Response, milliseconds: number): Promise
 }
 
 /** The error of a status, with the headers that the real one has. */
-async function failed(status: number, request: Request, response: Response): Promise<never> {
+async function throwSimulatedError(status: number, request: Request, response: Response): Promise<never> {
   if (status === 401 || status === 403) for (const name of BUCKET_HEADERS) response.removeHeader(name);
   else parsePreferences(request, response);
   if (status === 408) response.setHeader('Connection', 'close');

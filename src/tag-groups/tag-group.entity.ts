@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import { ListedUuidRow, RefersTo, TEXT } from '../schema/columns';
+import { ListedUuidRow, RefersTo, NULLABLE_TEXT } from '../schema/columns';
 import { ListedEntity } from '../schema/lists';
 
 @ListedEntity('tag_groups')
@@ -10,7 +10,7 @@ export class TagGroupEntity extends ListedUuidRow {
   @Column('text') status: string;
   @Column('boolean') allowsMultipleSelection: boolean;
   @Column('integer') displayOrder: number;
-  @Column(TEXT) usageInstructions: string | null;
+  @Column(NULLABLE_TEXT) usageInstructions: string | null;
   @Column('boolean') required: boolean;
   @Column('boolean') allEvents: boolean;
 }

@@ -43,7 +43,7 @@ export class TagGroupV0Response {
 }
 
 /** The JSON text of a row of tag_groups. */
-export const TAG_GROUP = json<TagGroupV0Response>({
+export const TAG_GROUP_JSON = json<TagGroupV0Response>({
   id: 'id',
   name: 'name',
   status: 'status',

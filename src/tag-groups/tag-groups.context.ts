@@ -1,18 +1,18 @@
 import { feedResource, uuidKey } from '../changes/feed-resource';
 import { TAG_GROUPS } from './tag-group.dataset';
 import { TagGroupEntity } from './tag-group.entity';
-import { EXAMPLE_TAG_GROUP_ID, TAG_GROUP, TagGroupV0Response } from './tag-group.response';
+import { EXAMPLE_TAG_GROUP_ID, TAG_GROUP_JSON, TagGroupV0Response } from './tag-group.response';
 import { TagGroupsModule } from './tag-groups.module';
 
 export const TAG_GROUPS_CONTEXT = {
   module: TagGroupsModule,
   sections: { tagGroups: TAG_GROUPS },
-  followed: [
+  feedResources: [
     feedResource(TagGroupEntity, {
       name: 'tagGroups',
       number: 1,
       model: TagGroupV0Response,
-      recordSql: TAG_GROUP,
+      recordSql: TAG_GROUP_JSON,
       key: uuidKey(EXAMPLE_TAG_GROUP_ID),
       childTable: { name: 'tag_options', parentColumn: 'tag_group_id' },
     }),

@@ -4,13 +4,13 @@ import { arrivalList } from '../database/paginate';
 import { type JsonText, type Page, Statements } from '../database/statements';
 import type { Caller } from '../api/caller';
 import { TagGroupEntity } from './tag-group.entity';
-import { TAG_GROUP } from './tag-group.response';
+import { TAG_GROUP_JSON } from './tag-group.response';
 
-export const LIST_TAG_GROUPS = arrivalList({ entity: TagGroupEntity, item: TAG_GROUP });
+export const LIST_TAG_GROUPS = arrivalList({ entity: TagGroupEntity, rowJson: TAG_GROUP_JSON });
 
 export const GET_TAG_GROUP = {
   name: 'tagGroup.get',
-  text: `select ${TAG_GROUP} from tag_groups where organization_id = $1 and id = $2`,
+  text: `select ${TAG_GROUP_JSON} from tag_groups where organization_id = $1 and id = $2`,
 };
 
 @Injectable()
@@ -23,6 +23,6 @@ export class TagGroupsService {
 
   /** @throws RowNotFound */
   get(caller: Caller, tagGroupId: string): Promise<JsonText> {
-    return this.statements.one(caller, GET_TAG_GROUP, [tagGroupId]);
+    return this.statements.selectOne(caller, GET_TAG_GROUP, [tagGroupId]);
   }
 }

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { listsOf } from '../database/tracked-list';
+import { trackedListsOf } from '../database/tracked-list';
 
 /** Tables with rows of organizations that are emptied by no truncate: keys stay, and so do the cursors of `@OnChanges`. */
 const KEPT_TABLES = ['api_keys', 'webhooks'];
@@ -16,7 +16,7 @@ const FIND_TABLES = `
  */
 export function emptyOrganizations(dataSource: DataSource): Promise<void> {
   return dataSource.transaction(async (manager) => {
-    const lists = listsOf(dataSource).map(({ table }) => table);
+    const lists = trackedListsOf(dataSource).map(({ table }) => table);
     const tables = await manager.query<{ name: string }[]>(FIND_TABLES, [KEPT_TABLES, lists]);
     const alter = (action: string): Promise<unknown> =>
       manager.query(tables.map(({ name }) => `alter table ${name} ${action} trigger user;`).join('\n'));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, parse, sep } from 'node:path';
 import { Client } from 'pg';
 import { version } from '../../package.json';
-import { CONTEXTS, schemaOf } from '../contexts';
+import { CONTEXTS, schemaDefinitionOf } from '../contexts';
 import { copyCluster } from '../embedded-postgres/copy-cluster';
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
 import { migrate } from '../schema/migrate';
@@ -51,7 +51,7 @@ async function startTemporaryPostgres(schema: SchemaDefinition): Promise<TestDat
     if (process.getuid?.() === 0) chmodSync(folder, 0o755);
     const dataDir = join(folder, 'data');
     await prepareData(dataDir);
-    const postgres = await startEmbeddedPostgres({ dataDir, say: silent });
+    const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
     const drop = async (): Promise<void> => {
       await postgres.stop();
       remove();
@@ -78,9 +78,9 @@ async function prepareData(dataDir: string): Promise<void> {
     () => false,
   );
   if (isCopied) return;
-  const postgres = await startEmbeddedPostgres({ dataDir, say: silent });
+  const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
   try {
-    await migrate(postgres.url, schemaOf(CONTEXTS));
+    await migrate(postgres.url, schemaDefinitionOf(CONTEXTS));
     for (const setting of DURABILITY_SETTINGS) await query(postgres.url, `alter system set ${setting} = off`);
   } finally {
     await postgres.stop();

@@ -1,14 +1,14 @@
 import type { DataSource } from 'typeorm';
 import type { Config } from '../config';
-import { PROGRAM } from '../server/command-name';
+import { COMMAND_NAME } from '../server/command-name';
 
 /** Says at start why nothing, or less than before, is sent to webhooks. */
 export async function announcePausedWebhooks(
   dataSource: DataSource,
   { webhooks }: Config,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
-  if (webhooks === 'off') say('LANYARD_WEBHOOKS is off: this process delivers no webhooks');
+  if (webhooks === 'off') log('LANYARD_WEBHOOKS is off: this process delivers no webhooks');
   // A database that does not answer at this moment is no reason to stop serving.
   const [row] = await dataSource
     .query<{ paused: number }[]>(
@@ -18,5 +18,5 @@ export async function announcePausedWebhooks(
   const paused = row?.paused ?? 0;
   if (paused === 0) return;
   const subject = paused === 1 ? '1 webhook is' : `${paused} webhooks are`;
-  say(`${subject} paused because this database is a copy of another one. To resume: ${PROGRAM} webhooks resume`);
+  log(`${subject} paused because this database is a copy of another one. To resume: ${COMMAND_NAME} webhooks resume`);
 }

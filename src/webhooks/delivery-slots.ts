@@ -29,7 +29,7 @@ export class DeliverySlots {
 
   /** Counts a delivery that has become slow among the slow ones until it ends. @returns whether there was room */
   becomeSlow(organizationId: number, delivery: Promise<unknown>): boolean {
-    if (!this.slow.isFree(organizationId)) return false;
+    if (!this.slow.hasFreeSlot(organizationId)) return false;
     void this.slow.run(organizationId, () => delivery);
     return true;
   }

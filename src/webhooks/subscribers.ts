@@ -41,13 +41,15 @@ export class Subscribers implements OnModuleInit {
 
   /** @throws ConfigError when a subscription cannot work */
   onModuleInit(): void {
-    for (const { metatype, instance, isNotMetatype } of this.discovery.getProviders()) {
+    for (const wrapper of this.discovery.getProviders()) {
+      const { metatype, instance, isNotMetatype } = wrapper;
       const type: unknown = isNotMetatype ? (instance as object | undefined)?.constructor : metatype;
       const prototype = (typeof type === 'function' ? type.prototype : undefined) as object | undefined;
       if (!prototype) continue;
       for (const method of this.scanner.getAllMethodNames(prototype)) {
         const subscription = findSubscription(prototype, method);
-        if (subscription) this.add(subscription, instance as Record<string, ChangesHandler> | undefined, method);
+        const methods = wrapper.isDependencyTreeStatic() ? instance : undefined;
+        if (subscription) this.add(subscription, methods as Record<string, ChangesHandler> | undefined, method);
       }
     }
   }

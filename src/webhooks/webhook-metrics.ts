@@ -46,7 +46,7 @@ export class WebhookMetrics {
     });
     const oldest: Gauge = new Gauge({
       name: 'lanyard_webhook_oldest_change_seconds',
-      help: 'Age of the oldest change that waits for a webhook, disabled ones included.',
+      help: 'Age of the oldest change that has not been delivered to a webhook, including disabled webhooks, in seconds.',
       registers,
       collect: async () => oldest.set(this.ageOf([(await this.loadStates())?.waitingSince, this.pending.waitingSince])),
     });

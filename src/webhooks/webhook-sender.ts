@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../config';
-import { breaksConnection, logFields } from '../database/errors';
+import { requiresNewConnection, logFields } from '../database/errors';
 import { DeliverySlots } from './delivery-slots';
 import { PendingWebhooks } from './pending-webhooks';
 import { type Delivery, WebhookDelivery } from './webhook-delivery';
@@ -85,7 +85,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     const message = 'Webhook delivery paused: cannot reach the database';
     if (!this.isErrorLogged && !this.isStopping) this.logger.warn({ message, ...logFields(error) });
     this.isErrorLogged = true;
-    if (breaksConnection(error)) await this.leader.resign();
+    if (requiresNewConnection(error)) await this.leader.resign();
     return undefined;
   }
 

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { MOMENT, NOW, RefersTo, TEXT } from '../schema/columns';
+import { NULLABLE_TIMESTAMP, TIMESTAMP, RefersTo, NULLABLE_TEXT } from '../schema/columns';
 import { WithFunctions } from '../schema/functions';
 import { WEBHOOK_FUNCTIONS } from './webhook.functions';
 
@@ -12,33 +12,33 @@ import { WEBHOOK_FUNCTIONS } from './webhook.functions';
 export class WebhookEntity {
   @PrimaryColumn('uuid') id: string;
   @Column('integer') organizationId: number;
-  @Column(NOW) createdAt: Date;
+  @Column(TIMESTAMP) createdAt: Date;
   /** Where to send. For a method it only names the method, in what operators read. */
   @Column('text') url: string;
   /** The name of a method with `@OnChanges`, which is called in place of the URL. */
-  @Column(TEXT) subscription: string | null;
+  @Column(NULLABLE_TEXT) subscription: string | null;
   @Column('text', { array: true }) resources: string[];
   /** Where the next page begins. */
   @Column('text') cursor: string;
   /** Whether the receiver has yet to be told that a snapshot has ended. */
   @Column('boolean') endsSnapshot: boolean;
   @Column('text') secret: string;
-  @Column(TEXT) oldSecret: string | null;
-  @Column(MOMENT) oldExpiresAt: Date | null;
+  @Column(NULLABLE_TEXT) oldSecret: string | null;
+  @Column(NULLABLE_TIMESTAMP) oldExpiresAt: Date | null;
   /** Attempts since the last 2xx response. */
   @Column('integer', { default: 0 }) failures: number;
-  @Column(MOMENT) failingSince: Date | null;
-  @Column(MOMENT) nextAttemptAt: Date | null;
+  @Column(NULLABLE_TIMESTAMP) failingSince: Date | null;
+  @Column(NULLABLE_TIMESTAMP) nextAttemptAt: Date | null;
   /** When the sender last stored the cursor or ended an attempt. Null makes it look at the webhook at once. */
-  @Column(MOMENT) movedAt: Date | null;
+  @Column(NULLABLE_TIMESTAMP) movedAt: Date | null;
   /** When the oldest change was made that is known to wait for a failing or disabled webhook. */
-  @Column(MOMENT) waitingSince: Date | null;
-  @Column(MOMENT) lastSuccessAt: Date | null;
+  @Column(NULLABLE_TIMESTAMP) waitingSince: Date | null;
+  @Column(NULLABLE_TIMESTAMP) lastSuccessAt: Date | null;
   @Column('integer', { nullable: true }) lastStatus: number | null;
-  @Column(TEXT) lastError: string | null;
-  @Column(MOMENT) disabledAt: Date | null;
+  @Column(NULLABLE_TEXT) lastError: string | null;
+  @Column(NULLABLE_TIMESTAMP) disabledAt: Date | null;
   /** When the database was recognized as a copy of another one. Nothing is sent until the operator resumes it. */
-  @Column(MOMENT) pausedAt: Date | null;
+  @Column(NULLABLE_TIMESTAMP) pausedAt: Date | null;
 }
 
 export const WEBHOOK_STATES = ['active', 'failing', 'paused', 'disabled'] as const;

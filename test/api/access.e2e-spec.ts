@@ -1,5 +1,5 @@
 import { ApiKeysService } from '../../src/access/api-keys.service';
-import { newKey } from '../../src/access/key-format';
+import { generateKey } from '../../src/access/key-format';
 import { exchange } from '../support/connection';
 import { Lanyard, startInProcess, startLanyard, Tenant, withTenant } from '../support/lanyard';
 import { describeInside, INSIDE } from '../support/skipping';
@@ -29,9 +29,9 @@ describe('access', () => {
     it.each([
       ['x', 'x'],
       ['lan_', 'lan_'],
-      ['of nobody', newKey()],
-      ['with a false checksum', newKey().replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
-      ['in lower case', newKey().toLowerCase()],
+      ['of nobody', generateKey()],
+      ['with a false checksum', generateKey().replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+      ['in lower case', generateKey().toLowerCase()],
       ['of 4,000 characters', 'a'.repeat(4000)],
       ["' or 1=1 --", "' or 1=1 --"],
     ])('is 403 with the key %s', async (_, key) => {
@@ -98,15 +98,15 @@ describe('access', () => {
 });
 
 describeInside(`revocation${INSIDE}`, () => {
-  it('is in force as soon as what was remembered has expired, at most 5 s later', async () => {
+  it('is in force 5 s later, when what was remembered has expired', async () => {
     const inside = await startInProcess();
     const tenant = await inside.tenant();
     await tenant.api.get('/leads').expect(200);
     await inside.app.get(ApiKeysService).revoke(tenant.keyId);
-    const revoked = Date.now();
-    let status = 200;
-    while (status === 200 && Date.now() - revoked < 5000) ({ status } = await tenant.api.get('/leads'));
-    expect(status).toBe(403);
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 5_000);
+    await tenant.api.get('/leads').expect(403);
+    clock.mockRestore();
   });
 });
 

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccessService, ADD_USAGE } from '../../src/access/access.service';
 import { BoundedThrottlerStorage } from '../../src/access/failed-authentication.throttler';
-import { newKey } from '../../src/access/key-format';
+import { generateKey } from '../../src/access/key-format';
 import { Overloaded } from '../../src/errors/exceptions';
 import { type InProcess, startInProcess } from '../support/lanyard';
 
@@ -50,7 +50,7 @@ describe('the caller of a key', () => {
 
   it('is looked up with all others that wait, in one statement after another, and none is refused', async () => {
     const { access, lookUps } = database(caller);
-    const asked = Array.from({ length: 3000 }, () => access.findCaller(newKey()));
+    const asked = Array.from({ length: 3000 }, () => access.findCaller(generateKey()));
     for (let next = 0; next < lookUps.length; next++) {
       expect(lookUps).toHaveLength(next + 1);
       lookUps[next]?.answer();
@@ -65,7 +65,7 @@ describe('the caller of a key', () => {
     ['unknown', undefined],
   ])('is cached for four seconds from the start of the look-up: %s', async (_, known) => {
     const { access, lookUps } = database(known);
-    const key = newKey();
+    const key = generateKey();
     const asked = access.findCaller(key);
     await pass(1000);
     lookUps[0]?.answer();
@@ -80,13 +80,13 @@ describe('the caller of a key', () => {
 
   it('is not looked up for a malformed key', async () => {
     const { access, lookUps } = database(caller);
-    expect(await access.findCaller(`${newKey()}x`)).toBeUndefined();
+    expect(await access.findCaller(`${generateKey()}x`)).toBeUndefined();
     expect(lookUps).toEqual([]);
   });
 
   it('is none from the moment at which the key expires, cached or not', async () => {
     const { access, lookUps } = database({ ...caller, expiresAt: Date.now() + 1000 });
-    const key = newKey();
+    const key = generateKey();
     const asked = access.findCaller(key);
     lookUps[0]?.answer();
     expect(await asked).toBeDefined();
@@ -101,7 +101,7 @@ describe('the caller of a key', () => {
     ['another error', new TypeError(), TypeError],
   ])('is looked up again after %s: a key is not refused for that', async (_, error, expected) => {
     const { access, lookUps } = database(caller);
-    const key = newKey();
+    const key = generateKey();
     const first = access.findCaller(key);
     lookUps[0]?.fail(error);
     await expect(first).rejects.toBeInstanceOf(expected);
@@ -119,7 +119,7 @@ describe('the use of keys', () => {
     const { access, lookUps, source, uses } = database({});
     await pass(60_000);
     for (const [nth, keyId] of ['b', 'a', 'b'].entries()) {
-      const asked = access.findCaller(newKey());
+      const asked = access.findCaller(generateKey());
       lookUps[nth]?.answer([{ keyId, expiresAt: Infinity, hash: lookUps[nth].hashes[0]?.toString('base64') }]);
       await asked;
     }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { DataSource } from 'typeorm';
 import { ResponseTooLarge } from '../../src/errors/exceptions';
-import { IdempotentAnswers } from '../../src/database/idempotent-answers';
-import { Sweeper } from '../../src/database/sweeper';
+import { IdempotencyStore } from '../../src/database/idempotency-store';
+import { Pruner } from '../../src/database/pruner';
 import { eventInput, industryEventInput, leadInput, OF_TESTS, unique } from '../support/builders';
 import { asOperator } from '../support/database';
 import { exampleOfError } from '../support/description';
@@ -211,13 +211,13 @@ describeInside(`stored answers${INSIDE}`, () => {
       [tenant.keyId],
     );
     await create(randomUUID()).expect(200);
-    await lanyard.app.get(Sweeper).sweep();
+    await lanyard.app.get(Pruner).prune();
     expect(await count()).toBe(1);
   });
 
   it('are swept by a server that starts', async () => {
     await age('25 hours');
-    const swept = jest.spyOn(Sweeper.prototype, 'sweep');
+    const swept = jest.spyOn(Pruner.prototype, 'prune');
     await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
     await Promise.all(swept.mock.results.map(({ value }) => value as Promise<void>));
     swept.mockRestore();
@@ -233,9 +233,9 @@ describeInside(`stored answers${INSIDE}`, () => {
       );
     const other = await tenant.issueKey({});
     await owner.query('alter table idempotent_answers alter answer set storage external');
-    const responses = lanyard.app.get(IdempotentAnswers);
+    const responses = lanyard.app.get(IdempotencyStore);
     const store = (keyId: string, bytes: number) =>
-      responses.once({ organizationId: tenant.organizationId, keyId }, randomUUID(), Buffer.of(1), async () => ({
+      responses.runOnce({ organizationId: tenant.organizationId, keyId }, randomUUID(), Buffer.of(1), async () => ({
         status: 200,
         headers: {},
         body: 'x'.repeat(bytes),

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { DataSource } from 'typeorm';
 import { AccessService } from '../../src/access/access.service';
-import { ApiKeysService, IssuedKey, KeyEnded } from '../../src/access/api-keys.service';
-import { hashOf, hasKeyForm, newKey, prefixOf } from '../../src/access/key-format';
+import { ApiKeysService, IssuedKey, KeyExpiredOrRevoked } from '../../src/access/api-keys.service';
+import { hashKey, hasKeyForm, generateKey, keyPrefix } from '../../src/access/key-format';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { testDatabase } from '../support/database';
 import { operatorServices } from '../support/operator-services';
@@ -37,7 +37,7 @@ describe('the form of a key', () => {
   ])('is not that of a text %s', (_, text) => expect(hasKeyForm(text)).toBe(false));
 
   it('is that of new keys, of which no two are alike and all characters are used', () => {
-    const keys = Array.from({ length: 200 }, newKey);
+    const keys = Array.from({ length: 200 }, generateKey);
     expect(keys.filter((key) => !/^lan_[0-9A-Za-z]{49}$/.test(key) || !hasKeyForm(key))).toEqual([]);
     expect(new Set(keys).size).toBe(200);
     const used = new Set(keys.flatMap((key) => [...key.slice(4)]));
@@ -47,9 +47,9 @@ describe('the form of a key', () => {
   });
 
   it('shows no more than ten characters, and stores a SHA-256', () => {
-    expect(prefixOf(KEY)).toBe('lan_012345');
+    expect(keyPrefix(KEY)).toBe('lan_012345');
     // printf lan_ | openssl dgst -sha256 -binary | base64
-    expect(hashOf('lan_')).toBe('B53mdZ11OnfjUV/dI7Q2VNSLKoKs7f/ppqcvMPgjN50=');
+    expect(hashKey('lan_')).toBe('B53mdZ11OnfjUV/dI7Q2VNSLKoKs7f/ppqcvMPgjN50=');
   });
 });
 
@@ -74,7 +74,7 @@ describe('the keys of an organization', () => {
     expect(revoked?.id).toBe(id);
     expect(await keys.revoke(id)).toEqual(revoked);
     expect(await keys.revoke(UNKNOWN)).toBeNull();
-    for (const ended of [id, expired.id]) await expect(keys.rotate(ended, 60)).rejects.toThrow(KeyEnded);
+    for (const ended of [id, expired.id]) await expect(keys.rotate(ended, 60)).rejects.toThrow(KeyExpiredOrRevoked);
   });
 });
 

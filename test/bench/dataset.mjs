@@ -1,5 +1,5 @@
 // Invented data, the same on every machine, as the operator's `import` reads it: the records of the demo, multiplied.
-import { demo } from '../../dist/src/demo/demo.js';
+import { DEMO_RECORDS } from '../../dist/src/demo/demo.js';
 
 /** Numbers from 0 up to 1, the same for the same seed (the minimal standard generator of Lehmer, Park and Miller). */
 export function random(seed) {
@@ -28,7 +28,7 @@ const CITIES = 'Antwerp Bilbao Bristol Cork Gdańsk Kobe Leipzig Malmö Nantes P
 
 /** The n-th record of a section of an organization that has so many leads. `at` picks a record of the demo. */
 const RECORDS = {
-  users: (n) => demo.users[n],
+  users: (n) => DEMO_RECORDS.users[n],
   tagGroups: (n, { own }) => own.tagGroups[n],
   events: (n, { at }) => ({ ...at('events', n), ref: ref(n), name: `Event ${n}` }),
   activations: (n, { organization, at }) => ({ ...at('activations', n), id: uuid(organization, 2, n), event: ref(n) }),
@@ -82,7 +82,7 @@ const RECORDS = {
 export function* dataset(organization, { leads, industryEvents = 0 }) {
   // Ids are unique among all organizations.
   const prefix = `"${organization.toString(16).padStart(8, '0')}-`;
-  const own = JSON.parse(JSON.stringify(demo).replace(/"[0-9a-f]{8}-(?=[0-9a-f]{4}-[0-9a-f]{4}-)/g, prefix));
+  const own = JSON.parse(JSON.stringify(DEMO_RECORDS).replace(/"[0-9a-f]{8}-(?=[0-9a-f]{4}-[0-9a-f]{4}-)/g, prefix));
   const at = (section, n) => own[section][n % own[section].length];
   const counts = {
     users: own.users.length,

@@ -40,12 +40,12 @@ describe('operator backup', () => {
     expect(await relations()).toEqual([]);
   };
 
-  it('writes a file for its owner only, and nothing beside it', () => {
+  it('writes a file that only its owner can read, and leaves no other file', () => {
     expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
     expect(readdirSync(folder)).toEqual(['lanyard.backup']);
   });
 
-  it('overwrites no file, and follows no link', async () => {
+  it('neither overwrites a file nor follows a link', async () => {
     const link = join(folder, 'link');
     symlinkSync(join(folder, 'nowhere'), link);
     for (const path of [file, link]) {
@@ -58,7 +58,7 @@ describe('operator backup', () => {
     rmSync(link);
   });
 
-  it('finds nothing to back up in an empty database, nor where there is none', async () => {
+  it('fails if the database is empty or does not exist', async () => {
     const stderr = 'There is nothing to back up: the database has no tables of Lanyard. Is DATABASE_URL right?\n';
     const path = join(folder, 'empty');
     expect(await new Operator({ DATABASE_URL: target.url }).run(['backup', path])).toEqual({
@@ -71,7 +71,7 @@ describe('operator backup', () => {
     expect(readdirSync(folder)).toEqual(['lanyard.backup']);
   });
 
-  it('is restored whole, and tables that no migration creates are named', async () => {
+  it('is restored completely, except for tables that no migration creates', async () => {
     const { status, stdout, stderr } = await restore(file, '--json');
     expect({ status, stderr }).toEqual({
       status: 0,
@@ -85,7 +85,7 @@ describe('operator backup', () => {
     expect((await new Operator({ DATABASE_URL: target.url }).run(['check'])).status).toBe(0);
   });
 
-  it('is restored into an empty database only', async () => {
+  it('is restored only into an empty database', async () => {
     await query(target.url, 'create table mine (n integer)');
     const stderr = expect.stringMatching(
       /^The database is not empty: it contains mine\. Set DATABASE_URL to .*\n$/,
@@ -94,7 +94,7 @@ describe('operator backup', () => {
     expect(await relations()).toHaveLength(1);
   });
 
-  it('of an older release gets the migrations that it lacks', async () => {
+  it('from an older release gets the newer migrations', async () => {
     const text = gunzipSync(readFileSync(file)).toString();
     const older = text
       .replace(/,"SchemaReleases\d+"/, '')
@@ -107,7 +107,7 @@ describe('operator backup', () => {
     expect(await query(target.url, 'select release from schema_releases')).toHaveLength(1);
   });
 
-  it('of a newer release is rejected', async () => {
+  it('from a newer release is rejected', async () => {
     const newer = gunzipSync(readFileSync(file))
       .toString()
       .replace(/"release":"[^"]*"/, '"release":"0.9.0"')
@@ -125,7 +125,7 @@ describe('operator backup', () => {
     );
   });
 
-  it('that was cut off anywhere is rejected, and nothing is restored', async () => {
+  it('is rejected if its end is missing, and nothing is restored', async () => {
     const whole = readFileSync(file);
     for (const length of [0, 9, whole.length >> 1, whole.length - 9, whole.length - 1]) {
       await expectRejected(written(`cut-${length}`, whole.subarray(0, length)), 'is incomplete: its end is missing.');
@@ -135,7 +135,7 @@ describe('operator backup', () => {
     await expectRejected(written('without-end', gzipSync(lines)), 'is incomplete: its end is missing.');
   });
 
-  it('that lost a row is rejected, and so is a file that is something else', async () => {
+  it('is rejected if a row is missing or the file is not a backup', async () => {
     const text = gunzipSync(readFileSync(file)).toString();
     const lost = text.replace(/(\{"table":\{"name":"organizations".*\n).*\n/, '$1');
     await expectRejected(

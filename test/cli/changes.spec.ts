@@ -16,7 +16,7 @@ describe('operator changes', () => {
     command = ['changes', '--organization', String(tenant.organizationId)];
   });
 
-  it('shows the first reading in a table, in which nothing stands of what the records hold', async () => {
+  it('shows the snapshot as a table without the contents of records', async () => {
     const { dataset, lead, tagGroup } = exhibitor();
     const { expo } = await tenant.import(dataset);
     const { status, stdout, stderr } = await installation.operator.run(command);
@@ -31,7 +31,7 @@ describe('operator changes', () => {
     expect(stdout).not.toContain(lead.remoteIds[0]?.id);
   });
 
-  it('prints one JSON value with --json, and one change a line with --ndjson, as clients get them', async () => {
+  it('prints changes as clients get them: one JSON value with --json, one per line with --ndjson', async () => {
     expect(await installation.operator.json<Change[]>(command)).toEqual([]);
     await tenant.import(exhibitor().dataset);
     await tenant.import({
@@ -45,12 +45,12 @@ describe('operator changes', () => {
     expect(lines.map((line) => nameOf(JSON.parse(line) as Change))).toEqual(changes.map(nameOf));
   });
 
-  it('refuses an organization that does not exist', async () => {
+  it('rejects an organization that does not exist', async () => {
     const { status, stderr } = await installation.operator.run(['changes', '--organization', '999999']);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('does not exist') as string });
   });
 
-  it('shows what changes from now on with --follow, until Ctrl-C', async () => {
+  it('shows changes from now on with --follow, until Ctrl-C', async () => {
     await tenant.import(exhibitor().dataset);
     const child = installation.operator.start([...command, '--follow']);
     expect(await saysUntil(child, 'id\n')).toMatch(/^at +operation +resource +id\n$/);

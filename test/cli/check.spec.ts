@@ -28,7 +28,7 @@ describe('operator check', () => {
 
   const all = (count: number) => ({ checked: count, wrong: count });
 
-  it('finds nothing in a sound database', async () => {
+  it('finds no errors in a consistent database', async () => {
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
     const { stdout } = await installation.operator.run(['check']);
     expect(stdout).toMatch(/lead documents\W+2\W+0/);
@@ -48,7 +48,7 @@ describe('operator check', () => {
     expect(await sql(`select name from industry_events where search @@ 'solar'`)).toEqual([{ name: 'Solar fair' }]);
   });
 
-  it('reports what is still wrong after the repair', async () => {
+  it('reports what is still wrong after a repair', async () => {
     await sql(`create function keep() returns trigger language plpgsql as
         $$ begin new.search := coalesce(old.search, 'stale'); return new; end $$;
       alter table industry_events disable trigger user; update industry_events set search = 'stale';
@@ -65,7 +65,7 @@ describe('operator check', () => {
     expect(await check()).toEqual({ status: 0, stderr: '', found: found(0) });
   });
 
-  it('finds triggers that are switched off, and has those who follow the changes read anew', async () => {
+  it('finds disabled triggers, and makes clients of the change feed start again after a repair', async () => {
     const { api } = await installation.server.tenant();
     const { cursor } = (await api.get('/changes', { since: 'now' }).expect(200)).body.results as { cursor: string };
     await sql('alter table leads disable trigger t60_change_inserted');
@@ -83,7 +83,7 @@ describe('operator check', () => {
     await api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
   });
 
-  it('names functions and triggers that were dropped, and creates them again with --repair', async () => {
+  it('reports dropped functions and triggers, and recreates them with --repair', async () => {
     const { api } = await installation.server.tenant();
     const { cursor } = (await api.get('/changes', { since: 'now' }).expect(200)).body.results as { cursor: string };
     const triggers = () =>

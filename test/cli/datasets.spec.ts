@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { demo } from '../../src/demo/demo';
+import { DEMO_RECORDS } from '../../src/demo/demo';
 import { query, until } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
 import { install, Installation, outcomeOf } from '../support/operator';
@@ -21,7 +21,9 @@ const counts = (over: object = {}) => ({
   ...DATASETS.noRecords(),
   ...over,
 });
-const DEMO = counts(Object.fromEntries(Object.entries(demo).map(([section, records]) => [section, records.length])));
+const DEMO = counts(
+  Object.fromEntries(Object.entries(DEMO_RECORDS).map(([section, records]) => [section, records.length])),
+);
 
 describe('import and export', () => {
   let folder: string;
@@ -68,10 +70,10 @@ describe('import and export', () => {
       args = (source) => ['import', source, '--organization', String(organizationId)];
     });
 
-    it('reads one JSON object from a file, and again without a change', async () => {
+    it('imports one JSON object from a file, and changes nothing the second time', async () => {
       const fresh = await install();
       const { organizationId: id } = await fresh.server.tenant();
-      const path = file('demo.json', JSON.stringify(demo, null, 2));
+      const path = file('demo.json', JSON.stringify(DEMO_RECORDS, null, 2));
       const result = await fresh.operator.json(['import', path, '--organization', String(id)]);
       const events = { 'harbour-expo': 1, 'flow-summit': 2, 'river-dinner': 3 };
       const made = (count: unknown) => ({ created: count, updated: 0, unchanged: 0 });
@@ -115,7 +117,7 @@ describe('import and export', () => {
         Buffer.from(`${ndjson('a@example.com')}\n\xff`, 'latin1'),
         'Line 3 is not valid UTF-8.',
       ],
-    ])('refuses %s and leaves nothing', async (_, content, reason) => {
+    ])('rejects %s and stores nothing', async (_, content, reason) => {
       const { status, stdout, stderr } = await first.operator.run(args(file('fault', content)));
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
       expect(stderr).toMatch(/^[^\n]*\n$/);
@@ -124,7 +126,7 @@ describe('import and export', () => {
       expect(await users(organizationId)).toEqual([]);
     });
 
-    it('knows industry events again that have neither id nor eventUrl, by all that they say', async () => {
+    it('recognizes industry events without id and eventUrl by all their fields', async () => {
       const name = `Expo ${randomUUID()}`;
       const events = [
         { name, startDate: '2026-05-04T00:00:00.000Z', keywords: ['a', 'b'], isBookmarked: true },
@@ -158,13 +160,13 @@ describe('import and export', () => {
       await query(first.database.url, 'delete from industry_events');
     });
 
-    it('refuses a file that it cannot read', async () => {
+    it('rejects a file that it cannot read', async () => {
       const path = join(folder, 'missing.json');
       const stderr = `Cannot read ${path}: no such file or directory\n`;
       expect(await first.operator.run(args(path))).toEqual({ status: 1, stdout: '', stderr });
     });
 
-    it('leaves nothing when it is interrupted, and ends by the signal', async () => {
+    it('stores nothing when it is interrupted, and exits by the signal', async () => {
       const child = first.operator.start(args('-'));
       const outcome = outcomeOf(child);
       child.stdin?.on('error', () => undefined);
@@ -178,7 +180,7 @@ describe('import and export', () => {
   });
 
   describe('export', () => {
-    it('is one JSON object of all sections, or NDJSON, also into a file', async () => {
+    it('writes one JSON object with all sections, or NDJSON, also to a file', async () => {
       const tenant = await first.server.tenant();
       const id = randomUUID();
       await tenant.import({ users: [{ email: 'mara@example.com' }], leads: [{ id }] });
@@ -200,7 +202,7 @@ describe('import and export', () => {
       expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
     });
 
-    it('into a file of its owner only, and through no link that somebody has put there', async () => {
+    it('writes a file that only its owner can read, and follows no planted link', async () => {
       const { organizationId } = await first.server.tenant();
       const args = ['export', '--organization', String(organizationId), '--output'];
       const output = join(folder, 'private.json');
@@ -215,7 +217,7 @@ describe('import and export', () => {
       expect(readFileSync(victim, 'utf8')).toBe('mine');
     });
 
-    it('leaves an earlier file alone when it is refused', async () => {
+    it('leaves an existing file alone when it fails', async () => {
       const output = file('kept.json', 'an earlier one');
       const { status } = await first.operator.run(['export', '--organization', '999', '--output', output]);
       expect(status).toBe(1);

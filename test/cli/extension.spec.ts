@@ -62,7 +62,7 @@ const extension = defineExtension({
     {
       module: HallsModule,
       sections: { halls: datasetOf(HallRecord, HallEntity, { key: 'id', noun: 'hall' }) },
-      followed: [
+      feedResources: [
         feedResource(HallEntity, {
           name: 'halls',
           number: 1000,
@@ -94,7 +94,6 @@ describe('the migrations of an extension', () => {
     expect(await extended.json(['migrate'])).toEqual({ applied: ['Halls1600000000000'] });
     expect(await extended.json(['migrate'])).toEqual({ applied: [] });
     expect(await extended.json(['status'])).toMatchObject({ migrations: { pending: [] }, organizations: 0 });
-    expect(await new Operator({ DATABASE_URL: url }).json(['migrate'])).toEqual({ applied: [] });
   });
 
   it('are in a backup, and are restored with it', async () => {
@@ -138,6 +137,44 @@ describe('the migrations of an extension', () => {
   });
 });
 
+describe('Lanyard without the extension, on its database,', () => {
+  const plain = (url: string, ...args: string[]) => new Operator({ DATABASE_URL: url }).spawn(args);
+  const triggersOf = (url: string) =>
+    query(url, `select tgname from pg_trigger where tgrelid = 'halls'::regclass order by 1`);
+
+  it('leaves its functions and triggers alone', async () => {
+    const { url } = await testDatabase();
+    await new Operator({ DATABASE_URL: url }, extension).json(['migrate']);
+    const before = await triggersOf(url);
+    expect(before.length).toBeGreaterThan(2);
+    expect(await plain(url, 'migrate')).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(
+        'does not have (Halls1600000000000). Its functions and triggers are left',
+      ) as string,
+    });
+    expect(await triggersOf(url)).toEqual(before);
+    await query(url, 'drop trigger t60_change_inserted on leads');
+    expect(await plain(url, 'check', '--repair')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(
+        'belong to an extension (Halls1600000000000). Repair them with its own',
+      ) as string,
+    });
+  });
+
+  it('does not upgrade it', async () => {
+    const { url } = await testDatabase();
+    await new Operator({ DATABASE_URL: url }, extension).json(['migrate']);
+    await query(url, `update schema_releases set release = '0.1.9'`);
+    expect(await plain(url, 'migrate')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Upgrade the database with the program of the extension') as string,
+    });
+    expect(await new Operator({ DATABASE_URL: url }, extension).json(['migrate'])).toEqual({ applied: [] });
+  });
+});
+
 it('the migrations of an extension are reverted before it is removed, whatever ran after them', async () => {
   const { url } = await testDatabase();
   const extended = new Operator({ DATABASE_URL: url }, extension);
@@ -145,10 +182,12 @@ it('the migrations of an extension are reverted before it is removed, whatever r
   const organization = ['--organization', String(id)];
   const halls = [{ id: randomUUID(), name: 'North' }];
   await extended.json(['import', '-', ...organization], JSON.stringify({ halls }));
-  await query(url, `insert into migrations (timestamp, name) values (1900000000000, 'Later1900000000000')`);
+  const later = `insert into migrations (timestamp, name) values (1900000000000, 'Later1900000000000')`;
+  await query(url, later);
   expect(await extended.json(['migrate', '--revert-extension'])).toEqual({ reverted: ['Halls1600000000000'] });
   expect(await extended.json(['migrate', '--revert-extension'])).toEqual({ reverted: [] });
 
+  await query(url, `delete from migrations where name = 'Later1900000000000'`);
   // In a process that does not have the extension's entities.
   const plain = async (...args: string[]): Promise<unknown> =>
     JSON.parse((await new Operator({ DATABASE_URL: url }).spawn([...args, '--json'])).stdout);
@@ -175,7 +214,7 @@ describe('the commands of an extension', () => {
 
     await query(url, `delete from list_counts where list = 'halls'`);
     const { status, stderr } = await operator.run(['check', '--repair']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: 'Repaired: 1 lists\n' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: 'Repaired: 1 list\n' });
 
     const webhook = ['webhooks', 'create', ...organization, '--url', 'https://receiver.example/'];
     expect(await operator.json([...webhook, '--resources', 'halls'])).toMatchObject({ resources: ['halls'] });

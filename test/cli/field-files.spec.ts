@@ -339,7 +339,7 @@ describe('a file from the field', () => {
       expect(await leads()).toEqual([]);
       const { stdout } = await run(content, '--dry-run', '--ignore-unknown');
       expect(stdout).toMatch(
-        /^Imported 4 leads: 4 created, 0 updated, 0 unchanged\.\n[^]*description[^]*"Eve"[^]*nothing was stored\.\n$/,
+        /^Would import 4 leads: 4 created, 0 updated, 0 unchanged\.\n[^]*description[^]*"Eve"[^]*nothing was stored\.\n$/,
       );
     });
   });

@@ -32,7 +32,7 @@ describe('an import of several batches', () => {
         where t.lead_id = leads.id order by position)::text[] as tags from leads order by created_at, id`,
     );
 
-  it('names an error in any batch by its line, and leaves nothing', async () => {
+  it('reports an error in any batch by its line, and stores nothing', async () => {
     const leads = manyLeads(1500, [one]);
     leads[10] = { ...leads[10], tags: [{ tagOptionId: randomUUID() }] } as (typeof leads)[number];
     const { status, stderr } = await importing(line('tagGroups', group) + leads.map(leadLine).join(''));
@@ -43,7 +43,7 @@ describe('an import of several batches', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('refuses the second of two records that are one, or of two entries, with its place', async () => {
+  it('rejects a duplicate record or entry, with its position', async () => {
     const user = line('users', { email: 'ada@lead.example' });
     const lead = { id: randomUUID() };
     const tags = [one, one].map((tagOptionId) => ({ tagOptionId }));
@@ -80,7 +80,7 @@ describe('an import of several batches', () => {
     }
   });
 
-  it('of the catalogue does not lock out that of another organization, which has it in another order', async () => {
+  it('of catalog records does not deadlock with one of another organization in another order', async () => {
     const [first, second] = Array.from({ length: 2 }, (_, batch) =>
       Array.from({ length: 1000 }, (_, n) => ({ name: `Expo ${n}`, eventUrl: `https://expo.example/${batch}/${n}` })),
     ) as [object[], object[]];
@@ -98,7 +98,7 @@ describe('an import of several batches', () => {
     expect(row?.count).toBe(2000);
   });
 
-  it('is done twice at the same time as if one after the other', async () => {
+  it('has the same result twice at the same time as one after the other', async () => {
     const input = line('tagGroups', group) + manyLeads(1500, [one]).map(leadLine).join('');
     const args = ['import', '-', '--organization', String(organizationId)];
     const { operator } = installation;
@@ -165,7 +165,7 @@ describe('industry events of a dataset', () => {
         order by name, url, e.id, created`,
     );
 
-  it('of one eventUrl are the first of them, and the last bookmark counts', async () => {
+  it('with the same eventUrl keep the first record and the last bookmark', async () => {
     const records = [
       { id: A, name: 'Expo', eventUrl: U, createdAt: FIRST, isBookmarked: false },
       { id: B, name: 'Fair', eventUrl: U },
@@ -179,7 +179,7 @@ describe('industry events of a dataset', () => {
     expect(await stored()).toMatchObject([{ id: A, bookmarked: false }]);
   });
 
-  it('are refused where an id stands in the file twice', async () => {
+  it('are rejected if an id occurs twice in the file', async () => {
     await expect(importing({ id: A, name: 'Expo' }, { id: A, name: 'Fair' })).rejects.toThrow(
       'industryEvents[1].id: Duplicate of industryEvents[0].',
     );
@@ -212,18 +212,18 @@ describe('industry events of a dataset', () => {
     expect(await stored()).toEqual(before);
   });
 
-  describe('pass their eventUrls on, however far apart they stand:', () => {
+  describe('can take over eventUrls of each other, however far apart they are:', () => {
     const urls = async (): Promise<Record<string, unknown>> =>
       Object.fromEntries((await stored()).map(({ id, url }) => [String(id), url]));
 
     beforeEach(() => importing({ id: A, name: 'Expo', eventUrl: U }, { id: B, name: 'Fair', eventUrl: V }));
 
-    it('two exchange theirs', async () => {
+    it('two records exchange theirs', async () => {
       await importing({ id: A, name: 'Expo', eventUrl: V }, ...OTHERS, { id: B, name: 'Fair', eventUrl: U });
       expect(await urls()).toEqual({ [A]: V, [B]: U });
     });
 
-    it('a new one has that of one that gives it up, wherever it stands', async () => {
+    it('a new record takes over that of a record that gives it up', async () => {
       const fresh = { id: idOf(3), name: 'New', eventUrl: U };
       await importing(fresh, ...OTHERS, { id: A, name: 'Expo', eventUrl: W });
       expect(await urls()).toEqual({ [A]: W, [B]: V, [fresh.id]: U });

@@ -25,7 +25,7 @@ describe("the operator's command line", () => {
     operator.json(['keys', 'issue', '--organization', organization, ...options]);
 
   describe('organizations', () => {
-    it('are created and listed, with the numbers of their keys and leads', async () => {
+    it('are created, and listed with their numbers of keys and leads', async () => {
       const created = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Łódź "Labs"']);
       expect(created).toEqual({ id: expect.any(Number) as number, name: 'Łódź "Labs"' });
       const lead = JSON.stringify({ leads: [{ id: randomUUID() }] });
@@ -48,7 +48,7 @@ describe("the operator's command line", () => {
   });
 
   describe('an organization', () => {
-    it('gets another name', async () => {
+    it('is renamed', async () => {
       const id = await create('Quarry');
       expect(await operator.json(['organizations', 'rename', String(id), '--name', 'Quarry Labs'])).toEqual({
         id,
@@ -60,7 +60,7 @@ describe("the operator's command line", () => {
       expect((await operator.run(['organizations', 'rename', '99999', '--name', 'x'])).status).toBe(1);
     });
 
-    it('is deleted with all that is its own, and nothing of others', async () => {
+    it('is deleted with all its data, and without the data of others', async () => {
       const [id, other] = [await create('Gone'), await create('Stays')];
       await operator.json(['keys', 'issue', '--organization', String(id)]);
       for (const each of [id, other]) {
@@ -86,14 +86,14 @@ describe("the operator's command line", () => {
   });
 
   describe('keys', () => {
-    it('that would have ended already are refused', async () => {
+    it('are rejected if they would already have expired', async () => {
       const args = ['keys', 'issue', '--organization', organization, '--expires-at', '2020-01-31'];
       const message = /^error: --expires-at must be in the future\. See ".* keys issue --help"\.\n$/;
       const stderr = expect.stringMatching(message) as string;
       expect(await operator.run(args)).toEqual({ status: 2, stdout: '', stderr });
     });
 
-    it('have the default limits, or those that are asked for', async () => {
+    it('have the default limits or the given ones', async () => {
       expect(await issue()).toEqual({
         id: UUID,
         key: KEY,
@@ -115,7 +115,7 @@ describe("the operator's command line", () => {
       });
     });
 
-    it('live from issue to revocation, and only a hash is stored', async () => {
+    it('are listed, limited, rotated and revoked, and only their hash is stored', async () => {
       organization = String(await create('Lifecycle'));
       const { id, key } = await issue('--label', 'sync', '--expires-at', '2099-12-31');
       const row = {
@@ -173,7 +173,7 @@ describe("the operator's command line", () => {
       const soon = new Date(Date.now() + 60_000).toISOString();
       const { id: ending } = await issue('--expires-at', soon);
       const overlapping = await operator.run(['keys', 'rotate', ending, '--overlap', '60m']);
-      expect(overlapping.stdout).toContain(`The old key ${ending} works until ${soon}.`);
+      expect(overlapping.stdout).toContain(`The old key ${ending} keeps working until ${soon}.`);
       const limits = await operator.run(['keys', 'set-limits', id, '--max-tokens', '3']);
       expect(limits.stdout).toBe(`Key ${id} now allows bursts of up to 3 requests and 1 per second on average.\n`);
       const revoked = await operator.run(['keys', 'revoke', id]);
@@ -185,7 +185,7 @@ describe("the operator's command line", () => {
     });
   });
 
-  it('fails when its result cannot be shown: a key is shown only once', async () => {
+  it('fails if the key cannot be printed, because it is shown only once', async () => {
     const child = operator.start(['keys', 'issue', '--organization', organization]);
     child.stdout?.destroy();
     const { status, stderr } = await outcomeOf(Object.assign(child, { stdout: null }));
@@ -194,7 +194,7 @@ describe("the operator's command line", () => {
     expect({ status, stderr }).toEqual({ status: 141, stderr: `Standard output was closed. ${key}\n` });
   });
 
-  describe('refuses, in one line and with status 1,', () => {
+  describe('rejects with status 1 and one line', () => {
     const unknown = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 
     it.each([
@@ -216,7 +216,7 @@ describe("the operator's command line", () => {
       expect(await operator.run([...args, '--json'])).toEqual({ status: 1, stdout: '', stderr: `${reason}\n` });
     });
 
-    it('a database that does not answer, without its password', async () => {
+    it('an unreachable database, without its password', async () => {
       const nowhere = new Operator({ DATABASE_URL: 'postgres://lanyard:secret@127.0.0.1:1/none' });
       const { status, stdout, stderr } = await nowhere.run(['organizations', 'list', '--json']);
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

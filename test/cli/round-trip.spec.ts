@@ -1,12 +1,12 @@
-import { demo } from '../../src/demo/demo';
+import { DEMO_RECORDS } from '../../src/demo/demo';
 import type { ApiClient } from '../support/client';
 import { install } from '../support/operator';
 
 describe('export, then import,', () => {
-  it('carries an organization into an empty installation, where every GET answers alike', async () => {
+  it('moves an organization to an empty installation, where every GET returns the same', async () => {
     const [source, second] = [await install(), await install()];
     const tenant = await source.server.tenant();
-    await tenant.import(demo);
+    await tenant.import(DEMO_RECORDS);
     await changeThroughTheApi(tenant.api);
 
     const exported = await source.operator.run(['export', '--organization', String(tenant.organizationId)]);

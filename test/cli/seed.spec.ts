@@ -41,7 +41,7 @@ describe('operator seed', () => {
       .map((record) => JSON.stringify(record).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'uuid'))
       .sort();
 
-  it('invents an organization in proportion, of people who cannot be reached', async () => {
+  it('creates records in proportion, with people who cannot be reached', async () => {
     const id = await organization();
     const counts = { users: 12, tagGroups: 2, events: 6, activations: 6, leads: 1050, leadActivityEvents: 840 };
     expect(await seed(id, '--leads', '1050')).toEqual({ imported: { ...counts, industryEvents: 0 } });
@@ -76,7 +76,7 @@ describe('operator seed', () => {
     return exported(id);
   };
 
-  it('gives the same for the same seed, and another for another seed or day', async () => {
+  it('creates the same data for the same options, and other data for another seed or day', async () => {
     const all = await Promise.all([seeded(), seeded('--seed', '42'), seeded('--seed', '43')]);
     const [one, same, other] = all.map(nameless);
     expect(same).toEqual(one);
@@ -85,7 +85,7 @@ describe('operator seed', () => {
     expect(leads.every(({ createdAt }) => createdAt > '2027-01-01' && createdAt < '2030-01-01')).toBe(true);
   }, 60_000);
 
-  it('needs no lead, and says what it did', async () => {
+  it('can create no leads at all, and reports what it created', async () => {
     const args = ['seed', '--organization', await organization(), '--leads', '0'];
     const stdout =
       /^Imported 4 users: 4 created, 0 updated, 0 unchanged; 2 tag groups: .*; 3 activations: 3 created, .*\.\n$/;

@@ -59,7 +59,7 @@ describe('operator status', () => {
     expect(stdout).toContain('No requests were recorded in the last hour.');
   });
 
-  it('shows the busiest keys of the last hour, whichever server they came to', async () => {
+  it('shows the busiest keys of the last hour across all servers', async () => {
     const servers = [
       await startInProcess({ databaseUrl: database.url }),
       await startInProcess({ databaseUrl: database.url }),
@@ -99,7 +99,7 @@ describe('operator status', () => {
     expect(stdout + shown.stdout + shown.stderr).not.toContain('secret');
   });
 
-  it('makes no database where there is none', async () => {
+  it('creates no database', async () => {
     const fixtures = new EmbeddedFixtures();
     const LANYARD_DATA_DIR = fixtures.dataDir();
     const { status, stdout } = await operator({ DATABASE_URL: undefined, LANYARD_DATA_DIR }).run(['status', '--json']);
@@ -111,7 +111,7 @@ describe('operator status', () => {
   });
 
   unless(NO_SERVER)(`with a Redis${NO_SERVER}`, () => {
-    it('shows its version, or that it is unreachable, which is no fault', async () => {
+    it('shows its version, or that it is unreachable, which is not an error', async () => {
       const redis = await RedisServer.start();
       const asking = operator({ REDIS_URL: redis.url });
       const version = expect.stringMatching(/^\d+\.\d+/) as string;

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { version } from '../../package.json';
-import { programName } from '../../src/server/command-name';
+import { commandNameFor } from '../../src/server/command-name';
 import { formatPairs, formatTable } from '../../src/operator/terminal/table';
 import { Operator } from '../support/operator';
 
 const operator = new Operator({});
 
 describe('the usage of the command line', () => {
-  describe('is refused with status 2 for', () => {
+  describe('is rejected with status 2 for', () => {
     const importCsv = ['import', '-', '--organization', '1', '--csv', 'leads'];
     const exportAll = ['export', '--organization', '1'];
     const exportCsv = ['export', '--organization', '1', '--csv', 'leads'];
@@ -57,7 +57,7 @@ describe('the usage of the command line', () => {
       [
         'an unknown field',
         [...importCsv, '--map', 'A=jobTitel'],
-        'leads have no field jobTitel. See "import --help" for the fields.',
+        'leads have no field called jobTitel. "import --help" lists the fields.',
       ],
       ['a field that cannot be exported', [...exportCsv, '--map', 'A=ref'], '--map "A=ref": ref cannot be exported.'],
       [
@@ -119,11 +119,11 @@ describe('the usage of the command line', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('has a version', async () => {
+  it('prints the version', async () => {
     expect(await operator.run(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it('of npm without a command is help', () => {
+  it('prints its help when npm starts it without a command', () => {
     const [node = '', ...args] = Operator.command([]);
     const env = { ...process.env, npm_lifecycle_event: 'operator' };
     const { status, stdout, stderr } = spawnSync(node, args, { env, encoding: 'utf8' });
@@ -131,22 +131,24 @@ describe('the usage of the command line', () => {
     expect(stdout).toMatch(/^Usage: /);
   });
 
-  it('names the program as it was started', () => {
+  it('names the program the way it was started', () => {
     const folder = mkdtempSync(join(tmpdir(), 'lanyard-npx-'));
     const bin = join(folder, 'node_modules/.bin/lanyard');
     mkdirSync(join(folder, 'node_modules'));
     const npx = { npm_lifecycle_event: 'npx' };
-    expect(programName(bin, npx)).toBe('npx lanyard');
+    expect(commandNameFor(bin, npx)).toBe('npx lanyard');
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ _npx: { packages: ['/srv/lanyard-0.1.0.tgz'] } }));
-    expect(programName(bin, npx)).toBe('npx /srv/lanyard-0.1.0.tgz');
-    expect(programName('/usr/local/bin/lanyard', {})).toBe('lanyard');
-    expect(programName('/srv/node_modules/.bin/lanyard', { PATH: '/usr/bin' })).toBe('/srv/node_modules/.bin/lanyard');
-    expect(programName('/app/dist/src/main.js', {})).toBe('npm run --silent operator --');
+    expect(commandNameFor(bin, npx)).toBe('npx /srv/lanyard-0.1.0.tgz');
+    expect(commandNameFor('/usr/local/bin/lanyard', {})).toBe('lanyard');
+    expect(commandNameFor('/srv/node_modules/.bin/lanyard', { PATH: '/usr/bin' })).toBe(
+      '/srv/node_modules/.bin/lanyard',
+    );
+    expect(commandNameFor('/app/dist/src/main.js', {})).toBe('npm run --silent operator --');
     rmSync(folder, { recursive: true });
   });
 });
 
-describe('what a person sees at a terminal', () => {
+describe('text for a terminal', () => {
   describe('a table', () => {
     const rows = [
       ['a', 1, null],
@@ -154,17 +156,17 @@ describe('what a person sees at a terminal', () => {
     ];
     const head = ['name', 'keys', 'note'];
 
-    it('has two blanks between columns, numbers to the right, and no blanks at the ends of lines', () => {
+    it('separates columns by two blanks, right-aligns numbers, and has no trailing blanks', () => {
       const lines = ['name  keys  note', 'a        1', 'Łódź    20  last'];
       expect(stripVTControlCharacters(formatTable(head, rows, 80))).toBe(lines.join('\n'));
     });
 
-    it('is a block a row where the terminal is too narrow for it', () => {
+    it('shows each row as a block if the terminal is too narrow', () => {
       const lines = ['name  a', 'keys  1', 'note', '', 'name  Łódź', 'keys  20', 'note  last'];
       expect(stripVTControlCharacters(formatTable(head, rows, 15))).toBe(lines.join('\n'));
     });
 
-    it('of names and values is aligned', () => {
+    it('aligns names and values', () => {
       const text = formatPairs([
         ['Keys', '3 active'],
         ['Migrations', 4],

@@ -30,7 +30,7 @@ describe('operator webhooks', () => {
   const create = (...more: string[]) =>
     json<Created>('create', '--organization', organization, '--url', receiver.url, ...more);
 
-  it('creates one with its secret, shown this once, and the server sends to it', async () => {
+  it('creates a webhook and shows its secret once, and the server sends to it', async () => {
     const created = await create('--resources', 'leads,eventLeads');
     const url = receiver.url.replace(/\?.*/, '');
     const resources = ['leads', 'eventLeads'];
@@ -65,7 +65,7 @@ describe('operator webhooks', () => {
     expect((await run('list')).stdout).not.toMatch(/token=mine|whsec_/);
   });
 
-  it('sends a ping, whatever its state is', async () => {
+  it('sends a ping, whatever the state of the webhook', async () => {
     const { id } = await create('--since', 'now');
     expect(await json('disable', id)).toMatchObject({ id, state: 'disabled' });
     expect(await json('test', id)).toEqual({ status: 204, milliseconds: expect.any(Number) as number });
@@ -89,7 +89,7 @@ describe('operator webhooks', () => {
     expect(await json('enable', id)).toMatchObject({ id, state: 'active' });
   });
 
-  it('lists since when a webhook fails, when it is tried again, and what waits', async () => {
+  it('lists since when a webhook fails, its next attempt, and the waiting changes', async () => {
     receiver.answer = no(500);
     const { id } = await create();
     await until(
@@ -112,7 +112,7 @@ describe('operator webhooks', () => {
     expect((await run('list', '--organization', organization)).stdout).toMatch(/ 1 since \d{4}-/);
   });
 
-  it('rotates a secret, and deletes', async () => {
+  it('rotates a secret, and deletes the webhook', async () => {
     const { id, secret } = await create('--since', 'now');
     const rotated = await json<{ secret: string; oldExpiresAt: string }>('rotate-secret', id, '--overlap', '2h');
     expect(rotated.secret).not.toBe(secret);
@@ -122,7 +122,7 @@ describe('operator webhooks', () => {
     expect((await run('delete', id)).status).toBe(1);
   });
 
-  it('takes an eleventh for one too many', async () => {
+  it('rejects an eleventh webhook', async () => {
     for (let n = 0; n < 10; n++) await create('--since', 'now');
     expect(await run('create', '--organization', organization, '--url', receiver.url)).toEqual({
       status: 1,
@@ -148,7 +148,7 @@ describe('operator webhooks', () => {
     [2, ['create', '--organization', '1']],
     [2, ['list', '--all']],
     [2, ['disable']],
-  ])('refuses with status %i: %j', async (status, args) => {
+  ])('rejects with status %i: %j', async (status, args) => {
     const refused = await run(...args);
     expect(refused).toMatchObject({ status, stdout: '' });
     expect(refused.stderr).toMatch(/^.+\n$/);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import request from 'supertest';
-import { demo } from '../../src/demo/demo';
+import { DEMO_RECORDS } from '../../src/demo/demo';
 import { atTheEnd } from '../support/at-the-end';
 import { eventInput, exhibitor, industryEventInput, leadInput, phone } from '../support/builders';
 import type { ApiClient } from '../support/client';
@@ -160,7 +160,7 @@ async function createLeads(api: ApiClient, acknowledged: string[], stop: AbortSi
 /** Two organizations, by import and through the API, with all that a dump could lose. */
 async function fill(server: InProcess): Promise<Filled> {
   const [first, second] = [await server.tenant(), await server.tenant()];
-  await first.import(demo);
+  await first.import(DEMO_RECORDS);
   const { dataset, note, activity } = exhibitor();
   await second.import({ ...dataset, leadActivityEvents: [note, activity({ eventType: 'PHONE' })] });
   for (const { api } of [first, second]) await write(api);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { Sweeper } from '../../src/database/sweeper';
+import { Pruner } from '../../src/database/pruner';
 import { exhibitor, leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
 import { EmbeddedFixtures, until } from '../support/embedded-fixtures';
@@ -224,7 +224,7 @@ describe('what is swept', () => {
     db.query(`update changes set at = at - interval '31 days' where organization_id = $1 and ${condition}`, [
       tenant.organizationId,
     ]);
-  const sweep = () => lanyard.app.get(Sweeper).sweep();
+  const sweep = () => lanyard.app.get(Pruner).prune();
   /** Nothing is removed that is newer than an open transaction, of which other suites have some. */
   const sweepAll = () =>
     until(async () => {

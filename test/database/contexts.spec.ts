@@ -9,13 +9,13 @@ import { Column, type DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { Text, Uuid } from '../../src/api/fields';
 import { feedResource, uuidKey } from '../../src/changes/feed-resource';
-import { type Context, CONTEXTS, datasetsOf, feedResourcesOf, schemaOf } from '../../src/contexts';
+import { type Context, CONTEXTS, datasetsOf, feedResourcesOf, schemaDefinitionOf } from '../../src/contexts';
 import { json } from '../../src/database/rendering';
 import { datasetOf } from '../../src/datasets/dataset';
 import { ExportService } from '../../src/datasets/export.service';
 import { openApiDocument } from '../../src/openapi/document';
 import { ListedUuidRow, RefersTo } from '../../src/schema/columns';
-import { Functions } from '../../src/schema/functions';
+import { SchemaFunctions } from '../../src/schema/functions';
 import { ListedEntity } from '../../src/schema/lists';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { asOperator, testDatabase } from '../support/database';
@@ -56,7 +56,7 @@ class HallsModule {}
 const hallsContext = (number: number, name = 'halls') => ({
   module: HallsModule,
   sections: { [name]: datasetOf(HallRecord, HallEntity, { key: 'id', noun: 'hall' }) },
-  followed: [
+  feedResources: [
     feedResource(HallEntity, {
       name,
       number,
@@ -76,7 +76,7 @@ describe('a context of an extension', () => {
     const { url } = await testDatabase();
     db = await asOperator(url);
     await db.query(HALLS_TABLE);
-    await new Functions(db, schemaOf([...CONTEXTS, ...contexts])).apply();
+    await new SchemaFunctions(db, schemaDefinitionOf([...CONTEXTS, ...contexts])).apply();
     lanyard = await startInProcess({ databaseUrl: url }, undefined, { contexts });
     tenant = await lanyard.tenant();
   });
@@ -166,7 +166,7 @@ describe('the contexts of a server', () => {
       'Two resources of the feed have the same name leads: leads and halls',
     );
     expect(() => datasetsOf([...CONTEXTS, hallsContext(1000, 'leads')])).toThrow(
-      'Two contexts define a section called leads.',
+      'Two contexts have a section called leads',
     );
   });
 

@@ -72,7 +72,7 @@ describe('a replica that follows the feed', () => {
       { name: 'that goes back', limit: () => random.between(1, 200), repeats: 0.1 },
     ];
     const followers: Follower[] = [];
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 2; n++) {
       for (const writer of writers) await writer.import();
       // Those of earlier rounds go on.
       for (const each of n === 0 ? habits : HABITS.slice(0, 1)) followers.push(new Follower(tenant.api, random, each));

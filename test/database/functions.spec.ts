@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { Functions, OWN_TRIGGER } from '../../src/schema/functions';
-import { listsOf } from '../../src/database/tracked-list';
+import { SchemaFunctions, OWN_TRIGGER_PATTERN } from '../../src/schema/functions';
+import { trackedListsOf } from '../../src/database/tracked-list';
 import { asOperator, testDatabase, TestDatabase } from '../support/database';
 import { SCHEMA, migrate } from '../support/contexts';
 
@@ -20,7 +20,7 @@ describe('functions and triggers', () => {
   beforeAll(async () => {
     database = await testDatabase();
     db = await asOperator(database.url);
-    written = new Functions(db, SCHEMA).texts.flatMap(functionsIn);
+    written = new SchemaFunctions(db, SCHEMA).texts.flatMap(functionsIn);
   });
 
   const stored = (): Promise<{ name: string; body: string }[]> =>
@@ -41,9 +41,9 @@ describe('functions and triggers', () => {
 
   it('of a table fire in the order of their names, which docs/locking.md has', async () => {
     const found = await triggers();
-    expect(found.filter((line) => !new RegExp(OWN_TRIGGER).test(line.split(' ')[1] ?? ''))).toEqual([]);
+    expect(found.filter((line) => !new RegExp(OWN_TRIGGER_PATTERN).test(line.split(' ')[1] ?? ''))).toEqual([]);
     const page = readFileSync(join(__dirname, '../../docs/locking.md'), 'utf8');
-    const lists = listsOf(db);
+    const lists = trackedListsOf(db);
     const forgetting = lists.flatMap(({ table, parent }) => (parent ? [`${parent.table} t90_forget_${table}`] : []));
     expect(page).toContain('`t90_forget_<list>`');
     const documented = [...page.matchAll(/^\| `(t\d\d_\w+)` +\| (.*?) +\|/gm)].flatMap(([, name, tables = '']) =>

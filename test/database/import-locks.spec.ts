@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { listsOf, type TrackedList } from '../../src/database/tracked-list';
+import { trackedListsOf, type TrackedList } from '../../src/database/tracked-list';
 import { CsvRecords } from '../../src/csv/csv-records';
 import { IssueCollector } from '../../src/datasets/import-error';
 import { ImportService } from '../../src/datasets/import.service';
@@ -78,9 +78,9 @@ describe('an import', () => {
 
   describe('of every section', () => {
     /** The list of a row of the table that was imported. */
-    const listAt = async ({ table, parent, shared }: TrackedList): Promise<string> => {
+    const listAt = async ({ table, parent, isShared }: TrackedList): Promise<string> => {
       const column = parent?.column ?? `''`;
-      const where = shared ? 'true' : `organization_id = ${tenant.organizationId}`;
+      const where = isShared ? 'true' : `organization_id = ${tenant.organizationId}`;
       const [row] = await db.query<{ of: string }[]>(
         `select ${column}::text as of from ${table} where ${where} limit 1`,
       );
@@ -102,11 +102,11 @@ describe('an import', () => {
         events: [{ ...lead.events[0], checkedIn: false }],
       });
       Object.assign(changed.leadActivityEvents?.[0] ?? {}, { eventNotes: 'Changed' });
-      for (const list of listsOf(db)) {
+      for (const list of trackedListsOf(db)) {
         const name = await listAt(list);
         const holder = db.createQueryRunner();
         await holder.startTransaction();
-        await holder.query('select list_take($1, $2, 0)', [list.shared ? 0 : tenant.organizationId, name]);
+        await holder.query('select list_take($1, $2, 0)', [list.isShared ? 0 : tenant.organizationId, name]);
         const importing = new ImportService(db, DATASETS).import(tenant.organizationId, changed);
         await until(waiting);
         await holder.query(`select from ${list.table} for update nowait`);

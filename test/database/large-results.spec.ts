@@ -1,15 +1,15 @@
 import { Client } from 'pg';
-import { breaksConnection } from '../../src/database/errors';
+import { requiresNewConnection } from '../../src/database/errors';
 import { LargeResult } from '../../src/errors/exceptions';
 import { FairQueue } from '../../src/database/fair-queue';
-import { LargeResults } from '../../src/database/large-results';
+import { LargeResultGuard } from '../../src/database/large-result-guard';
 import { LARGE_RESULTS_MS } from '../../src/database/limits';
 import { testDatabase } from '../support/database';
 import { until } from '../support/embedded-fixtures';
 
 describe('large results of one organization', () => {
   const queue = new FairQueue(10);
-  const results = new LargeResults(queue);
+  const results = new LargeResultGuard(queue);
   const clients: Client[] = [];
   let url: string;
   beforeAll(async () => void ({ url } = await testDatabase()));
@@ -32,7 +32,7 @@ describe('large results of one organization', () => {
         if (error) reject(error);
         else resolve(rows.length);
       };
-      results.run(client, organizationId, { text, values: [rows], rowMode: 'array' }, done);
+      results.query(client, organizationId, { text, values: [rows], rowMode: 'array' }, done);
     });
   };
 
@@ -48,7 +48,7 @@ describe('large results of one organization', () => {
     await until(async () => (await waiting()) === 1);
     const error: unknown = await read(1, 8).catch((refusal: unknown) => refusal);
     expect(error).toBeInstanceOf(LargeResult);
-    expect(breaksConnection(error)).toBe(true);
+    expect(requiresNewConnection(error)).toBe(true);
     const others = Promise.all([read(1, 4), read(2, 8)]);
     await holder.query('select pg_advisory_unlock_all()');
     expect(await Promise.all([first, others])).toEqual([8, [4, 8]]);
@@ -63,7 +63,7 @@ describe('large results of one organization', () => {
         return new Promise<void>((end) => ends.push(end));
       });
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
-    queue.slowDown(3);
+    queue.limitToOne(3);
     const all = [run(3), run(3), run(4), run(4)];
     expect(started).toEqual([3, 4, 4]);
     jest.advanceTimersByTime(LARGE_RESULTS_MS);

@@ -147,7 +147,7 @@ describe('a list', () => {
 /** Those who have checked in at the event `$2`. */
 const CHECKED_IN = {
   entity: EventLeadEntity,
-  item: 'event_leads.lead_id::text',
+  rowJson: 'event_leads.lead_id::text',
   where: 'organization_id = $1 and event_id = $2::bigint and checked_in',
 };
 
@@ -164,7 +164,7 @@ describe('a filtered list within a parent', () => {
     );
     const statements = lanyard.app.get(Statements);
     const caller = { organizationId, keyId };
-    const list = filteredList({ ...CHECKED_IN, name: 'test.checkedIn', values: 1 });
+    const list = filteredList({ ...CHECKED_IN, name: 'test.checkedIn', valueCount: 1 });
     const pages = await Promise.all(
       [0, 1, 2, 3, 4].map((offset) => statements.paginate(caller, list, [event], { limit: 9, offset })),
     );

@@ -31,7 +31,7 @@ class ExhibitionHall {
 class HallsModule {}
 
 it('names the tables and columns of a module in snake_case, those of relations too', async () => {
-  const { app } = await startInProcess({}, undefined, [HallsModule]);
+  const { app } = await startInProcess({}, undefined, { modules: [HallsModule] });
   const { tableName, columns, manyToManyRelations } = app.get(DataSource).getMetadata(ExhibitionHall);
   expect(tableName).toBe('exhibition_hall');
   expect(columns.map(({ databaseName }) => databaseName).sort()).toEqual([

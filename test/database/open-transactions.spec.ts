@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { Sweeper } from '../../src/database/sweeper';
+import { Pruner } from '../../src/database/pruner';
 import { Random } from '../prove/support/random';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
 import { startInProcess, type Tenant } from '../support/lanyard';
@@ -86,7 +86,7 @@ describe('the feed, while two thousand transactions are open', () => {
     expect(new Set([...first.ids, ...second.ids]).size).toBe(OPEN + COMMITTED);
 
     await query(url, `update cursor_positions set used_at = now() - interval '31 days'`);
-    await server.app.get(Sweeper).sweep();
+    await server.app.get(Pruner).prune();
     expect(await query(url, 'select from cursor_positions')).toEqual([]);
     await tenant.api.get('/changes', { cursor: first.cursor }).expect(410);
     await client.end();

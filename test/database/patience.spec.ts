@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { DataSource, type QueryRunner } from 'typeorm';
-import { newKey } from '../../src/access/key-format';
+import { generateKey } from '../../src/access/key-format';
 import { poolOf } from '../../src/database/data-source';
 import { Writes } from '../../src/database/writes';
 import { eventInput, leadInput } from '../support/builders';
@@ -181,13 +181,13 @@ describe('a database that does not answer', () => {
   });
 
   it('costs the unknown key of a request 503, too', async () => {
-    await lanyard.client(newKey()).get('/leads').expect(503).expect('Retry-After', '1');
+    await lanyard.client(generateKey()).get('/leads').expect(503).expect('Retry-After', '1');
   });
 
   it('is asked on new connections when it answers again', async () => {
     proxy.silentConnections = 0;
     await tenant.api.post('/leads', leadInput()).expect(200);
-    await lanyard.client(newKey()).get('/leads').expect(403);
+    await lanyard.client(generateKey()).get('/leads').expect(403);
   });
 
   it('makes the server not ready, until a new connection is answered', async () => {

@@ -34,7 +34,7 @@ describe('a repository for a caller', () => {
   let foreign: Hall;
 
   beforeAll(async () => {
-    const { app } = await startInProcess({}, undefined, [HallsModule]);
+    const { app } = await startInProcess({}, undefined, { modules: [HallsModule] });
     const db = app.get(DataSource);
     await db.query(`create table halls (
       id uuid primary key default uuid_v7(), organization_id int not null, name text not null, seats int,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { dataSourceOptions, operatorDataSourceOptions } from '../../src/database/data-source';
-import { isConnectionFault } from '../../src/database/errors';
+import { isConnectionError } from '../../src/database/errors';
 import { Overloaded, RowNotFound } from '../../src/errors/exceptions';
 import { Statements, type Statement } from '../../src/database/statements';
 import { Transactions } from '../../src/database/transactions';
@@ -23,26 +23,30 @@ describe('a statement', () => {
 
   it('has the organization as its first parameter, and the values after it', async () => {
     const statement = { name: 'test.first', text: `select $1::text || ' ' || $2::text` };
-    expect(await statements.one(owner, statement, ['a'])).toBe('7 a');
-    const shared = { name: 'test.shared', text: 'select $1::text', shared: true } as const;
-    expect(await statements.one(owner, shared, ['a'])).toBe('a');
+    expect(await statements.selectOne(owner, statement, ['a'])).toBe('7 a');
+    const shared = { name: 'test.shared', text: 'select $1::text', isShared: true } as const;
+    expect(await statements.selectOne(owner, shared, ['a'])).toBe('a');
   });
 
   it('is refused when it does not use the organization', async () => {
     const forgetful = { name: 'test.forgetful', text: `select 'everything'` };
-    await expect(statements.all(owner, forgetful, [])).rejects.toThrow('requires 0');
+    await expect(statements.selectJson(owner, forgetful, [])).rejects.toThrow('requires 0');
   });
 
   it('that has no row is RowNotFound, where one is needed', async () => {
     const none = { name: 'test.none', text: `select 'x' where $1::integer = 0` };
-    expect(await statements.all(owner, none, [])).toEqual([]);
-    await expect(statements.one(owner, none, [])).rejects.toBeInstanceOf(RowNotFound);
+    expect(await statements.selectJson(owner, none, [])).toEqual([]);
+    await expect(statements.selectOne(owner, none, [])).rejects.toBeInstanceOf(RowNotFound);
   });
 
   describe('that fails', () => {
     /** The connection that comes next out of the pool, which is the one that was released last. */
     const connection = () =>
-      statements.one(owner, { name: 'test.pid', text: 'select pg_backend_pid()::text where $1::integer > 0' }, []);
+      statements.selectOne(
+        owner,
+        { name: 'test.pid', text: 'select pg_backend_pid()::text where $1::integer > 0' },
+        [],
+      );
 
     it.each<[string, object, string, number | undefined]>([
       ['that is not answered', { message: 'Query read timeout' }, 'pg_sleep(60)', 50],
@@ -50,10 +54,11 @@ describe('a statement', () => {
       ['to a server that accepts no writes any more', { code: '25006' }, `nextval('events_id_seq')`, undefined],
     ])('closes a connection %s', async (_, error, call, timeoutMs) => {
       const before = await connection();
-      const set = (text: string) => statements.all(owner, { name: text, text: `${text} where $1::integer > 0` }, []);
+      const set = (text: string) =>
+        statements.selectJson(owner, { name: text, text: `${text} where $1::integer > 0` }, []);
       if (call.startsWith('nextval')) await set(`select set_config('default_transaction_read_only', 'on', false)`);
       const statement = { name: call, text: `select ${call}::text where $1::integer > 0` };
-      await expect(statements.all(owner, statement, [], { timeoutMs })).rejects.toMatchObject(error);
+      await expect(statements.selectJson(owner, statement, [], { timeoutMs })).rejects.toMatchObject(error);
       expect(await connection()).not.toBe(before);
     });
   });
@@ -85,7 +90,7 @@ describe('a write', () => {
   const SLEEP = { name: 'test.sleep', text: 'select pg_sleep(60)::text where $1::integer > 0' };
 
   it.each(['40P01', '40001', '23503'])('runs again after %s', async (state) => {
-    expect(await writes.one(owner, FAILS_TWICE, [state])).toBe('done');
+    expect(await writes.write(owner, FAILS_TWICE, [state])).toBe('done');
   });
 
   describe('of a batch', () => {
@@ -93,7 +98,7 @@ describe('a write', () => {
     const batch = (statement: Statement, ...inputs: object[]) =>
       Promise.all(
         [{}, ...inputs].map((input) =>
-          writes.batched(owner, statement, input).catch((error: unknown) => (error as Error).message),
+          writes.writeBatched(owner, statement, input).catch((error: unknown) => (error as Error).message),
         ),
       );
 
@@ -123,8 +128,8 @@ describe('a write', () => {
       };
       const transaction = { name: 'test.transaction', text: 'select pg_current_xact_id()::text where $1::integer > 0' };
       const [id, write] = await idempotently(async () => [
-        await writes.one(owner, transaction, []),
-        await writes.batched(owner, statement, {}),
+        await writes.write(owner, transaction, []),
+        await writes.writeBatched(owner, statement, {}),
       ]);
       expect(write).toBe(`1 ${id}`);
     });
@@ -137,7 +142,7 @@ describe('a write', () => {
         owner,
         async (manager, timeoutMs) => {
           if (!timeoutMs) await manager.query(`do $$ begin raise exception using errcode = '57014'; end $$`);
-          return lanyard.app.get(Statements).one(owner, statement, [], { manager, timeoutMs });
+          return lanyard.app.get(Statements).selectOne(owner, statement, [], { manager, timeoutMs });
         },
         50_000,
       );
@@ -147,7 +152,7 @@ describe('a write', () => {
       const settings = names.map((name) => `current_setting('${name}')`).join(` || ' ' || `);
       const statement = { name: 'test.settings', text: `select ${settings} where $1::integer > 0` };
       expect(await long(writes, statement)).toBe('50s 1300ms 1s');
-      expect(await writes.one(owner, statement, [])).toBe('1500ms 1300ms 0');
+      expect(await writes.write(owner, statement, [])).toBe('1500ms 1300ms 0');
     });
 
     it('is cancelled when the server stops, and no other one starts then', async () => {
@@ -163,7 +168,7 @@ describe('a write', () => {
       const outcome = long(stopped, SLEEP).catch((error: unknown) => error);
       await until(async () => (await sleeping()).length === 1);
       stopped.beforeApplicationShutdown();
-      expect(isConnectionFault(await outcome)).toBe(true);
+      expect(isConnectionError(await outcome)).toBe(true);
       await until(async () => (await sleeping()).length === 0);
       await expect(long(stopped, SLEEP)).rejects.toBeInstanceOf(Overloaded);
     });

@@ -5,7 +5,7 @@ import { OrganizationEntity } from '../../src/access/organization.entity';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { dataSourceOptions } from '../../src/database/data-source';
 import { createDataSource } from '../../src/database/data-source.module';
-import { Sweeper } from '../../src/database/sweeper';
+import { Pruner } from '../../src/database/pruner';
 import { TransactionalDataSource } from '../../src/database/transactional-data-source';
 import { Transactions } from '../../src/database/transactions';
 import { testDatabase } from '../support/database';
@@ -69,7 +69,7 @@ describe('repositories', () => {
 
   it('give a turn back that comes after they were released', async () => {
     const dataSource = await small();
-    const ends = await Promise.all([1, 2, 3].map((organization) => dataSource.queue.hold(organization)));
+    const ends = await Promise.all([1, 2, 3].map((organization) => dataSource.queue.acquireSlot(organization)));
     const runner = dataSource.createQueryRunner();
     const connecting = Promise.resolve(runner.connect()).catch(() => undefined);
     await runner.release();
@@ -82,7 +82,7 @@ describe('repositories', () => {
 
 describe('a command', () => {
   it('starts nothing that a server does by itself', async () => {
-    const start = jest.spyOn(Sweeper.prototype, 'start');
+    const start = jest.spyOn(Pruner.prototype, 'start');
     const services = await operatorServices((await testDatabase()).url);
     expect(() => services.get(WebhookSender)).toThrow();
     expect(start).not.toHaveBeenCalled();

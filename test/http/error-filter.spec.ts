@@ -10,7 +10,7 @@ import {
   NotReplayable,
   Overloaded,
   ResponseTooLarge,
-  Retry,
+  ConcurrentChange,
   RowNotFound,
 } from '../../src/errors/exceptions';
 
@@ -109,7 +109,7 @@ describe('an error', () => {
     ['PostgreSQL starts', Object.assign(new Error(), { code: '57P03' }), 'POST'],
     ['the disk is full', Object.assign(new Error(), { code: '53100' }), 'POST'],
     ['it deadlocked each time', Object.assign(new Error(), { code: '40P01' }), 'POST'],
-    ['others changed the data each time', new Retry(), 'POST'],
+    ['others changed the data each time', new ConcurrentChange(), 'POST'],
     ['the commit was not sent', new NotCommitted(new Error('Query read timeout')), 'POST'],
     ['a read gets no answer', new Error('Query read timeout'), 'GET'],
     ['a read loses its connection', new Error('Connection terminated unexpectedly'), 'GET'],

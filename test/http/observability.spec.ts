@@ -138,7 +138,7 @@ describe('the metrics', () => {
     expect([count('/api/v0/leads', 200), count('/api/v0/leads', 429), count('/api/v0/leads', 401)]).toEqual([1, 1, 1]);
     expect(count('*', 404)).toBe(1);
     expect(values.get('lanyard_bucket_decisions_total{decision="admitted"}')).toBe(2);
-    expect(values.get('lanyard_bucket_decisions_total{decision="refused"}')).toBe(1);
+    expect(values.get('lanyard_bucket_decisions_total{decision="rejected"}')).toBe(1);
     expect(values.get('lanyard_database_up')).toBe(1);
     expect(values.get('lanyard_database_size_bytes')).toBeGreaterThan(1e6);
     expect(values.get('lanyard_database_connections_max')).toBe(12);

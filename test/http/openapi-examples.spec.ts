@@ -1,4 +1,4 @@
-import { demo } from '../../src/demo/demo';
+import { DEMO_RECORDS } from '../../src/demo/demo';
 import { description, faultsOf } from '../support/description';
 import { ENDPOINTS, send } from '../support/endpoints';
 import { startInProcess } from '../support/lanyard';
@@ -65,7 +65,7 @@ describe('the examples of openapi.json', () => {
 
   it('tell of records that a first start has', async () => {
     const { api, import: load } = await (await startInProcess()).tenant();
-    await load(demo);
+    await load(DEMO_RECORDS);
     // A parameter for which no context has an example shows the id of a lead.
     const hasOwnExample = (name: string): boolean =>
       Boolean(ids[name]) && (name === 'leadId' || ids[name] !== ids.leadId);

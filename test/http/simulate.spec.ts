@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
-import { isHit, parseFaults } from '../../src/simulate/faults';
+import { isTriggered, parseFaults } from '../../src/simulate/faults';
 import { leadInput } from '../support/builders';
 import { openConnection, received } from '../support/connection';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
@@ -196,7 +196,7 @@ describe('a server that simulates faults', () => {
 describe('faults at a rate', () => {
   it('are as many as it says', () => {
     const faults = parseFaults('rate=0.1; seed=3; drop=after');
-    const hits = Array.from({ length: 10_000 }, (_, n) => faults && isHit(faults, n)).filter(Boolean);
+    const hits = Array.from({ length: 10_000 }, (_, n) => faults && isTriggered(faults, n)).filter(Boolean);
     expect(hits.length).toBeGreaterThan(900);
     expect(hits.length).toBeLessThan(1100);
   });

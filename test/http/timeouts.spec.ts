@@ -12,7 +12,7 @@ import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyar
 
 describe('a client that does not take its answer', () => {
   it('is cut off, and keeps no memory', async () => {
-    const lanyard = await startInProcess({ answerTimeoutMs: 200 });
+    const lanyard = await startInProcess({ responseTimeoutMs: 200 });
     const tenant = await lanyard.tenant();
     const long = '\u0001'.repeat(30_000); // six bytes each in JSON: more than the system takes for both sides
     for (let n = 0; n < 50; n++)
@@ -46,7 +46,7 @@ describe('a client that does not take its answer', () => {
     const rest = ['first', 'second', 'third'].map((name) => response(name, 4));
     expect(destroyed).toEqual(['gone', 'first']);
     let isDrained = false;
-    const drained = slowReaders.drained().then(() => (isDrained = true));
+    const drained = slowReaders.waitUntilSent().then(() => (isDrained = true));
     rest[1]?.socket.emit('close');
     await new Promise(setImmediate);
     expect(isDrained).toBe(false);

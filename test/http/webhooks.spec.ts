@@ -482,7 +482,7 @@ describe('other webhooks and requests', () => {
   });
 
   it('do not run one after another because a webhook reads large records', async () => {
-    const slowDown = jest.spyOn(lanyard.app.get(FairQueue), 'slowDown');
+    const slowDown = jest.spyOn(lanyard.app.get(FairQueue), 'limitToOne');
     const leads = Array.from({ length: 30 }, () => ({ id: randomUUID(), description: 'x'.repeat(60_000) }));
     await tenant.import({ leads });
     await create();

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { RedisTokenBucketStore } from '../../src/rate-limit/redis-token-bucket.store';
 import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
-import { type BucketLimits, describeTake, limitsFault, type TakeResult } from '../../src/rate-limit/token-bucket';
+import { type BucketLimits, toTakeResult, limitsError, type TakeResult } from '../../src/rate-limit/token-bucket';
 import { TokenBucketStore } from '../../src/rate-limit/token-bucket.store';
 import { RedisConnection } from '../../src/rate-limit/redis';
 import { until } from '../support/embedded-fixtures';
@@ -31,7 +31,7 @@ interface Buckets {
 
 async function takeAll(store: Buckets, keyId: string, limits: BucketLimits): Promise<TakeResult> {
   let taken = await store.take(keyId, limits);
-  while (taken.admitted) taken = await store.take(keyId, limits);
+  while (taken.isAdmitted) taken = await store.take(keyId, limits);
   return taken;
 }
 
@@ -61,7 +61,7 @@ class ExactBucket {
       return Number((numerator + denominator - 1n) / denominator);
     };
     return {
-      admitted,
+      isAdmitted: admitted,
       remaining: Number(tokens / 10n ** 9n),
       resetAt: secondOf(limits.max, 0n),
       retryAfter: admitted ? 0 : secondOf(10n ** 9n, now),
@@ -125,7 +125,7 @@ let redis: RedisConnection;
 beforeAll(async () => {
   if (NO_REDIS) return;
   redis = new RedisConnection(await redisUrl());
-  await redis.untilReady();
+  await redis.waitUntilReady();
 });
 
 afterAll(() => redis?.close());
@@ -144,7 +144,10 @@ describe.each(stores)('token bucket, $name', ({ missing, open }) => {
 
   test('keeps tokens when limits rise, and fills up to the new maximum', async () => {
     await takeAll(store, key, { maxTokens: 2, refillRate: 1 });
-    expect(await store.take(key, { maxTokens: 50, refillRate: 10 })).toMatchObject({ admitted: false, retryAfter: 1 });
+    expect(await store.take(key, { maxTokens: 50, refillRate: 10 })).toMatchObject({
+      isAdmitted: false,
+      retryAfter: 1,
+    });
     clock.now += SECOND;
     expect(await store.take(key, { maxTokens: 50, refillRate: 10 })).toMatchObject({ remaining: 9 });
     clock.now += 60 * SECOND;
@@ -153,7 +156,7 @@ describe.each(stores)('token bucket, $name', ({ missing, open }) => {
 
   test('cuts tokens when limits fall, and keeps a full bucket full when they change', async () => {
     await store.take(key, DEFAULTS);
-    expect(await store.take(key, { maxTokens: 5, refillRate: 1 })).toMatchObject({ admitted: true, remaining: 4 });
+    expect(await store.take(key, { maxTokens: 5, refillRate: 1 })).toMatchObject({ isAdmitted: true, remaining: 4 });
     clock.now += SECOND;
     expect(await store.take(key, DEFAULTS)).toMatchObject({ remaining: 19 });
     await takeAll(store, key, DEFAULTS);
@@ -176,9 +179,9 @@ describe.each(stores)('token bucket, $name', ({ missing, open }) => {
             for (let i = 0; i < step.takes; i++) {
               const taken = await store.take(id, limits);
               expect(taken).toEqual(exact.take(limits, clock.now));
-              if (taken.admitted || !step.waits) continue;
+              if (taken.isAdmitted || !step.waits) continue;
               clock.now += taken.retryAfter * SECOND;
-              expect(await store.take(id, limits)).toMatchObject({ admitted: true });
+              expect(await store.take(id, limits)).toMatchObject({ isAdmitted: true });
               exact.take(limits, clock.now);
             }
           }
@@ -209,7 +212,7 @@ unless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
     await redis.pexpire(key, 1);
     await until(async () => !(await redis.exists(key)));
     const { result } = await store.take(id, { maxTokens: 1, refillRate: 0.001 });
-    expect(result).toMatchObject({ admitted: true, remaining: 0 });
+    expect(result).toMatchObject({ isAdmitted: true, remaining: 0 });
   });
 
   it("goes by Redis's clock", async () => {
@@ -221,7 +224,7 @@ unless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
   it('survives SCRIPT FLUSH without a token lost or won', async () => {
     await store.take(id, DEFAULTS);
     await redis.script('FLUSH');
-    expect((await store.take(id, DEFAULTS)).result).toMatchObject({ admitted: true, remaining: 18 });
+    expect((await store.take(id, DEFAULTS)).result).toMatchObject({ isAdmitted: true, remaining: 18 });
   });
 });
 
@@ -234,7 +237,7 @@ describe('token bucket, Redis away', () => {
   const answers = () => {
     const now = clock.now + 3600 * SECOND;
     const state = { tokens: 2e9, time: now, max: 5e9, rate: 1 };
-    return Promise.resolve({ state, now, result: describeTake(state, true, now) });
+    return Promise.resolve({ state, now, result: toTakeResult(state, true, now) });
   };
   afterEach(() => {
     jest.restoreAllMocks();
@@ -247,15 +250,15 @@ describe('token bucket, Redis away', () => {
     const store = new TokenBucketStore({ connection, take: ask } as unknown as RedisTokenBucketStore, clock.read);
     const take = () => store.take('k', STANDING);
     ask.mockImplementation(answers);
-    expect(await take()).toMatchObject({ admitted: true, remaining: 2 });
+    expect(await take()).toMatchObject({ isAdmitted: true, remaining: 2 });
     ask.mockImplementation(isSilent);
     const seen = [];
-    for (let times = 0; times < 6; times++) seen.push([(await take()).admitted, store.degraded]);
+    for (let times = 0; times < 6; times++) seen.push([(await take()).isAdmitted, store.isDegraded]);
     const decided = [true, true, false, false, false, false];
     expect(seen).toEqual(decided.map((admitted, nth) => [admitted, nth >= 2]));
     expect([ask.mock.calls.length, store.degradedDecisions]).toEqual([4, 6]);
     clock.now += 1000 * SECOND;
-    expect(await take()).toMatchObject({ admitted: true, remaining: 0 });
+    expect(await take()).toMatchObject({ isAdmitted: true, remaining: 0 });
 
     jest.advanceTimersByTime(999);
     await take();
@@ -276,7 +279,7 @@ describe('token bucket, Redis away', () => {
     expect(warn).toHaveBeenLastCalledWith('Redis is reachable again');
     ask.mockImplementation(isSilent);
     for (let times = 0; times < 2; times++) await take();
-    expect(store.degraded).toBe(false);
+    expect(store.isDegraded).toBe(false);
   });
 });
 
@@ -286,18 +289,18 @@ describe('the limits of a key', () => {
     [9_000_000, 1_000_000],
     [20, 1.005],
   ])('may be %d tokens at %d a second', (maxTokens, refillRate) =>
-    expect(limitsFault({ maxTokens, refillRate })).toBeUndefined(),
+    expect(limitsError({ maxTokens, refillRate })).toBeUndefined(),
   );
 
   it.each([
-    ['maxTokens', 0, 1],
-    ['maxTokens', 9_000_001, 1],
-    ['maxTokens', 1.5, 1],
-    ['refillRate', 1, 0],
-    ['refillRate', 1, 1_000_000.001],
-    ['refillRate', 1, 0.0625],
-  ])('may not have such a %s: %d tokens at %d a second', (name, maxTokens, refillRate) =>
-    expect(limitsFault({ maxTokens, refillRate })).toContain(`${name} must be`),
+    ['--max-tokens', 0, 1],
+    ['--max-tokens', 9_000_001, 1],
+    ['--max-tokens', 1.5, 1],
+    ['--refill-rate', 1, 0],
+    ['--refill-rate', 1, 1_000_000.001],
+    ['--refill-rate', 1, 0.0625],
+  ])('may not have such %s: %d tokens at %d a second', (name, maxTokens, refillRate) =>
+    expect(limitsError({ maxTokens, refillRate })).toContain(`${name} must be`),
   );
 });
 
@@ -308,7 +311,7 @@ describe('buckets in this process', () => {
     for (let i = 0; i < 100_000; i++) await store.take(String(i), slow);
     await store.take('0', slow);
     await store.take('one more', slow);
-    expect(await store.take('0', slow)).toMatchObject({ admitted: false });
-    expect(await store.take('1', slow)).toMatchObject({ admitted: true });
+    expect(await store.take('0', slow)).toMatchObject({ isAdmitted: false });
+    expect(await store.take('1', slow)).toMatchObject({ isAdmitted: true });
   });
 });

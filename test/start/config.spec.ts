@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Config, ConfigError, readConfig, SETTINGS, shownSettings, unknownSettings } from '../../src/config';
+import { Config, ConfigError, readConfig, SETTINGS, effectiveSettings, unknownSettings } from '../../src/config';
 import { Operator } from '../support/operator';
 
 /** The table of docs/configuration.md: names and defaults. */
@@ -15,14 +15,14 @@ const notEncoded = (name: string): RegExp =>
 
 describe('the settings', () => {
   it('are all in docs/configuration.md, with their defaults', () => {
-    const settings = shownSettings({}).map(({ name, value }) => {
+    const settings = effectiveSettings({}).map(({ name, value }) => {
       const shown = name === 'LANYARD_DATA_DIR' ? '.data' : value;
       return [name, shown === null ? 'none' : `\`${shown}\``];
     });
     expect(documented()).toEqual(settings);
   });
 
-  it('are read from the environment, which may leave all of them out, or empty', () => {
+  it('are read from the environment, and unset or empty ones have their defaults', () => {
     const env = { PORT: '8080', LANYARD_DEMO: 'off', LANYARD_LOG_LEVEL: 'warn', LANYARD_METRICS_PORT: '', HOST: '::1' };
     const config = readConfig(env);
     expect(config).toMatchObject({ port: 8080, demo: 'off', logLevel: 'warn', host: '::1', poolSize: 10 });
@@ -30,7 +30,7 @@ describe('the settings', () => {
     expect(readConfig({})).toEqual(new Config());
   });
 
-  it('are told apart from variables that look like one', async () => {
+  it('report unknown variables that look like settings', async () => {
     expect(unknownSettings({ LANYARD_DEMO: 'off', HOME: '/' })).toBeUndefined();
     const env = { LANYARD_DEM0: 'off', LANYARD_POOLSIZE: '4' };
     expect(unknownSettings(env)).toBe('Unknown settings, ignored: LANYARD_DEM0, LANYARD_POOLSIZE');
@@ -38,7 +38,7 @@ describe('the settings', () => {
     expect(stderr).toContain('LANYARD_DEM0');
   });
 
-  it('allow simulated faults in production only in so many words', () => {
+  it('allow simulated faults in production only with LANYARD_SIMULATE=production', () => {
     const production = { NODE_ENV: 'production' };
     expect(readConfig({ LANYARD_SIMULATE: 'on' }).simulate).toBe('on');
     expect(() => readConfig({ ...production, LANYARD_SIMULATE: 'on' })).toThrow(/^LANYARD_SIMULATE=on .* NODE_ENV/);
@@ -46,7 +46,7 @@ describe('the settings', () => {
     expect(readConfig({ ...production, LANYARD_SIMULATE: 'off' }).simulate).toBe('off');
   });
 
-  it('may have any sign in a password, percent-encoded', () => {
+  it('may have any character in a password, percent-encoded', () => {
     const redisUrl = `redis://:${encodeURIComponent('%zz/ü@#?:')}@db:6379`;
     expect(readConfig({ REDIS_URL: redisUrl })).toMatchObject({ redisUrl });
   });
@@ -55,9 +55,9 @@ describe('the settings', () => {
     ['LANYARD_DEMO', 'off'],
     ['LANYARD_CORS_ORIGINS', 'https://a.example, http://localhost:8080,http://[::1]:3000'],
     ['LANYARD_REDIS_SENTINELS', 'one:1,[::1]:26380'],
-  ])('%s=%s is shown as it was given', (name, value) => {
+  ])('%s=%s is shown as it was set', (name, value) => {
     const env = { REDIS_URL: 'redis://mymaster', [name]: value };
-    expect(shownSettings(env)).toContainEqual({ name, value, source: 'environment' });
+    expect(effectiveSettings(env)).toContainEqual({ name, value, source: 'environment' });
   });
 
   it.each([
@@ -124,7 +124,7 @@ describe('the settings', () => {
       'one:70000',
       'LANYARD_REDIS_SENTINELS must be a list such as sentinel-1:26379,sentinel-2:26379, not "one:70000".',
     ],
-  ])('%s=%s is refused by name', (name, value, message) => {
+  ])('%s=%s is rejected by name', (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(message);
   });
@@ -132,7 +132,7 @@ describe('the settings', () => {
   it.each([
     { LANYARD_REDIS_SENTINELS: 'one:26379' },
     { LANYARD_REDIS_SENTINELS: 'one:1', REDIS_URL: 'rediss://:secret@mymaster' },
-  ])('%j is refused: sentinels need the name of their group, on redis://', (settings) => {
+  ])('%j is rejected, because sentinels need redis:// and the name of their group', (settings) => {
     expect(() => readConfig(settings)).toThrow(/^LANYARD_REDIS_SENTINELS needs a REDIS_URL/);
   });
 });
@@ -142,7 +142,7 @@ describe('operator config', () => {
     DATABASE_URL: 'postgres://api:hush@db:5432/lanyard?sslpassword=hush&sslmode=require',
   });
 
-  it('shows what is in force without a password, as JSON', async () => {
+  it('shows the settings in force as JSON, without passwords', async () => {
     const shown = await operator.json<{ name: string; value: unknown; source: string }[]>(['config']);
     expect(shown.map(({ name }) => name)).toEqual(SETTINGS.map(({ name }) => name));
     expect(shown).toContainEqual({
@@ -154,7 +154,7 @@ describe('operator config', () => {
     expect(JSON.stringify(shown)).not.toContain('hush');
   });
 
-  it('shows it as a table', async () => {
+  it('shows the settings as a table', async () => {
     const { status, stdout, stderr } = await operator.run(['config']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^LANYARD_DEMO +on +default$/m);

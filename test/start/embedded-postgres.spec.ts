@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Pool } from 'pg';
-import { complaintIn, EmbeddedPostgresError, explain } from '../../src/embedded-postgres/embedded-postgres-error';
-import { lastSetting, OWNER } from '../../src/embedded-postgres/postmaster';
+import { errorLineIn, EmbeddedPostgresError, explainError } from '../../src/embedded-postgres/embedded-postgres-error';
+import { lastSetting, OWNER_SETTING } from '../../src/embedded-postgres/postmaster';
 import { Programs } from '../../src/embedded-postgres/programs';
 import { EmbeddedFixtures, killPostmaster, postmasterOf, query, until } from '../support/embedded-fixtures';
 
@@ -19,17 +19,17 @@ describe('embedded PostgreSQL', () => {
 
   afterAll(() => fixtures.clean());
 
-  it('runs a program that ends before it has read what it was given', async () => {
+  it('runs a program that exits before it has read its input', async () => {
     await new Programs(undefined).run('initdb', ['--version'], 'secret\n'.repeat(1 << 20));
   });
 
   describe('shared by several processes', () => {
     afterEach(() => fixtures.stop());
 
-    it('is one when two start on nothing at once; one of them owns it, and ends it', async () => {
+    it('runs once if two processes start it at the same time; one of them owns and stops it', async () => {
       const members = await Promise.all([fixtures.member(dataDir), fixtures.member(dataDir)]);
-      const [owner, guest] = members.sort((one) => (one.pid === lastSetting(cluster, OWNER) ? -1 : 1));
-      expect(owner?.pid).toBe(lastSetting(cluster, OWNER));
+      const [owner, guest] = members.sort((one) => (one.pid === lastSetting(cluster, OWNER_SETTING) ? -1 : 1));
+      expect(owner?.pid).toBe(lastSetting(cluster, OWNER_SETTING));
       expect(owner?.url).toBe(guest?.url);
       await query(String(guest?.url), 'create table note as select 1 as n');
       await guest?.stop();
@@ -39,7 +39,7 @@ describe('embedded PostgreSQL', () => {
       expect(readdirSync(dataDir)).toEqual(['postgresql']);
     });
 
-    it('has ended, for those who had joined, when its owner ends it', async () => {
+    it('has ended for all processes when its owner stops it', async () => {
       const owner = await fixtures.member(dataDir);
       const guest = await fixtures.start({ dataDir });
       expect(guest.hasEnded).toBe(false);
@@ -48,7 +48,7 @@ describe('embedded PostgreSQL', () => {
       expect(postmasterOf(cluster)).toBeUndefined();
     });
 
-    it('is started again, on the same port, by a server that had joined, and which owns it from then on', async () => {
+    it('is restarted on the same port by a server that used it, which owns it from then on', async () => {
       const owner = await fixtures.member(dataDir);
       const server = await fixtures.start({ dataDir, keepRunning: true });
       await owner.stop();
@@ -68,7 +68,7 @@ describe('embedded PostgreSQL', () => {
     });
     afterAll(() => fixtures.stop());
 
-    it('keeps rows out of its log, and begins it again above 5 MB', async () => {
+    it('logs no rows, and truncates its log above 5 MB', async () => {
       expect(statSync(log).size).toBeLessThan(100_000);
       await query(url, 'create table person (name text primary key)');
       await query(url, `insert into person values ('Ada Lovelace')`);
@@ -78,7 +78,7 @@ describe('embedded PostgreSQL', () => {
       expect(readFileSync(log, 'utf8')).not.toContain('Ada');
     });
 
-    it('refuses a wrong password, and listens on no address but 127.0.0.1', async () => {
+    it('rejects a wrong password, and listens only on 127.0.0.1', async () => {
       const wrong = new URL(url);
       wrong.password = 'wrong';
       await expect(query(wrong.href, 'select 1')).rejects.toThrow('password authentication failed');
@@ -93,7 +93,7 @@ describe('embedded PostgreSQL', () => {
     beforeEach(() => fixtures.said.splice(0));
     afterEach(() => fixtures.stop());
 
-    it('of its owner, is replaced by that of the next process, which finds every acknowledged row', async () => {
+    it('of its owner, is replaced by the next process, which finds every acknowledged row', async () => {
       const owner = await fixtures.member(dataDir);
       const orphan = postmasterOf(cluster);
       await query(owner.url, 'update note set n = 2');
@@ -106,7 +106,7 @@ describe('embedded PostgreSQL', () => {
       expect(postmasterOf(cluster)).toBeUndefined();
     });
 
-    it('of its owner, serves those who had joined, and ends with the first of them', async () => {
+    it('of its owner, serves the other processes, and stops with the first of them', async () => {
       const owner = await fixtures.member(dataDir);
       const guest = await fixtures.start({ dataDir });
       await owner.kill();
@@ -115,7 +115,7 @@ describe('embedded PostgreSQL', () => {
       expect(postmasterOf(cluster)).toBeUndefined();
     });
 
-    it('of its owner and its own, starts again though another process has got its id', async () => {
+    it('of its owner and itself, starts again even if another process has its ID', async () => {
       const owner = await fixtures.member(dataDir);
       await query(owner.url, 'update note set n = 3');
       await owner.kill();
@@ -130,7 +130,7 @@ describe('embedded PostgreSQL', () => {
       expect(await query(next.url, 'select n from note')).toEqual([{ n: 3 }]);
     });
 
-    it('of its own, is started again by a server, on the same port, and pools reconnect', async () => {
+    it('of itself, is restarted by a server on the same port, and pools reconnect', async () => {
       const server = await fixtures.start({ dataDir, keepRunning: true });
       const pool = new Pool({ connectionString: server.url });
       pool.on('error', () => undefined);
@@ -143,7 +143,7 @@ describe('embedded PostgreSQL', () => {
     });
   });
 
-  describe('refuses in one line', () => {
+  describe('fails with one line for', () => {
     it('data of another major version', async () => {
       const other = fixtures.dataDir();
       mkdirSync(join(other, 'postgresql'), { recursive: true });
@@ -154,13 +154,13 @@ describe('embedded PostgreSQL', () => {
       );
     });
 
-    it('a directory that cannot be made', async () => {
+    it('a directory that cannot be created', async () => {
       const file = join(fixtures.folder(), 'file');
       writeFileSync(file, '');
       await refused(join(file, 'data'), /cannot use .*file\/data: E.*Set LANYARD_DATA_DIR to a directory/);
     });
 
-    it('what PostgreSQL itself complains of, as it says it', async () => {
+    it('an error of PostgreSQL itself, in its words', async () => {
       const broken = join(cluster, 'postgresql.conf');
       const intact = readFileSync(broken);
       writeFileSync(broken, 'no setting\n');
@@ -168,20 +168,20 @@ describe('embedded PostgreSQL', () => {
       writeFileSync(broken, intact);
     });
 
-    it('a full disk, and says what to do', () => {
+    it('a full disk, with advice', () => {
       const advice = 'Free space on the disk, or set LANYARD_DATA_DIR to a directory on another disk.';
       const error = Object.assign(new Error('ENOSPC: no space left on device, write'), {
         code: 'ENOSPC',
         syscall: 'write',
       });
-      expect((explain(error, '/data') as Error).message).toBe(
+      expect((explainError(error, '/data') as Error).message).toBe(
         `The embedded PostgreSQL cannot use /data: the disk is full. ${advice}`,
       );
       const output = '2026-01-01 [7] FATAL:  could not write lock file: No space left on device\nchild exited\n';
-      expect(complaintIn(output)).toBe(`could not write lock file: No space left on device. ${advice}`);
+      expect(errorLineIn(output)).toBe(`could not write lock file: No space left on device. ${advice}`);
       const partial =
         'FATAL:  could not extend file: wrote only 4096 of 8192 bytes\nPANIC:  cannot abort transaction 1\n';
-      expect(complaintIn(partial)).toBe(`could not extend file: wrote only 4096 of 8192 bytes. ${advice}`);
+      expect(errorLineIn(partial)).toBe(`could not extend file: wrote only 4096 of 8192 bytes. ${advice}`);
     });
 
     onlyAsRoot(
@@ -204,7 +204,7 @@ describe('embedded PostgreSQL', () => {
     }
   });
 
-  it('links its libraries when npm did not run the install script', () => {
+  it('links its libraries if npm did not run the install script', () => {
     const programs = new Programs(undefined, packageWithoutLinks());
     expect(programs.check(dataDir)).toBe('18');
     expect(execFileSync(programs.file('initdb'), ['--version'], { encoding: 'utf8' })).toContain('18.');

@@ -38,8 +38,8 @@ export class EmbeddedFixtures {
   }
 
   async start(options: Partial<EmbeddedPostgresOptions> & { dataDir: string }): Promise<EmbeddedPostgres> {
-    const say = (line: string) => void this.said.push(line);
-    const postgres = await startEmbeddedPostgres({ say, ...options });
+    const log = (line: string) => void this.said.push(line);
+    const postgres = await startEmbeddedPostgres({ log, ...options });
     this.running.push(postgres);
     return postgres;
   }

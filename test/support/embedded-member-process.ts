@@ -3,8 +3,8 @@ import { type EmbeddedPostgresOptions, startEmbeddedPostgres } from '../../src/e
 
 /** A process that uses the embedded PostgreSQL: prints its URL, and stops when a line arrives. */
 async function main(): Promise<void> {
-  const options = JSON.parse(String(process.argv[2])) as Omit<EmbeddedPostgresOptions, 'say'>;
-  const postgres = await startEmbeddedPostgres({ ...options, say: () => undefined });
+  const options = JSON.parse(String(process.argv[2])) as Omit<EmbeddedPostgresOptions, 'log'>;
+  const postgres = await startEmbeddedPostgres({ ...options, log: () => undefined });
   process.stdout.write(`${postgres.url}\n`);
   createInterface({ input: process.stdin }).once('line', () => void postgres.stop().then(() => process.exit()));
 }

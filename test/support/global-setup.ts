@@ -78,7 +78,7 @@ async function startServer(): Promise<{ server: string; stop: () => Promise<void
   const dataDir = mkdtempSync(join(tmpdir(), 'lanyard-test-'));
   // Root's PostgreSQL runs as somebody else, who must be able to pass.
   chmodSync(dataDir, 0o755);
-  const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'data'), say: () => undefined });
+  const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'data'), log: () => undefined });
   for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
     await query(postgres.url, `alter system set ${setting} = off`);
   }

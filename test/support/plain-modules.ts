@@ -29,7 +29,7 @@ export interface PlainServer extends InProcess {
 export async function startWithModules(modules: Type[], level: 'info' | 'debug' = 'info'): Promise<PlainServer> {
   const lines: string[] = [];
   const log = createLog(level, { write: (line: string) => void lines.push(line) });
-  const lanyard = await startInProcess({}, log, modules);
+  const lanyard = await startInProcess({}, log, { modules });
   const { key, organizationId } = await lanyard.tenant();
   const send = async (method: string, path: string, { headers, body }: PlainRequest = {}): Promise<PlainResponse> => {
     const isRaw = typeof body === 'string' || body instanceof FormData;

@@ -6,7 +6,7 @@ import type { DataSource } from 'typeorm';
 import { asComment, laidOut } from './sql-layout';
 
 /** SQL that a module exports: a text, a statement, or the statements of a list. */
-type Exported = string | { name?: string; text: string; first?: string; shared?: boolean };
+type Exported = string | { name?: string; text: string; firstPageText?: string; isShared?: boolean };
 
 interface Sent {
   name: string;
@@ -41,11 +41,11 @@ function sqlIn(value: unknown): Exported[] {
 
 function sentBy(context: string, exportName: string, exported: Exported): Sent[] {
   if (typeof exported === 'string') return [{ name: `${context} ${exportName}`, text: exported }];
-  const { name = exportName, text, first, shared } = exported;
-  const owner = shared ? undefined : '$1 is the organization';
-  if (!('values' in exported)) return [{ name, text, owner }];
+  const { name = exportName, text, firstPageText, isShared } = exported;
+  const owner = isShared ? undefined : '$1 is the organization';
+  if (!('valueCount' in exported)) return [{ name, text, owner }];
   const pages = [{ name: `${name} page`, text, owner }];
-  return first ? [{ name: `${name} first page`, text: first, owner }, ...pages] : pages;
+  return firstPageText ? [{ name: `${name} first page`, text: firstPageText, owner }, ...pages] : pages;
 }
 
 /** Parts of statements are exported as texts, too, but from no file of this kind. */

@@ -101,15 +101,16 @@ const TRIAL = `
     parentPort.postMessage(Math.max(...worst.map(({ input }) => millisecondsFor(input, SIZES.full))));
   });`;
 
+/** For a machine that is busy with much else. */
 const LIMIT_MS = 20_000;
 
 /** Those that do not finish within the limit. */
-async function slowOf(expressions: Expression[]): Promise<string[]> {
+async function slowOf(expressions: Expression[], limitMs: number): Promise<string[]> {
   const slow: string[] = [];
   let worker = new Worker(TRIAL, { eval: true });
   for (const { place, source, flags } of expressions) {
     worker.postMessage({ source, flags, pumps: PUMPS });
-    const isDone = await once(worker, 'message', { signal: AbortSignal.timeout(LIMIT_MS) }).catch((error: Error) => {
+    const isDone = await once(worker, 'message', { signal: AbortSignal.timeout(limitMs) }).catch((error: Error) => {
       if (error.name !== 'AbortError') throw error;
     });
     if (isDone) continue;
@@ -130,11 +131,11 @@ describe('the regular expressions of the sources', () => {
   });
 
   it('take no more than linear time for 1 MB of anything', async () => {
-    expect(await slowOf(all)).toEqual([]);
+    expect(await slowOf(all, LIMIT_MS)).toEqual([]);
   }, 600_000);
 
   it('would be told if one did', async () => {
     const quadratic = { place: 'here', source: String.raw`\s+$`, flags: 'u' };
-    expect(await slowOf([quadratic])).toEqual([String.raw`here /\s+$/u`]);
+    expect(await slowOf([quadratic], 2_000)).toEqual([String.raw`here /\s+$/u`]);
   }, 120_000);
 });

@@ -5,10 +5,10 @@ import { constants, createGzip } from 'node:zlib';
 import { Command } from 'commander';
 import { type Config, readConfig } from '../../config';
 import { findDatabase } from '../../schema/open';
-import { majorOf } from '../../embedded-postgres/cluster';
+import { majorVersionOf } from '../../embedded-postgres/cluster';
 import { BackupService } from '../backup.service';
 import type { RowCounts } from '../backup-file';
-import { PROGRAM } from '../../server/command-name';
+import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions } from '../arguments';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
@@ -20,7 +20,7 @@ A backup is a consistent snapshot of everything that was stored before it began.
 It contains personal data, hashes of API keys and the secrets of webhooks, so
 only the owner of the file may read it. If you run PostgreSQL yourself, pg_dump
 does the same. To restore a backup:
-  $ ${PROGRAM} restore lanyard.backup`;
+  $ ${COMMAND_NAME} restore lanyard.backup`;
 
 /** `backup` */
 export function backupCommand(program: Command, session: Session): void {
@@ -50,7 +50,7 @@ async function backup(session: Session, file: string, { json }: GlobalOptions): 
 
 /** Opening an embedded PostgreSQL that does not exist would create it. */
 function requireDatabase({ databaseUrl, dataDir }: Config): void {
-  if (!databaseUrl && majorOf(dataDir) === undefined)
+  if (!databaseUrl && majorVersionOf(dataDir) === undefined)
     throw new CommandError(
       `There is no database in ${dataDir} yet. Set DATABASE_URL or LANYARD_DATA_DIR to the database to back up.`,
     );

@@ -36,7 +36,11 @@ export function changesCommand(program: Command, session: Session): void {
       '[{resource, id, operation, at, record, remoteIds}], where eventLeads have eventId and leadId instead of id',
     example: 'changes --organization 1 --follow',
   })
-    .option('--organization <ID>', 'organization whose changes to show (required)', parseOrganizationId)
+    .option(
+      '--organization <ID>',
+      'organization whose changes to show (required, except for reset)',
+      parseOrganizationId,
+    )
     .option('--follow', 'keep polling and show changes from now on')
     .option('--ndjson', 'print one change per line, as JSON')
     .addHelpText('after', NOTES)

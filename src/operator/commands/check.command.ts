@@ -16,7 +16,7 @@ export function checkCommand(program: Command, session: Session): void {
       'triggers: {…, missing: [table.trigger], disabled: [table.trigger]}, words: …}, as found before a repair',
     example: 'check --repair',
   })
-    .option('--repair', 'rebuild what is wrong, recreate what was dropped, and re-enable triggers', false)
+    .option('--repair', 'rebuild what is wrong, recreate what was dropped, and re-enable triggers')
     .action((_, self: Command) => check(session, self.optsWithGlobals()));
 }
 
@@ -31,7 +31,7 @@ const PART_NOUNS: Record<string, string> = {
 
 const nounOf = (part: string): string => PART_NOUNS[part] ?? 'row';
 
-async function check(session: Session, { json, repair }: GlobalOptions & { repair: boolean }): Promise<void> {
+async function check(session: Session, { json, repair = false }: GlobalOptions & { repair?: boolean }): Promise<void> {
   const { found, left } = await session.withServices(async (services) => {
     const service = services.get(CheckService);
     const found = await service.check(repair);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { shownSettings, unknownSettings } from '../../config';
+import { effectiveSettings, unknownSettings } from '../../config';
 import { addCommand, GlobalOptions } from '../arguments';
 import { formatTable } from '../terminal/table';
 import { printResult, printStatus } from '../terminal/terminal';
@@ -14,7 +14,7 @@ export function configCommand(program: Command): void {
 }
 
 async function show({ json }: GlobalOptions): Promise<void> {
-  const settings = shownSettings();
+  const settings = effectiveSettings();
   const unknown = unknownSettings();
   if (unknown) printStatus(unknown);
   await printResult(json, settings, () =>

@@ -7,7 +7,7 @@ import type { CsvFormat } from '../../csv/csv-columns';
 import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
 import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/export-format';
 import { ExportService } from '../../datasets/export.service';
-import { PROGRAM } from '../../server/command-name';
+import { COMMAND_NAME } from '../../server/command-name';
 import { csvFormatOf, CsvOptions, requireExported, withCsvOptions } from '../csv.options';
 import { writeFile } from '../output-file';
 import type { Session } from '../session';
@@ -25,7 +25,7 @@ interface ExportOptions extends GlobalOptions, CsvOptions {
 const CSV_NOTES = `
 CSV contains one section, with field names in the first line, and can be
 imported again without loss. --map chooses the columns and their order:
-  $ ${PROGRAM} export --organization 1 \\
+  $ ${COMMAND_NAME} export --organization 1 \\
     --csv leads --map "E-mail=email" --map "Firm=company.name"
 A cell that a spreadsheet would run as a formula (=, +, -, @ …) gets a leading
 apostrophe, which import removes. Use --raw for other programs.`;
@@ -34,7 +34,8 @@ apostrophe, which import removes. Use --raw for other programs.`;
 export function exportCommand(program: Command, session: Session, service: CsvService): void {
   const exporter = addCommand(program, 'export', {
     summary: 'Export all data of an organization, and the industry-event catalog.',
-    jsonResult: 'the dataset, as without --json; with --output {exported: {users, leads, …}}, the records per section',
+    jsonResult:
+      'the dataset, as without --json; with --output {exported: {users, leads, …}}, the number of records per section',
     example: 'export --organization 1 > backup.json',
   })
     .requiredOption('--organization <ID>', 'organization whose data to export', parseOrganizationId)

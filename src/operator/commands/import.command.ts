@@ -12,7 +12,7 @@ import {
   ImportService,
 } from '../../datasets/import.service';
 import { escapeInvisible } from '../../datasets/quote';
-import { PROGRAM } from '../../server/command-name';
+import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
 import {
   csvFormatOf,
@@ -34,7 +34,7 @@ A dataset, as export writes it:
   one JSON object   {"leads": [{"id": "7c9e…", "firstName": "Ada"}],
                     "industryEvents": [{"name": "Pump World"}]}
   NDJSON            {"section": "leads", "record": {"id": "7c9e…"}}
-                    one record per line, of any number; each record comes after
+                    one record per line, in any number; each record comes after
                     those that it refers to
 Sections: ${wrapNames(service.datasets.names, '  ')}.
 The import stores everything or nothing, and reports every error it finds.
@@ -42,7 +42,7 @@ Records are matched by id, users by email, events by ref, so importing a file
 again changes only what differs.
 
 Or CSV of any size, with column names in the first line:
-  $ ${PROGRAM} import leads.csv \\
+  $ ${COMMAND_NAME} import leads.csv \\
     --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
 A column fills the field of its name, ignoring case, blanks and punctuation.
 Names that other programs use (Email Address, Title, Account Name …) are
@@ -64,10 +64,10 @@ interface ImportOptions extends GlobalOptions, CsvOptions {
 /** `import FILE` */
 export function importCommand(program: Command, session: Session, service: CsvService): void {
   const importer = addCommand(program, 'import', {
-    summary: 'Import a dataset into an organization.',
+    summary: 'Import a dataset or a CSV file into an organization.',
     jsonResult:
       '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
-      'where imported has the records per section; on errors {errors: [{line, column, path, value, expected}], more}',
+      'where imported has the number of records per section; on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
   })
     .argument('<FILE>', 'file to import; - is standard input')
@@ -114,7 +114,7 @@ async function importFile(
 /** The command that imports a file as CSV. */
 function csvCommand(file: string, id: number): string {
   const quotedFile = /^[\w./-]+$/.test(file) ? file : `"${file}"`;
-  return `${PROGRAM} import ${quotedFile} --organization ${id} --csv leads`;
+  return `${COMMAND_NAME} import ${quotedFile} --organization ${id} --csv leads`;
 }
 
 /** The records to import and the options to import them with. */
@@ -177,18 +177,18 @@ export function printImportResult(
   { imported, outcomes }: ImportResult,
   dryRun = false,
 ): Promise<void> {
-  const text = outcomesText(datasets, imported, outcomes);
+  const text = `${dryRun ? 'Would import' : 'Imported'} ${outcomesText(datasets, imported, outcomes)}.`;
   return printResult(json, jsonResult, () => text, dryRun ? undefined : `The import was stored. ${text}`);
 }
 
-/** Describes the result, such as `Imported 50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
+/** Describes the result, such as `50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
 function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
   const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
     const count = imported[section] ?? 0;
     const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
     return `${formatCount(count, datasets.of(section).noun)}: ${what}`;
   });
-  return `Imported ${parts.join('; ') || 'nothing'}.`;
+  return parts.join('; ') || 'nothing';
 }
 
 /** Lists the number of records of each section in one line. */

@@ -1,11 +1,17 @@
 import { Command } from 'commander';
-import { type ApiKey, ApiKeysService, DEFAULT_LIMITS, type IssuedKey, KeyEnded } from '../../access/api-keys.service';
+import {
+  type ApiKey,
+  ApiKeysService,
+  DEFAULT_LIMITS,
+  type IssuedKey,
+  KeyExpiredOrRevoked,
+} from '../../access/api-keys.service';
 import { escapeInvisible } from '../../datasets/quote';
-import { type BucketLimits, limitsFault, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
+import { type BucketLimits, limitsError, MAX_TOKENS, REFILL_RATE } from '../../rate-limit/token-bucket';
 import * as args from '../arguments';
 import { addCommand, type GlobalOptions, findOrganization } from '../arguments';
 import type { Session } from '../session';
-import { FORM, parseFaults } from '../../simulate/faults';
+import { FAULTS_SYNTAX, parseFaults } from '../../simulate/faults';
 import { formatCount, formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError, UsageError } from '../terminal/terminal';
 
@@ -20,7 +26,7 @@ interface IssueOptions extends GlobalOptions, Limits {
 
 const EXAMPLE_ID = '0197f0a2-6c1e-7d55-9d0e-3b0f5a6c7d8e';
 const KEY_ID_ARGUMENT = ['<KEYID>', 'ID of the key (see "keys list")', args.parseKeyId] as const;
-const rangeText = ({ least, most }: { least: number; most: number }): string => `from ${least} to ${most}`;
+const rangeText = ({ min, max }: { min: number; max: number }): string => `from ${min} to ${max}`;
 const MAX_TOKENS_OPTION = [
   '--max-tokens <N>',
   `largest burst of requests, an integer ${rangeText(MAX_TOKENS)}`,
@@ -114,7 +120,7 @@ function addChangeCommands(group: Command, session: Session): void {
 
 /** @throws UsageError if the text does not list faults */
 function parseFaultsOption(text: string): string {
-  if (!parseFaults(text)) throw new UsageError(`--simulate must be ${FORM}`);
+  if (!parseFaults(text)) throw new UsageError(`--simulate must be ${FAULTS_SYNTAX}`);
   return text;
 }
 
@@ -160,12 +166,12 @@ async function rotate(
 ): Promise<void> {
   const { oldEnds, ...issued } = await withKeys(session, id, (keys) =>
     keys.rotate(id, overlap).catch((error: unknown) => {
-      throw error instanceof KeyEnded
+      throw error instanceof KeyExpiredOrRevoked
         ? new CommandError(`Key ${id} has expired or was revoked. Issue a new key instead.`)
         : error;
     }),
   );
-  const old = `key ${id} ${overlap === 0 ? 'no longer works' : `works until ${oldEnds.toISOString()}`}`;
+  const old = `key ${id} ${overlap === 0 ? 'no longer works' : `keeps working until ${oldEnds.toISOString()}`}`;
   const shown = (): string => `${issuedText(issued)}\nThe old ${old}.`;
   await printResult(json, issued, shown, `${notShownText(issued)} The old ${old}.`);
 }
@@ -188,7 +194,7 @@ async function withKeys<T>(
 
 /** @throws UsageError when a key cannot have them */
 function requireLimits(given: Limits): void {
-  const fault = limitsFault({ ...DEFAULT_LIMITS, ...given });
+  const fault = limitsError({ ...DEFAULT_LIMITS, ...given });
   if (fault) throw new UsageError(fault);
 }
 
@@ -200,7 +206,7 @@ const keyJson = ({ organizationId: _, simulate, ...row }: ApiKey) => ({
 
 const keysTable = (keys: ApiKey[]): string =>
   formatTable(
-    ['id', 'key', 'label', 'tokens', 'rate', 'created', 'last used', 'expires', 'revoked'],
+    ['id', 'key', 'label', 'max tokens', 'refill rate', 'created', 'last used', 'expires', 'revoked'],
     keys.map((key) => [
       key.id,
       `${key.prefix}…`,

@@ -21,7 +21,7 @@ export function migrateCommand(program: Command, session: Session): void {
 
 async function revert(session: Session, { json }: GlobalOptions): Promise<void> {
   const reverted = await session.withServices(
-    (_, { url }) => revertExtension(url, session.schema, { say: printStatus }),
+    (_, { url }) => revertExtension(url, session.schema, { log: printStatus }),
     findDatabase,
   );
   await printResult(json, { reverted }, () =>
@@ -32,8 +32,8 @@ async function revert(session: Session, { json }: GlobalOptions): Promise<void> 
 async function run(session: Session, { json }: GlobalOptions): Promise<void> {
   // Like a server that starts, it waits for a PostgreSQL that is not ready yet.
   const open: typeof openDatabase = (config, say, waiting) =>
-    openDatabase(config, say, { ...waiting, milliseconds: config.databaseWaitMs });
-  const applied = await session.withServices((_, database) => Promise.resolve(database.applied), open);
+    openDatabase(config, say, { ...waiting, retryForMs: config.databaseWaitMs });
+  const applied = await session.withServices((_, database) => Promise.resolve(database.appliedMigrations), open);
   await printResult(json, { applied }, () =>
     applied.length === 0 ? 'The database is up to date.' : applied.join('\n'),
   );

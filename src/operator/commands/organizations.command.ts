@@ -8,7 +8,7 @@ import {
   parseText,
 } from '../arguments';
 import { escapeInvisible } from '../../datasets/quote';
-import { PROGRAM } from '../../server/command-name';
+import { COMMAND_NAME } from '../../server/command-name';
 import type { Session } from '../session';
 import { formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError } from '../terminal/terminal';
@@ -85,7 +85,7 @@ async function list(session: Session, { json }: GlobalOptions): Promise<void> {
   const all = await session.withServices((services) => services.get(OrganizationsService).list());
   await printResult(json, all, () =>
     all.length === 0
-      ? `There are no organizations yet. To create one: ${PROGRAM} organizations create --name NAME`
+      ? `There are no organizations yet. To create one: ${COMMAND_NAME} organizations create --name NAME`
       : formatTable(
           ['id', 'name', 'keys', 'leads'],
           all.map(({ id, name, keys, leads }) => [id, escapeInvisible(name), formatNumber(keys), formatNumber(leads)]),

@@ -32,7 +32,7 @@ async function restoreFile(session: Session, file: string, { json }: GlobalOptio
   try {
     const result = await session.withServices(
       (services, _, beforeCommit) =>
-        services.get(RestoreService).restore(input, { name: file, say: printStatus, beforeCommit }),
+        services.get(RestoreService).restore(input, { name: file, log: printStatus, beforeCommit }),
       findDatabase,
     );
     for (const table of result.skipped)

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
-import { demo } from '../../demo/demo';
-import { stopSignal } from '../../server/stop-signal';
+import { DEMO_RECORDS } from '../../demo/demo';
+import { createStopSignal } from '../../server/stop-signal';
 import type { TestLanyard } from '../../testing/test-lanyard';
 import { addCommand, GlobalOptions, parseInteger } from '../arguments';
 import type { Session } from '../session';
@@ -30,7 +30,7 @@ export function sandboxCommand(program: Command, session: Session): void {
 }
 
 async function runSandbox({ extension }: Session, { json, port }: SandboxOptions): Promise<void> {
-  const stop = stopSignal();
+  const stop = createStopSignal();
   // Loaded only here: no other command needs the server.
   const { startLanyard } = module.require('../../testing/test-lanyard') as typeof import('../../testing/test-lanyard');
   const lanyard = await startLanyard({ extension, port });
@@ -44,7 +44,7 @@ async function runSandbox({ extension }: Session, { json, port }: SandboxOptions
 
 async function announceDemo({ url, createOrganization }: TestLanyard, json?: boolean): Promise<void> {
   const organization = await createOrganization('Demo');
-  await organization.import(demo);
+  await organization.import(DEMO_RECORDS);
   const { id: organizationId, key } = organization;
   if (json) {
     await print(`${JSON.stringify({ url, key, organizationId })}\n`);

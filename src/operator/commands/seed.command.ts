@@ -19,7 +19,7 @@ export function seedCommand(program: Command, session: Session, service: CsvServ
     summary: 'Fill an organization with made-up data.',
     notes: 'The same options always produce the same data. To remove it, delete the organization.',
     jsonResult:
-      '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, the records per section',
+      '{imported: {users, tagGroups, events, activations, leads, leadActivityEvents, industryEvents}}, the number of records per section',
     example: 'seed --organization 1 --leads 100000',
   })
     .requiredOption('--organization <ID>', 'organization that receives the data', parseOrganizationId)

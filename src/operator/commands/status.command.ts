@@ -3,21 +3,22 @@ import { version } from '../../../package.json';
 import { Config, ConfigError, readConfig } from '../../config';
 import { findDatabase } from '../../schema/open';
 import { escapeInvisible } from '../../datasets/quote';
-import { majorOf } from '../../embedded-postgres/cluster';
+import { majorVersionOf } from '../../embedded-postgres/cluster';
 import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres-error';
 import { RedisTokenBucketStore } from '../../rate-limit/redis-token-bucket.store';
 import { RedisConnection } from '../../rate-limit/redis';
-import { PROGRAM } from '../../server/command-name';
+import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
-import { type Status, StatusService, UNKNOWN_COUNTS } from '../status.service';
+import { type Status, StatusService, type SubscriptionStatus, UNKNOWN_COUNTS } from '../status.service';
 import { formatNumber, formatPairs, formatTable } from '../terminal/table';
 import { printResult, CommandError, applyStyle } from '../terminal/terminal';
 
 const STATUS_JSON =
   '{version, database: {reachable, error, embedded, version, size}, redis: {reachable, error, version} or null, ' +
   'migrations: {applied, pending: [name]}, organizations, keys: {active, expiring, expired, revoked}, leads, ' +
-  'webhooks: {active, failing, paused, disabled}, busiestKeys: [{id, prefix, label, organization: {id, name}, ' +
+  'webhooks: {active, failing, paused, disabled}, subscriptions: [{name, active, failing, paused, disabled, lastError, ' +
+  'waitingSince}], busiestKeys: [{id, prefix, label, organization: {id, name}, ' +
   'requests}]}, with the size in bytes and null for what is unknown';
 
 const NOTES = `
@@ -49,11 +50,11 @@ async function status(session: Session, { json }: GlobalOptions): Promise<void> 
 async function databaseStatus(session: Session, config: Config): Promise<Omit<Status, 'redis' | 'version'>> {
   try {
     // Opening an embedded PostgreSQL that does not exist would create it.
-    if (!config.databaseUrl && majorOf(config.dataDir) === undefined) {
+    if (!config.databaseUrl && majorVersionOf(config.dataDir) === undefined) {
       throw new EmbeddedPostgresError(`There is no database in ${config.dataDir} yet.`);
     }
     return await session.withServices(
-      (services, { embedded }) => services.get(StatusService).status(embedded),
+      (services, { isEmbedded }) => services.get(StatusService).status(isEmbedded),
       findDatabase,
     );
   } catch (error) {
@@ -68,21 +69,22 @@ async function redisStatus({ redisUrl, redisSentinels }: Config): Promise<Status
   if (!redisUrl) return null;
   const redis = new RedisConnection(redisUrl, redisSentinels);
   try {
-    await redis.untilReady();
+    await redis.waitUntilReady();
     // It takes a token as servers do, because a replica, or a Redis without memory, serves only reads.
     await new RedisTokenBucketStore(redis).take('status', { maxTokens: 1, refillRate: 1 });
     const about = await redis.info('server').catch(() => '');
     const [, version = null] = /^redis_version:(\S+)/m.exec(about) ?? [];
     return { reachable: true, version };
   } catch (error) {
-    return { reachable: false, error: (redis.failure ?? (error as Error)).message, version: null };
+    return { reachable: false, error: (redis.lastError ?? (error as Error)).message, version: null };
   } finally {
     await redis.close();
   }
 }
 
 function statusText(status: Status): string {
-  const { version, database, redis, migrations, organizations, keys, leads, webhooks, busiestKeys } = status;
+  const { version, database, redis, migrations, organizations, keys, leads, webhooks, subscriptions, busiestKeys } =
+    status;
   const facts = formatPairs([
     ['Lanyard', version],
     ['Database', databaseText(database)],
@@ -92,6 +94,7 @@ function statusText(status: Status): string {
     ['Keys', keys ? keysText(keys) : UNKNOWN],
     ['Leads', leads === null ? UNKNOWN : formatNumber(leads)],
     ['Webhooks', webhooks ? webhooksText(webhooks) : UNKNOWN],
+    ...(subscriptions ?? []).map((each): [string, string] => [`@OnChanges ${each.name}`, subscriptionText(each)]),
   ]);
   return busiestKeys ? `${facts}\n\n${busiestText(busiestKeys)}` : facts;
 }
@@ -129,7 +132,7 @@ function webhooksText({ active, failing, paused, disabled }: NonNullable<Status[
     const counted = `${formatNumber(count)} ${state}`;
     return count > 0 ? warning(counted) : counted;
   };
-  const resumeHint = paused > 0 ? ` (to resume: ${PROGRAM} webhooks resume)` : '';
+  const resumeHint = paused > 0 ? ` (to resume: ${COMMAND_NAME} webhooks resume)` : '';
   const parts = [
     `${formatNumber(active)} active`,
     warned(failing, 'failing'),
@@ -137,6 +140,12 @@ function webhooksText({ active, failing, paused, disabled }: NonNullable<Status[
     `${formatNumber(disabled)} disabled`,
   ];
   return parts.join(', ') + resumeHint;
+}
+
+function subscriptionText({ lastError, waitingSince, ...states }: SubscriptionStatus): string {
+  const error = lastError === null ? '' : `, last error ${lastError}`;
+  const waiting = waitingSince === null ? '' : `, changes wait since ${waitingSince}`;
+  return webhooksText(states) + error + waiting;
 }
 
 function busiestText(keys: NonNullable<Status['busiestKeys']>): string {

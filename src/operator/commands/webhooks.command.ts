@@ -1,8 +1,8 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { isUuid } from '../../api/text';
 import { type Config, readConfig } from '../../config';
 import { ReceiverLookup } from '../../webhooks/receiver-lookup';
-import { isAcknowledged } from '../../webhooks/webhook-client';
+import { type DeliveryResult, isAcknowledged } from '../../webhooks/webhook-client';
 import { urlError } from '../../webhooks/webhook-url';
 import {
   type ListedWebhook,
@@ -36,15 +36,11 @@ function parseWebhookId(value: string): string {
   throw new UsageError('ID must be the ID of a webhook, which is a UUID (run "webhooks list" for the IDs)');
 }
 const ID_ARGUMENT = ['<ID>', 'ID of the webhook (see "webhooks list")', parseWebhookId] as const;
-const ORGANIZATION_OPTION = ['--organization <ID>', 'organization whose changes to send', parseOrganizationId] as const;
-const SINCE_OPTION = [
-  '--since <MOMENT>',
-  '"now": skip the initial snapshot',
-  (value: string): 'now' => {
-    if (value === 'now') return value;
-    throw new UsageError('--since must be "now"');
-  },
-] as const;
+
+function parseSince(value: string): 'now' {
+  if (value === 'now') return value;
+  throw new UsageError('--since must be "now"');
+}
 
 const lookupOf = ({ webhookPrivate }: Config): ReceiverLookup =>
   new ReceiverLookup({ allowPrivate: webhookPrivate === 'on' });
@@ -99,7 +95,11 @@ export function webhooksCommand(program: Command, session: Session): void {
     example: `webhooks rotate-secret \\\n    ${EXAMPLE_ID} --overlap 24h`,
   })
     .argument(...ID_ARGUMENT)
-    .option('--overlap <TIME>', DURATION_HELP, parseDuration('--overlap'), DAY_S)
+    .addOption(
+      new Option('--overlap <TIME>', `how long both secrets sign, ${DURATION_HELP}`)
+        .argParser(parseDuration('--overlap'))
+        .default(DAY_S, '24h'),
+    )
     .action((id: string, _, self: Command) => rotate(session, id, self.optsWithGlobals()));
   addCommand(group, 'delete', {
     summary: 'Delete a webhook.',
@@ -112,26 +112,27 @@ export function webhooksCommand(program: Command, session: Session): void {
 
 function createAndListCommands(group: Command, session: Session): void {
   addCommand(group, 'create', {
-    summary: `Create a webhook and show its secret, only this once. An organization can have ${MAX_WEBHOOKS}.`,
+    summary: 'Create a webhook. Its secret is shown only this once.',
+    notes: `An organization can have up to ${MAX_WEBHOOKS} webhooks.`,
     jsonResult: '{id, secret, organizationId, url, resources, state}',
     example:
       'webhooks create --organization 1 \\\n    --url https://crm.example.com/lanyard --resources leads,eventLeads',
   })
-    .requiredOption(...ORGANIZATION_OPTION)
+    .requiredOption('--organization <ID>', 'organization whose changes to send', parseOrganizationId)
     .requiredOption('--url <URL>', 'URL to send to, such as https://crm.example.com/lanyard', parseUrl)
     .option(
       '--resources <NAMES>',
       `comma-separated list of ${session.feedResources.names.join(', ')} (default: all)`,
       resourcesParser(session.feedResources),
     )
-    .option(...SINCE_OPTION)
+    .option('--since <MOMENT>', '"now": skip the initial snapshot', parseSince)
     .action((_, self: Command) => create(session, self.optsWithGlobals()));
   addCommand(group, 'list', {
     summary: 'List webhooks, oldest first.',
     jsonResult: `[${WEBHOOK_JSON}]`,
     example: 'webhooks list',
   })
-    .option(...ORGANIZATION_OPTION)
+    .option('--organization <ID>', 'list only the webhooks of this organization', parseOrganizationId)
     .action((_, self: Command) => list(session, self.optsWithGlobals()));
 }
 
@@ -139,6 +140,7 @@ function createAndListCommands(group: Command, session: Session): void {
 function stateCommands(group: Command, session: Session): void {
   addCommand(group, 'disable', {
     summary: 'Stop sending.',
+    notes: 'The webhook keeps its position, from which "webhooks enable" resumes.',
     jsonResult: WEBHOOK_JSON,
     example: `webhooks disable \\\n    ${EXAMPLE_ID}`,
   })
@@ -152,7 +154,7 @@ function stateCommands(group: Command, session: Session): void {
     example: `webhooks enable \\\n    ${EXAMPLE_ID}`,
   })
     .argument(...ID_ARGUMENT)
-    .option(...SINCE_OPTION)
+    .option('--since <MOMENT>', '"now": skip the changes that were missed', parseSince)
     .action((id: string, { since }: { since?: 'now' }, self: Command) =>
       changeState(session, id, self.optsWithGlobals(), (webhooks) => webhooks.enable(id, since)),
     );
@@ -211,27 +213,37 @@ async function list(
 }
 
 async function test(session: Session, id: string, { json }: GlobalOptions): Promise<void> {
-  const sent = await withWebhooks(session, id, (webhooks) => webhooks.test(id));
-  const { milliseconds } = sent;
-  if ('error' in sent) {
-    const { error } = sent;
-    const message = `Delivery failed: ${readableError(error)}`;
-    await printResult(json, { error }, () => `${message} after ${milliseconds} ms`);
-    throw new CommandError(message);
-  }
-  const { status } = sent;
-  const verb = isAcknowledged(sent) ? 'Acknowledged' : 'Rejected';
-  const message = `${verb} with ${status} after ${milliseconds} ms`;
-  await printResult(json, { status, milliseconds }, () => message);
-  if (!isAcknowledged(sent)) throw new CommandError(message);
+  const result = await withWebhooks(session, id, (webhooks) => webhooks.test(id));
+  const isSuccess = isAcknowledged(result);
+  const message = pingText(result);
+  // Without --json, the message of a failure is printed only once, as the error.
+  if (json || isSuccess) await printResult(json, pingJson(result), () => message);
+  if (!isSuccess) throw new CommandError(message);
+}
+
+type PingResult = DeliveryResult & { milliseconds: number };
+
+const pingJson = (result: PingResult): object =>
+  'error' in result ? { error: result.error } : { status: result.status, milliseconds: result.milliseconds };
+
+function pingText(result: PingResult): string {
+  if ('error' in result) return `Delivery failed: ${readableError(result.error)}`;
+  const verb = isAcknowledged(result) ? 'Acknowledged' : 'Rejected';
+  return `${verb} with ${result.status} after ${result.milliseconds} ms`;
 }
 
 const ERROR_TEXTS: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
   ENOTFOUND: 'the host name does not exist',
   ECANCELLED: 'no DNS server responded in time',
   ETIMEOUT: 'no DNS server responded in time',
+  timeout: 'no response in time',
+  CERT_HAS_EXPIRED: "the receiver's certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the receiver's certificate is self-signed",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the receiver's certificate is for another host name",
 };
 
 const readableError = (error: string): string => ERROR_TEXTS[error] ?? error;

@@ -9,7 +9,7 @@ class HallRecord {
 export const HALLS: Context = {
   module: HallsModule,
   sections: { halls: datasetOf(HallRecord, Hall, { key: 'id', noun: 'hall' }) },
-  followed: [
+  feedResources: [
     feedResource(Hall, {
       name: 'halls',
       number: 1000,

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { IsString, Length } from 'class-validator';
-import { type Caller, CurrentCaller, ListedEntity, ListedUuidRow, RefersTo } from 'lanyard';
+import { type Caller, CurrentCaller, ListedEntity, ListedUuidRow, RefersTo, repositoryFor } from 'lanyard';
 import { Column, Repository } from 'typeorm';
 
 @ListedEntity('halls')
@@ -19,13 +19,13 @@ class HallsController {
   constructor(@InjectRepository(Hall) private readonly halls: Repository<Hall>) {}
 
   @Post()
-  create(@CurrentCaller() { organizationId }: Caller, @Body() body: CreateHallDto) {
-    return this.halls.save({ ...body, organizationId });
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateHallDto) {
+    return this.halls.save(repositoryFor(caller, this.halls).create(body));
   }
 
   @Get()
-  find(@CurrentCaller() { organizationId }: Caller) {
-    return this.halls.find({ where: { organizationId }, order: { position: 'ASC' } });
+  find(@CurrentCaller() caller: Caller) {
+    return repositoryFor(caller, this.halls).find({ order: { position: 'ASC' } });
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { newKey } from '../../../src/access/key-format';
+import { generateKey } from '../../../src/access/key-format';
 import type { Api } from '../support/api';
 import { ask } from '../support/ask';
 import { memoryOf, until } from '../support/daemon';
@@ -91,7 +91,7 @@ async function refusals(apis: Api[]): Promise<string[]> {
   for (const api of apis) {
     const refusal = until('readiness is refused', async () => (await api.readiness()) === 503, 4_000);
     await refusal.catch((error: Error) => broken.push(error.message));
-    const { status, error, tookMs } = await ask(api.port, { method: 'GET', path: '/api/v0/leads', key: newKey() });
+    const { status, error, tookMs } = await ask(api.port, { method: 'GET', path: '/api/v0/leads', key: generateKey() });
     if (status !== 500 && status !== 503) broken.push(`${status ?? error} to an unknown key`);
     if (tookMs > MAX_ERROR_MS) broken.push(`an answer to an unknown key after ${seconds(tookMs)}`);
   }

@@ -1,4 +1,4 @@
-import { newKey } from '../../../src/access/key-format';
+import { generateKey } from '../../../src/access/key-format';
 import type { Ask } from '../support/ask';
 import type { Canaries } from './canaries';
 
@@ -48,7 +48,7 @@ export const OTHERS: ((canaries: Canaries) => Ask)[] = [
   (canaries) => ({ method: 'POST', path: '/api/v0/leads', body: { email: canaries.text() } }),
   (canaries) => ({ method: 'GET', path: `/api/v0/leads/${encodeURIComponent(canaries.text())}` }),
   (canaries) => ({ method: 'GET', path: `/api/v0/${canaries.marker()}?q=${canaries.marker()}` }),
-  (canaries) => ({ method: 'GET', path: '/api/v0/leads', key: canaries.watch(newKey()) }),
+  (canaries) => ({ method: 'GET', path: '/api/v0/leads', key: canaries.watch(generateKey()) }),
   (canaries) => ({ method: 'GET', path: '/api/v0/leads', headers: { [canaries.marker()]: canaries.marker() } }),
   // More words than a search document of PostgreSQL can hold.
   (canaries) => ({

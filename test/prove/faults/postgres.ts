@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { clusterIn, createCluster, NAME, readPassword } from '../../../src/embedded-postgres/cluster';
+import { clusterPath, createCluster, DATABASE_NAME, readPassword } from '../../../src/embedded-postgres/cluster';
 import { removeStaleLock } from '../../../src/embedded-postgres/postmaster';
 import { accountFor, Programs } from '../../../src/embedded-postgres/programs';
 import { freePort } from '../../support/free-port';
@@ -32,18 +32,18 @@ export class Postgres extends Daemon {
   /** @param path an empty directory, or one that does not exist */
   static async make(path: string, logFile: string): Promise<Postgres> {
     mkdirSync(path, { recursive: true });
-    const programs = new Programs(accountFor(clusterIn(path)));
+    const programs = new Programs(accountFor(clusterPath(path)));
     programs.check(path);
     await createCluster(path, programs);
-    const postgres = new Postgres(logFile, programs, clusterIn(path), await freePort());
+    const postgres = new Postgres(logFile, programs, clusterPath(path), await freePort());
     await postgres.start();
     return postgres;
   }
 
   /** @param port of a proxy, in place of PostgreSQL's own */
-  url(port = this.port, database = NAME): string {
+  url(port = this.port, database = DATABASE_NAME): string {
     const password = readPassword(this.cluster);
-    return `postgres://${NAME}:${password}@127.0.0.1:${port}/${database}`;
+    return `postgres://${DATABASE_NAME}:${password}@127.0.0.1:${port}/${database}`;
   }
 
   /** Returns when it accepts connections. What a kill left may stand in the way for a moment. */
@@ -66,7 +66,7 @@ export class Postgres extends Daemon {
   }
 
   /** One statement on a connection of its own. */
-  async query<R extends object>(statement: string, database = NAME): Promise<R[]> {
+  async query<R extends object>(statement: string, database = DATABASE_NAME): Promise<R[]> {
     const client = new Client({ connectionString: this.url(undefined, database), connectionTimeoutMillis: 5000 });
     client.on('error', () => undefined);
     try {

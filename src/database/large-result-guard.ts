@@ -9,7 +9,7 @@ export type TimedQuery = QueryArrayConfig & { query_timeout?: number };
 export interface Result<R extends unknown[]> {
   rows: R[];
   /** The number of rows that the statement has selected, changed or deleted. */
-  affected: number;
+  execute: number;
 }
 
 /**
@@ -17,14 +17,14 @@ export interface Result<R extends unknown[]> {
  * has fifty of them: eight such pages at once would fill the memory of the process (docs/decisions/0013).
  */
 @Injectable()
-export class LargeResults {
+export class LargeResultGuard {
   /** the query of each organization whose result is large */
   private readonly large = new Map<number, object>();
 
   constructor(private readonly queue: FairQueue) {}
 
   /** @param done is called once, with an error or with the result; LargeResult means that the connection must be closed */
-  run<R extends unknown[]>(
+  query<R extends unknown[]>(
     client: Client,
     organizationId: number,
     { query_timeout, ...config }: TimedQuery,
@@ -36,7 +36,7 @@ export class LargeResults {
       if (isDone) return; // a connection that is closed fails its query, too
       isDone = true;
       if (this.large.get(organizationId) === query) this.large.delete(organizationId);
-      done(error, { rows, affected: affected ?? 0 });
+      done(error, { rows, execute: affected ?? 0 });
     };
     const query = new Query<R>(config, (error, result) => {
       if (error) end(error, [], 0);
@@ -45,7 +45,7 @@ export class LargeResults {
     query.on('row', (row) => {
       characters += typeof row[0] === 'string' ? row[0].length : 0;
       if (characters <= MAX_SMALL_RESULT || isDone) return;
-      this.queue.slowDown(organizationId);
+      this.queue.limitToOne(organizationId);
       const other = this.large.get(organizationId);
       if (other === undefined) this.large.set(organizationId, query);
       else if (other !== query) end(new LargeResult(), [], 0);

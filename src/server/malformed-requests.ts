@@ -4,27 +4,27 @@ import type { Socket } from 'node:net';
 import { errorBody, errorText, JSON_TYPE, sendError } from '../errors/error-response';
 import { SECURITY_HEADERS } from './security-headers';
 
-const STATUS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+const STATUS_BY_ERROR_CODE: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 /** How long a refused connection is kept open: closing it while the client still sends would reset it, and lose the response. */
-const LINGER_MS = 2_000;
+const LINGER_TIMEOUT_MS = 2_000;
 
 /** Answers in JSON what Node would answer in plain text, or not at all. */
-export function answerBrokenRequests(server: Server): void {
+export function handleMalformedRequests(server: Server): void {
   /** the response to the last request of a connection; Node sends the ones before it first */
   const lastResponses = new WeakMap<Socket, ServerResponse>();
-  const refused = new WeakSet<Socket>();
+  const rejectedSockets = new WeakSet<Socket>();
   server.prependListener('request', (request, response) => lastResponses.set(request.socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // The parser fails again at whatever follows a broken request.
-    if (refused.has(socket) || error.code === 'HPE_CLOSED_CONNECTION') return;
-    refused.add(socket);
+    if (rejectedSockets.has(socket) || error.code === 'HPE_CLOSED_CONNECTION') return;
+    rejectedSockets.add(socket);
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else refuseOn(socket, lastResponses.get(socket), STATUS[error.code ?? ''] ?? 400);
+    else rejectOnSocket(socket, lastResponses.get(socket), STATUS_BY_ERROR_CODE[error.code ?? ''] ?? 400);
   });
   server.on('connect', (_, socket: Socket) => {
     socket.on('error', () => socket.destroy()).resume();
-    refuseOn(socket, lastResponses.get(socket), 400);
+    rejectOnSocket(socket, lastResponses.get(socket), 400);
   });
   // JsonBodyInterceptor sends 100 Continue. After another response the client may send its body, or the next request.
   server.on('checkContinue', (request, response) => {
@@ -37,26 +37,26 @@ export function answerBrokenRequests(server: Server): void {
 }
 
 /** Refuses a request that is not read to its end, in its place: after the responses to the requests before it. */
-function refuseOn(socket: Socket, last: ServerResponse | undefined, status: number): void {
-  const isOfLast = last !== undefined && !last.req.complete;
-  if (isOfLast && !last.headersSent) {
+function rejectOnSocket(socket: Socket, last: ServerResponse | undefined, status: number): void {
+  const isPartOfLast = last !== undefined && !last.req.complete;
+  if (isPartOfLast && !last.headersSent) {
     last.setHeader('Connection', 'close');
     sendError(last, status, status === 400 ? 'body' : undefined);
     return;
   }
-  const end = (): void => endWith(socket, isOfLast ? '' : responseOf(status));
+  const end = (): void => endAfterResponse(socket, isPartOfLast ? '' : rawResponse(status));
   if (!last || last.writableFinished) end();
   else last.prependOnceListener('finish', end); // Node's listener may close the connection
 }
 
-function endWith(socket: Socket, bytes: string): void {
+function endAfterResponse(socket: Socket, bytes: string): void {
   socket.end(bytes);
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  const timer = setTimeout(() => socket.destroy(), LINGER_TIMEOUT_MS).unref();
   socket.once('close', () => clearTimeout(timer));
 }
 
 /** The bytes of a response without a request. */
-function responseOf(status: number): string {
+function rawResponse(status: number): string {
   const body = JSON.stringify(errorBody(status));
   const headers = [
     ...SECURITY_HEADERS,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { IdempotencyKeyInUse, IdempotencyKeyReused, ResponseTooLarge, Retry } from '../errors/exceptions';
+import { IdempotencyKeyInUse, IdempotencyKeyReused, ResponseTooLarge, ConcurrentChange } from '../errors/exceptions';
 import type { Caller } from './statements';
-import { Sweeper } from './sweeper';
+import { Pruner } from './pruner';
 import { Transactions } from './transactions';
 import { Writes } from './writes';
 
@@ -13,13 +13,13 @@ const RETENTION = `interval '24 hours'`;
  * What is stored under an idempotency key `$2` of an API key `$1`, and whether no other transaction works on it. The
  * lock is let go with the transaction, also when its process dies.
  */
-export const CLAIM = `
+export const CLAIM_KEY = `
   select free, fingerprint = $3 as same, answer, status, headers
   from (select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free) lock
     left join idempotent_answers on api_key_id = $1::uuid and idempotency_key = $2 and created_at > now() - ${RETENTION}`;
 
 /** Has a row when nothing was stored that still counts. */
-export const STORE = `
+export const STORE_RESPONSE = `
   insert into idempotent_answers as a (api_key_id, idempotency_key, fingerprint, answer, status, headers)
   values ($1, $2, $3, $4, $5, $6)
   on conflict (api_key_id, idempotency_key) do update
@@ -29,23 +29,23 @@ export const STORE = `
   returning 1`;
 
 /** What a request asks for may be a thousand times as long as the request, so answers above this size are counted. */
-const LARGE_ANSWER_BYTES = 16_384;
+const LARGE_RESPONSE_BYTES = 16_384;
 /** of one answer: while it is stored, locks of its request are held */
-export const MAX_ANSWER_BYTES = 2 << 20;
+export const MAX_RESPONSE_BYTES = 2 << 20;
 /** Of the headers of one response: as many as a request may have, so that they need no share of the room below. */
 const MAX_HEADER_BYTES = 32_768;
 /** of the large answers of an API key, as they are stored */
-const MAX_STORED_BYTES = 256 << 20;
-export const HAS_ROOM = `
-  select coalesce(sum(pg_column_size(answer)), 0) < ${MAX_STORED_BYTES} as "hasRoom" from idempotent_answers
-  where api_key_id = $1 and octet_length(answer) > ${LARGE_ANSWER_BYTES} and created_at > now() - ${RETENTION}`;
+const MAX_STORED_BYTES_PER_KEY = 256 << 20;
+export const HAS_STORAGE_QUOTA = `
+  select coalesce(sum(pg_column_size(answer)), 0) < ${MAX_STORED_BYTES_PER_KEY} as "hasRoom" from idempotent_answers
+  where api_key_id = $1 and octet_length(answer) > ${LARGE_RESPONSE_BYTES} and created_at > now() - ${RETENTION}`;
 
 /** Few at a time, so that nothing else waits; what another process is deleting is left to it. */
-const BATCH = 1000;
-export const SWEEP = `
+const PRUNE_BATCH_SIZE = 1000;
+export const PRUNE_RESPONSES = `
   with old as (
     select api_key_id, idempotency_key from idempotent_answers where created_at <= now() - ${RETENTION}
-    order by created_at limit ${BATCH} for update skip locked
+    order by created_at limit ${PRUNE_BATCH_SIZE} for update skip locked
   )
   delete from idempotent_answers a using old
   where a.api_key_id = old.api_key_id and a.idempotency_key = old.idempotency_key returning 1`;
@@ -59,7 +59,7 @@ export interface StoredResponse {
   body: string;
 }
 
-interface Claim {
+interface ClaimRow {
   free: boolean;
   same: boolean | null;
   answer: string | null;
@@ -69,13 +69,13 @@ interface Claim {
 
 /** The responses to requests with an Idempotency-Key (docs/decisions/0012). */
 @Injectable()
-export class IdempotentAnswers {
+export class IdempotencyStore {
   constructor(
     private readonly writes: Writes,
     private readonly transactions: Transactions,
-    sweeper: Sweeper,
+    pruner: Pruner,
   ) {
-    sweeper.add({ what: 'idempotent answers', text: SWEEP, values: [], limit: BATCH });
+    pruner.add({ noun: 'idempotent answers', text: PRUNE_RESPONSES, values: [], batchSize: PRUNE_BATCH_SIZE });
   }
 
   /**
@@ -85,14 +85,14 @@ export class IdempotentAnswers {
    * @param handle runs in the transaction, and again after a deadlock and the like
    * @throws IdempotencyKeyInUse, IdempotencyKeyReused, ResponseTooLarge
    */
-  once(
+  runOnce(
     caller: Caller,
     key: string,
     fingerprint: Buffer,
     handle: () => Promise<StoredResponse>,
   ): Promise<{ response: StoredResponse; isReplayed: boolean }> {
     return this.writes.transaction(caller, async (manager, timeoutMs) => {
-      const [claim] = await manager.query<Claim[]>(CLAIM, [caller.keyId, key, fingerprint]);
+      const [claim] = await manager.query<ClaimRow[]>(CLAIM_KEY, [caller.keyId, key, fingerprint]);
       if (typeof claim?.answer === 'string') {
         if (!claim.same) throw new IdempotencyKeyReused();
         const { status, headers, answer: body } = claim;
@@ -102,10 +102,17 @@ export class IdempotentAnswers {
       const response = await this.transactions.runOn(manager, handle, { timeoutMs });
       const { body, status } = response;
       const headers = JSON.stringify(response.headers);
-      await requireRoom(manager, caller, Buffer.byteLength(body), Buffer.byteLength(headers));
-      const stored = await manager.query<unknown[]>(STORE, [caller.keyId, key, fingerprint, body, status, headers]);
+      await requireStorageQuota(manager, caller, Buffer.byteLength(body), Buffer.byteLength(headers));
+      const stored = await manager.query<unknown[]>(STORE_RESPONSE, [
+        caller.keyId,
+        key,
+        fingerprint,
+        body,
+        status,
+        headers,
+      ]);
       // The first request ended between the look and the lock: its response will be found.
-      if (stored.length === 0) throw new Retry();
+      if (stored.length === 0) throw new ConcurrentChange();
       return { response, isReplayed: false };
     });
   }
@@ -122,15 +129,15 @@ export class IdempotentAnswers {
 }
 
 /** @throws ResponseTooLarge */
-async function requireRoom(
+async function requireStorageQuota(
   manager: EntityManager,
   { keyId }: Caller,
   bytes: number,
   headerBytes: number,
 ): Promise<void> {
   if (headerBytes > MAX_HEADER_BYTES) throw new ResponseTooLarge();
-  if (bytes <= LARGE_ANSWER_BYTES) return;
-  if (bytes > MAX_ANSWER_BYTES) throw new ResponseTooLarge();
-  const [{ hasRoom }] = await manager.query<[{ hasRoom: boolean }]>(HAS_ROOM, [keyId]);
+  if (bytes <= LARGE_RESPONSE_BYTES) return;
+  if (bytes > MAX_RESPONSE_BYTES) throw new ResponseTooLarge();
+  const [{ hasRoom }] = await manager.query<[{ hasRoom: boolean }]>(HAS_STORAGE_QUOTA, [keyId]);
   if (!hasRoom) throw new ResponseTooLarge();
 }

@@ -4,55 +4,55 @@ import { poolOf } from './data-source';
 import { logFields } from './errors';
 
 /** What expires in a table. */
-export interface Sweep {
+export interface PruneTask {
   /** as the log names it */
-  what: string;
+  noun: string;
   /** removes at most `limit` rows, few at a time, so that nothing else waits; its result has a row for each */
   text: string;
   values: unknown[];
-  limit: number;
+  batchSize: number;
 }
 
 const INTERVAL_MS = 60_000;
 
 /** Removes what has expired, in batches, once a minute. Processes may do so at the same time. A server starts it. */
 @Injectable()
-export class Sweeper implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(Sweeper.name);
-  private readonly sweeps: Sweep[] = [];
+export class Pruner implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(Pruner.name);
+  private readonly tasks: PruneTask[] = [];
   private timer?: NodeJS.Timeout;
-  private last = Promise.resolve();
+  private lastRun = Promise.resolve();
   private isStopping = false;
 
   constructor(private readonly dataSource: DataSource) {}
 
   /** Before it is started. */
-  add(sweep: Sweep): void {
-    this.sweeps.push(sweep);
+  add(prune: PruneTask): void {
+    this.tasks.push(prune);
   }
 
   start(): void {
-    const sweep = (): void => void (this.last = this.last.then(() => this.sweep()));
-    this.timer = setInterval(sweep, INTERVAL_MS).unref();
-    sweep();
+    const prune = (): void => void (this.lastRun = this.lastRun.then(() => this.prune()));
+    this.timer = setInterval(prune, INTERVAL_MS).unref();
+    prune();
   }
 
   /** Before the connections are closed. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     this.isStopping = true;
-    await this.last;
+    await this.lastRun;
   }
 
   /** Removes all that has expired. */
-  async sweep(): Promise<void> {
-    for (const { what, text, values, limit } of this.sweeps) {
+  async prune(): Promise<void> {
+    for (const { noun, text, values, batchSize } of this.tasks) {
       try {
-        for (let rows = limit; rows === limit && !this.isStopping;) {
+        for (let rows = batchSize; rows === batchSize && !this.isStopping;) {
           rows = (await poolOf(this.dataSource).query(text, values)).rowCount ?? 0;
         }
       } catch (error) {
-        this.logger.warn({ message: `Cannot prune expired ${what}`, ...logFields(error) });
+        this.logger.warn({ message: `Cannot prune expired ${noun}`, ...logFields(error) });
       }
     }
   }
