@@ -1,7 +1,10 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Operator, outcomeOf } from '../support/operator';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { Operator } from '../support/operator';
 import { saysUntil, stopped } from '../support/program';
 
 describe('sandbox', () => {
@@ -35,17 +38,13 @@ describe('sandbox', () => {
 
   it('prints lines for people, with a first request', async () => {
     const child = operator.start(['sandbox']);
-    const outcome = outcomeOf(child);
-    const said = await saysUntil(child, 'Key: ');
-    expect(said).toMatch(/^URL: http:\/\/127\.0\.0\.1:\d+\/api\/v0\nKey: lan_\w+\n/);
-    child.kill('SIGINT');
-    const { status, stderr } = await outcome;
-    expect(status).toBe(0);
-    expect(stderr).toMatch(/^Try: curl -H 'x-api-key: lan_\w+' 'http:\S+\/leads\?limit=1'\n/);
+    const stderr = text(child.stderr as Readable);
+    expect(await saysUntil(child, 'Key: ')).toMatch(/^URL: http:\/\/127\.0\.0\.1:\d+\/api\/v0\nKey: lan_\w+\n/);
+    expect(await stopped(child, 'SIGINT')).toBe(0);
+    expect(await stderr).toMatch(/^Try: curl -H 'x-api-key: lan_\w+' 'http:\S+\/leads\?limit=1'\n/);
   }, 120_000);
 
   it('says that a port is in use, and leaves nothing behind', async () => {
-    const { createServer } = await import('node:net');
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as { port: number };

@@ -223,7 +223,7 @@ describe('a start is refused for', () => {
       }
     }
     expect(await refusal(Unknown)).toMatch(
-      /^@OnChanges\(\{ name: 'unknown' \}\) on the method notice: the resources must be some of leads, /,
+      /^@OnChanges\(\{ name: 'unknown' \}\) on the method notice: the resources must be some of tagGroups, /,
     );
   });
 
