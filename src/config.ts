@@ -18,9 +18,9 @@ interface Setting {
   readonly key: string;
   /** @returns undefined when the text cannot be used */
   readonly read: (text: string) => unknown;
-  /** what the text must be */
+  /** What the text must be, as error messages say it. */
   readonly requirement: string;
-  /** whether the value may hold a password */
+  /** Whether the value may contain a password. */
   readonly isSecret?: boolean;
 }
 

@@ -41,13 +41,13 @@ export { Tag } from './api/tag';
 export { InvalidField, InvalidRequest, RowNotFound } from './errors/exceptions';
 
 // Entities, statements and lists
-export { arrivalList, filteredList, type List } from './database/paginate';
+export { arrivalList, filteredList, type PagedList } from './database/paginate';
 export { json, jsonList, jsonObject, type Rendering } from './database/rendering';
 export { OrganizationRepository, repositoryFor } from './database/repository-for';
 export { type JsonText, type Page, type Statement, Statements } from './database/statements';
 export { Transactions } from './database/transactions';
 export { Writes } from './database/writes';
-export { ListedRow, ListedUuidRow, MOMENT, NOW, RefersTo, TEXT } from './schema/columns';
+export { ListedRow, ListedUuidRow, NULLABLE_TEXT, NULLABLE_TIMESTAMP, RefersTo, TIMESTAMP } from './schema/columns';
 export { WithFunctions, WithIndexFunctions } from './schema/functions';
 export { ListedEntity } from './schema/lists';
 

@@ -145,7 +145,8 @@ from (select coalesce((select rows from list_counts
 order by page.position;
 
 -- leads.lock: $1 integer ($1 is the organization)
-select set_config('enable_seqscan', 'off', true) from list_take($1, 'leads', 0);
+select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '500', true)
+from list_take($1, 'leads', 0);
 
 -- leads.matchEmail: $1 integer, $2 jsonb ($1 is the organization)
 with given as materialized (

@@ -38,7 +38,7 @@ export const ADD_USAGE = `
 export class AccessService implements OnApplicationShutdown {
   private readonly logger = new Logger(AccessService.name);
   private readonly knownKeys = new LRUCache<string, KnownKey>({ max: 10_000, ttl: CACHE_MS });
-  /** a cache of its own, so that a flood of invented keys does not evict known ones */
+  /** Unknown keys have a cache of their own, so that a flood of invented keys does not evict known ones. */
   private readonly unknownKeys = new LRUCache<string, true>({ max: 10_000, ttl: CACHE_MS });
   /**
    * Looked up one by one, thousands of invented keys would fill the pool's queue, and requests with a known key would wait
@@ -49,7 +49,7 @@ export class AccessService implements OnApplicationShutdown {
     MAX_LOOKUPS_AT_ONCE,
     Infinity,
   );
-  /** requests since the last flush, by the id of their key */
+  /** The number of requests since the last flush, by the ID of their key. */
   private useCounts = new Map<string, number>();
   private readonly flushTimer = setInterval(() => void this.flushUsage(), USAGE_FLUSH_INTERVAL_MS).unref();
 

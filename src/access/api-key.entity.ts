@@ -12,18 +12,18 @@ export class ApiKeyEntity {
   /** SHA-256 of the key; the key itself is stored nowhere. Only AccessService reads it. */
   @Column('bytea', { select: false }) hash: Buffer;
 
-  /** the first characters of the key, for display */
+  /** The first characters of the key, for display. */
   @Column('text') prefix: string;
   @Column(NULLABLE_TEXT) label: string | null;
 
-  /** tokens */
+  /** The capacity of the bucket in tokens. */
   @Column('integer') maxTokens: number;
 
-  /** tokens a second, with three decimals; the driver gives numeric as text */
+  /** The refill rate in tokens per second, with three decimals. The driver returns numeric values as text. */
   @Column('numeric', { precision: 10, scale: 3, transformer: { to: (rate: number) => rate, from: Number } })
   refillRate: number;
 
-  /** the faults that each request has on a server that simulates them (`src/simulate/faults.ts`) */
+  /** The faults of each request on a server that simulates them (`src/simulate/faults.ts`). */
   @Column(NULLABLE_TEXT) simulate: string | null;
 
   @Column(TIMESTAMP) createdAt: Date;

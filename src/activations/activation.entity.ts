@@ -17,7 +17,7 @@ export class ActivationEntity extends ListedUuidRow {
   @Column({ type: 'time', precision: 0 }) endTime: string;
   @Column('jsonb', { nullable: true }) location: object | null;
 
-  /** e-mail addresses */
+  /** The e-mail addresses of its users. */
   @Column('text', { array: true, default: '{}' }) users: string[];
   @Column('integer', { default: 0 }) numberOfScans: number;
 }

@@ -1,15 +1,15 @@
 import type { Request } from 'express';
 
-/** of a body, after decompression */
+/** Maximum size of a body in bytes, after decompression. */
 export const MAX_BODY_BYTES = 1_048_576;
 
-/** of all partially received bodies of the process */
+/** Maximum total size in bytes of all partially received bodies of the process. */
 const MAX_PARTIAL_BYTES = 64 << 20;
 
 /** A body of which a part has arrived. */
 interface PartialBody {
   readonly organizationId: number | undefined;
-  /** lets go of the body's bytes and answers its request */
+  /** Frees the bytes of the body and responds to its request. */
   readonly drop: () => void;
   bytes: number;
 }
@@ -20,7 +20,7 @@ interface PartialBody {
  */
 export class BodyMemoryLimit {
   private bytes = 0;
-  /** oldest first */
+  /** The partially received bodies, the oldest first. */
   private readonly bodies = new Set<PartialBody>();
 
   constructor(private readonly max = MAX_PARTIAL_BYTES) {}

@@ -6,17 +6,17 @@ export type { Caller };
 
 /** The caller of a request, with the limits of the API key. */
 export interface LimitedCaller extends Caller {
-  /** tokens */
+  /** The capacity of the bucket in tokens. */
   maxTokens: number;
-  /** tokens a second */
+  /** The refill rate in tokens per second. */
   refillRate: number;
-  /** the faults that each request of the key has on a server that simulates them */
+  /** The faults of each request of the key on a server that simulates them. */
   simulate?: string | null;
 }
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** set by ApiKeyGuard on every route that is not public */
+    /** The caller, which ApiKeyGuard sets on every route that is not public. */
     caller?: LimitedCaller;
   }
 }

@@ -16,7 +16,7 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJE
 export function countValues(json: Buffer): number {
   let values = 1;
   let depth = 0;
-  /** right after the opening of an array or object, which may hold nothing */
+  /** The state right after the start of an array or object, which may be empty. */
   let isFirst = false;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] as number;

@@ -57,7 +57,7 @@ export interface FieldSchema extends ValueSchema {
   nullable: boolean;
 }
 
-/** class-validator keeps it, also for classes that `PickType` and the like derive from others. */
+/** The rule of a field. It is stored as class-validator metadata, so that classes derived by `PickType` and the like inherit it. */
 interface FieldRule {
   check: Check;
   convert: Convert;

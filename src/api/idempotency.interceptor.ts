@@ -9,7 +9,7 @@ import { InvalidField, NotReplayable } from '../errors/exceptions';
 import { writesOwnResponse } from './handler-metadata';
 import { NotFoundController } from './not-found.controller';
 
-/** 1 to 255 visible ASCII characters */
+/** The form of a key: 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 
 /** Methods that do something again when a request is repeated. */

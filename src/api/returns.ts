@@ -33,12 +33,12 @@ const capitalized = (word: string): string => word.charAt(0).toUpperCase() + wor
 /** What a success is, in the API reference: a schema with a title of its own, by which clients know it. */
 interface Success {
   title: string;
-  /** of the schema, which several operations may share */
+  /** The description of the schema, which several operations may share. */
   about: string;
-  /** of the operation's success */
+  /** The description of a successful response of the operation. */
   description: string;
   models: Type[];
-  /** of the body, beside `status` */
+  /** The schemas of the fields of the body, in addition to `status`. */
   properties: Record<string, Schema>;
 }
 

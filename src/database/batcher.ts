@@ -9,15 +9,15 @@ interface PendingItem<Item, Result> {
 }
 
 /**
- * Batches items of one key that arrive while earlier ones are under way: what would wait for the same lock in any case
- * costs one statement and one commit. A single item waits for nothing.
+ * Batches items with the same key that arrive while earlier ones are being processed. They would wait for the same lock
+ * anyway, and so cost one statement and one commit. A single item is processed at once.
  */
 export class Batcher<Item, Result> {
   private readonly queues = new Map<number, PendingItem<Item, Result>[]>();
 
   /**
-   * @param work does all items of a key, and returns their results in the same order
-   * @param maxSize items at a time
+   * @param work processes items of one key, and returns their results in the same order
+   * @param maxSize the maximum number of items in a batch
    */
   constructor(
     private readonly work: (key: number, items: Item[]) => Promise<Result[]>,
@@ -25,7 +25,7 @@ export class Batcher<Item, Result> {
     private readonly maxWaiting = MAX_WAITING_REQUESTS,
   ) {}
 
-  /** @throws Overloaded when too many items of the key wait */
+  /** @throws Overloaded when too many items of the key are waiting */
   add(key: number, item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       const queue = this.queues.get(key);
@@ -41,7 +41,7 @@ export class Batcher<Item, Result> {
     this.queues.delete(key);
   }
 
-  /** @param later what runs after the batch */
+  /** @param later the items that are waiting for the batch to end */
   private async run(
     key: number,
     batch: PendingItem<Item, Result>[],
@@ -55,13 +55,13 @@ export class Batcher<Item, Result> {
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       if (batch.length > 1 && isRejectedRow(error)) {
-        // One item is at fault: each is tried alone.
+        // One of the items is to blame, so each is processed alone.
         while (batch.length > 0) await this.run(key, batch.splice(0, 1), [batch, ...later]);
         return;
       }
       for (const { reject } of batch) reject(error);
       if (!isConnectionError(error) && !isOverload(error)) return;
-      // Those that wait would only wait for the next timeout.
+      // The waiting items would only run into the next timeout.
       for (const { reject } of later.flatMap((waiting) => waiting.splice(0))) {
         reject(new Overloaded('The database does not answer'));
       }

@@ -6,30 +6,30 @@ import { operatorDataSourceOptions, type OperatorOptions } from './data-source';
 import { createDataSource } from './data-source.module';
 import { hasSqlState } from './errors';
 
-/** Milliseconds between two tries: the first, and the longest. */
+/** Milliseconds between the first two attempts to connect. The pause doubles after each attempt. */
 export const FIRST_RETRY_DELAY_MS = 50;
 export const MAX_RETRY_DELAY_MS = 1000;
-/** Milliseconds for which everybody waits for a database that is itself starting. */
+/** Milliseconds for which every start waits for a PostgreSQL that is itself still starting. */
 const RETRY_BUDGET_MS = 10_000;
-/** Milliseconds that a try may take, so that a network which swallows it does not hold the start for ever. */
+/** Timeout of one attempt in milliseconds, so that a network that drops packets does not block the start forever. */
 export const ATTEMPT_TIMEOUT_MS = 5000;
 
-/** How a start bears a PostgreSQL that does not answer. */
+/** How a start waits for a PostgreSQL that does not respond. */
 export interface StartupOptions {
-  /** milliseconds for which it is asked again */
+  /** For how many milliseconds to retry. */
   retryForMs?: number;
-  /** called once, when the wait begins */
+  /** Prints one line when the wait begins. */
   log?: (line: string) => void;
-  /** ends the waiting */
+  /** Ends the wait. */
   signal?: AbortSignal;
 }
 
-/** No server answers yet or any more, or DNS does not. A wrong host name or password is final. */
+/** No server or DNS server responds, perhaps not yet. A wrong host name or password is not retried. */
 const UNREACHABLE_CODES = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN)$/;
 const CONNECTION_LOST_MESSAGE = /^(Connection terminated|timeout expired)/;
 
 /**
- * The database as it stands.
+ * Connects to the database without migrating it.
  * @throws ConfigError when it cannot be reached
  */
 export async function connect(
@@ -58,7 +58,7 @@ function retryBudgetFor(error: unknown, milliseconds: number): number {
   return UNREACHABLE_CODES.test(code ?? '') || CONNECTION_LOST_MESSAGE.test(message) ? milliseconds : 0;
 }
 
-/** Names the place and the reason, in one line, and never the password. */
+/** An error that names the host, the database and the reason in one line, and never the password. */
 export function unreachableError(url: string, error: unknown): ConfigError {
   const { code, message } = error as { code?: string; message: string };
   const reason = message.split('\n')[0] || code;

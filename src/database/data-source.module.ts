@@ -4,7 +4,7 @@ import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TransactionalDataSource } from './transactional-data-source';
 
-/** How the data source of a process is made: the options of a server, or of an operator's command. */
+/** The options of the data source of a process, which differ between a server and an operator's command. */
 export abstract class DatabaseOptions {
   abstract readonly options: TypeOrmModuleOptions;
 }
@@ -24,7 +24,7 @@ export abstract class DatabaseOptions {
 export class DataSourceModule {}
 
 /**
- * A data source beside that of the application, as for migrations. It is not connected yet.
+ * Creates a data source in addition to that of the application, for migrations for example. It is not connected yet.
  * @throws when no module was loaded that has entities: functions and triggers belong to them, and would be dropped
  */
 export async function createDataSource(options: DataSourceOptions): Promise<TransactionalDataSource> {

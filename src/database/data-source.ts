@@ -37,22 +37,22 @@ class SnakeCaseNamingStrategy extends DefaultNamingStrategy implements NamingStr
 
 // A calendar day has no time zone; the driver would make it midnight of this process's zone.
 types.setTypeParser(types.builtins.DATE, (day) => day);
-// Moments are sent in UTC: in this process's zone the driver would cut an offset of olden days to minutes.
+// Dates are sent in UTC, because the driver would round historical offsets of this process's time zone to minutes.
 defaults.parseInputDatesAsUTC = true;
 
 /** Compiling a plan to machine code takes longer than any statement here runs. */
 const PLANNER_OPTIONS = '-c jit=off';
 
-/** What somebody set for the role or the database would make writes fail that wait for each other here. */
+/** Another isolation level, set for the role or the database, would make concurrent writes fail. */
 const ISOLATION_OPTIONS = '-c default_transaction_isolation=read\\ committed';
 
-/** Nor may they end an import after a minute. */
+/** Timeouts that are set for the role or the database must not abort a long import. */
 const UNLIMITED_TIMEOUTS = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0';
 
-/** Within two minutes PostgreSQL notices that an operator's machine is gone, and lets go what its command held. */
+/** PostgreSQL notices within two minutes that an operator's machine is gone, and releases the locks of its command. */
 const KEEPALIVE_OPTIONS = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6';
 
-/** PostgreSQL for requests, bounded in connections and in time: a database in trouble costs a client two seconds. */
+/** Options for requests, with limited connections and timeouts: a client waits at most two seconds for a broken database. */
 export function dataSourceOptions(url: string, poolSize: number): PostgresDataSourceOptions {
   return {
     ...operatorDataSourceOptions(url),
@@ -90,10 +90,10 @@ export function operatorDataSourceOptions(
     namingStrategy: new SnakeCaseNamingStrategy(),
     migrations: [join(__dirname, '../schema/migrations/*.{ts,js}'), ...migrations],
     migrationsTableName: 'migrations',
-    // each migration in a transaction of its own; the whole run under an advisory lock (migrate.ts)
+    // Each migration has a transaction of its own, and the whole run holds an advisory lock (migrate.ts).
     migrationsTransactionMode: 'each',
     synchronize: false,
-    logger: 'debug', // errors are thrown, and standard output is the command's answer
+    logger: 'debug', // Errors are thrown, and standard output is reserved for the result of the command.
     logging: false,
     extra: {
       options: [PLANNER_OPTIONS, ISOLATION_OPTIONS, UNLIMITED_TIMEOUTS, KEEPALIVE_OPTIONS, session].join(' '),
@@ -102,5 +102,5 @@ export function operatorDataSourceOptions(
   };
 }
 
-/** The pool of a data source, for what TypeORM does not have: prepared statements, and news of its connections. */
+/** The pool of a data source, for what TypeORM lacks: prepared statements and the events of connections. */
 export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master as Pool;

@@ -27,7 +27,7 @@ export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What PostgreSQL said, also through TypeORM. */
+/** The error of PostgreSQL, unwrapped from TypeORM's. */
 export const postgresErrorOf = (error: unknown): Partial<DatabaseError> =>
   (error instanceof QueryFailedError ? error.driverError : isNativeError(error) ? error : {}) as object;
 
@@ -48,13 +48,13 @@ export function hasSqlState(error: unknown, states: SqlStates): boolean {
 /** Whether PostgreSQL lacks disk, memory or connections for the work. */
 export const isOutOfResources = (error: unknown): boolean => hasSqlState(error, ERRORS.outOfResources.sqlStates);
 
-/** Whether nothing was done because others have so much to do, or hold a lock, also when it was tried again. */
+/** Whether nothing was done because of too much load or a lock, even after retries. */
 export const isOverload = (error: unknown): boolean =>
   error instanceof Overloaded || isOutOfResources(error) || hasSqlState(error, ERRORS.overloaded.sqlStates);
 
 const UNREACHABLE_CODES = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
-/** What the pool says when it has no connection in time, and when it could not open one in time. */
+/** The messages of the pool when no connection is free in time, and when none could be opened in time. */
 const CONNECTION_TIMEOUT_MESSAGE = /^(timeout exceeded when|Connection terminated due to connection timeout)/;
 
 /** Whether there was no connection, so that nothing can have been done. */
@@ -66,7 +66,7 @@ export function isUnreachable(error: unknown): boolean {
 
 const CONNECTION_LOST_MESSAGE = /^(Connection terminated|Query read timeout|Client has encountered)/;
 
-/** Whether PostgreSQL did not answer, or the connection was lost: what was under way may be done or not. */
+/** Whether PostgreSQL did not respond or the connection was lost. The work under way may or may not be done. */
 export function isConnectionError(error: unknown): boolean {
   if (error instanceof NotCommitted || isLostByTypeOrm(error) || isUnreachable(error)) return true;
   const state = sqlState(error);
@@ -75,14 +75,14 @@ export function isConnectionError(error: unknown): boolean {
   return hasSystemCall(postgresErrorOf(error)) || CONNECTION_LOST_MESSAGE.test(message ?? '');
 }
 
-/** Whether the connection must be closed: it is lost, brings what nobody wants, or leads to a server that accepts no writes. */
+/** Whether the connection must be closed: it is lost, still delivers an unwanted result, or its server accepts no writes. */
 export const requiresNewConnection = (error: unknown): boolean =>
   isConnectionError(error) || error instanceof LargeResult || hasSqlState(error, READ_ONLY);
 
-/** Whether PostgreSQL refused a value or a row, so that others of the same statement are not at fault. */
+/** Whether PostgreSQL rejected a value or a row, so that other rows of the same statement are not to blame. */
 export const isRejectedRow = (error: unknown): boolean => hasSqlState(error, REJECTED_ROW);
 
-/** Whether PostgreSQL refused a row because of this unique index or constraint. */
+/** Whether PostgreSQL rejected a row because of this unique index or constraint. */
 export const violatesConstraint = (error: unknown, constraint: string): boolean =>
   postgresErrorOf(error).constraint === constraint;
 

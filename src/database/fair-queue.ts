@@ -10,19 +10,19 @@ interface QueuedRequest {
 
 /**
  * Requests queue for the database's connections per organization, and the queues are served round-robin. One organization
- * may hold at most 80 % of the connections, so that one that asks for much waits for itself.
+ * may use at most 80 % of the connections, so that a busy organization delays only itself.
  */
 export class FairQueue {
   private running = 0;
   private readonly inUse = new Map<number, number>();
-  /** organizations that hold one connection at a time for a while, because their results are large */
+  /** Organizations that may use only one connection at a time for a while, because their results are large. */
   private readonly limitedToOne = new Map<number, NodeJS.Timeout>();
-  /** in the order in which they are served */
+  /** The queues by organization, in the order in which they are served. */
   private readonly queues = new Map<number, QueuedRequest[]>();
 
   /**
    * @param maxPerOrganization connections that one organization may hold
-   * @param timeoutMs milliseconds that work waits for its turn
+   * @param timeoutMs how many milliseconds work waits for a connection
    */
   constructor(
     private readonly connections: number,
@@ -37,7 +37,7 @@ export class FairQueue {
 
   /**
    * Runs work that holds one connection.
-   * @throws Overloaded when the queue is full, or its timeout is over, or the database stops to answer
+   * @throws Overloaded when the queue is full, or its timeout is over, or the database stops responding
    */
   async run<T>(organizationId: number, work: () => Promise<T>): Promise<T> {
     if (this.hasFreeSlot(organizationId)) this.acquire(organizationId);
@@ -45,7 +45,7 @@ export class FairQueue {
     try {
       return await work();
     } catch (error) {
-      // Those that wait would only wait for the next timeout.
+      // The waiting requests would only run into the next timeout.
       if (isConnectionError(error)) this.rejectAll('The database does not answer');
       throw error;
     } finally {
@@ -55,9 +55,9 @@ export class FairQueue {
   }
 
   /**
-   * Waits for a turn whose end is not the end of a piece of work.
-   * @returns what ends it, and does nothing when it is called again
-   * @throws Overloaded when the queue is full, or its timeout is over, or the database stops to answer
+   * Waits for a connection that is in use until the returned function is called.
+   * @returns a function that releases the connection; calling it again has no effect
+   * @throws Overloaded when the queue is full, or its timeout is over, or the database stops responding
    */
   async acquireSlot(organizationId: number): Promise<() => void> {
     if (this.hasFreeSlot(organizationId)) this.acquire(organizationId);
@@ -71,7 +71,7 @@ export class FairQueue {
     };
   }
 
-  /** Its results are large: for a while its requests run one after another. */
+  /** Runs the requests of an organization one after another for a while, because its results are large. */
   limitToOne(organizationId: number): void {
     clearTimeout(this.limitedToOne.get(organizationId));
     const timer = setTimeout(() => this.limitedToOne.delete(organizationId), LARGE_RESULTS_MS).unref();
@@ -111,7 +111,7 @@ export class FairQueue {
     });
   }
 
-  /** Starts the next request whose organization may hold one more connection, and serves its organization last then. */
+  /** Starts the next request whose organization may use one more connection, and moves that organization to the end. */
   private startNext(): void {
     for (const [organizationId, queue] of this.queues) {
       if (!this.hasFreeSlot(organizationId)) continue;

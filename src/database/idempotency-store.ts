@@ -11,7 +11,7 @@ const RETENTION = `interval '24 hours'`;
 
 /**
  * What is stored under an idempotency key `$2` of an API key `$1`, and whether no other transaction works on it. The
- * lock is let go with the transaction, also when its process dies.
+ * lock is released with the transaction, also when its process dies.
  */
 export const CLAIM_KEY = `
   select free, fingerprint = $3 as same, answer, status, headers
@@ -28,19 +28,19 @@ export const STORE_RESPONSE = `
     where a.created_at <= now() - ${RETENTION}
   returning 1`;
 
-/** What a request asks for may be a thousand times as long as the request, so answers above this size are counted. */
+/** A response may be a thousand times as long as its request, so responses above this size count against a quota. */
 const LARGE_RESPONSE_BYTES = 16_384;
-/** of one answer: while it is stored, locks of its request are held */
+/** Maximum size of one stored response in bytes. While it is stored, the locks of its request are held. */
 export const MAX_RESPONSE_BYTES = 2 << 20;
 /** Of the headers of one response: as many as a request may have, so that they need no share of the room below. */
 const MAX_HEADER_BYTES = 32_768;
-/** of the large answers of an API key, as they are stored */
+/** Maximum total size in bytes of the large responses of one API key, as PostgreSQL stores them. */
 const MAX_STORED_BYTES_PER_KEY = 256 << 20;
 export const HAS_STORAGE_QUOTA = `
   select coalesce(sum(pg_column_size(answer)), 0) < ${MAX_STORED_BYTES_PER_KEY} as "hasRoom" from idempotent_answers
   where api_key_id = $1 and octet_length(answer) > ${LARGE_RESPONSE_BYTES} and created_at > now() - ${RETENTION}`;
 
-/** Few at a time, so that nothing else waits; what another process is deleting is left to it. */
+/** Only a few rows are deleted at a time, so that nothing else waits. Rows that another process is deleting are skipped. */
 const PRUNE_BATCH_SIZE = 1000;
 export const PRUNE_RESPONSES = `
   with old as (
@@ -53,7 +53,7 @@ export const PRUNE_RESPONSES = `
 /** A whole response, as it is stored and replayed. */
 export interface StoredResponse {
   status: number;
-  /** Those that the handler set, by their names in lower case. */
+  /** The headers that the handler set, by their names in lower case. */
   headers: Record<string, string | string[]>;
   /** JSON text. */
   body: string;
@@ -79,9 +79,9 @@ export class IdempotencyStore {
   }
 
   /**
-   * Handles a request, unless it was handled before. Two API keys of one organization have idempotency keys of their own. Its response is stored in the transaction of the write: afterwards
-   * both are stored, or neither.
-   * @param fingerprint SHA-256 of what the request asks for
+   * Handles a request, unless it was handled before. Its response is stored in the transaction of the write, so that either
+   * both are stored or neither. Each API key has its own idempotency keys, even within one organization.
+   * @param fingerprint the SHA-256 of the request
    * @param handle runs in the transaction, and again after a deadlock and the like
    * @throws IdempotencyKeyInUse, IdempotencyKeyReused, ResponseTooLarge
    */
@@ -111,13 +111,13 @@ export class IdempotencyStore {
         status,
         headers,
       ]);
-      // The first request ended between the look and the lock: its response will be found.
+      // The first request finished after the lookup and before the lock, so a retry finds its response.
       if (stored.length === 0) throw new ConcurrentChange();
       return { response, isReplayed: false };
     });
   }
 
-  /** Handles a request and rolls it back. Its response is what the write would give, deferred constraints included. */
+  /** Handles a request and rolls it back. The response is that of the real write; deferred constraints are checked, too. */
   dryRun<T>(caller: Caller, handle: () => Promise<T>): Promise<T> {
     return this.writes.transaction(caller, async (manager, timeoutMs) => {
       const response = await this.transactions.runOn(manager, handle, { timeoutMs });

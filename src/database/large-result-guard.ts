@@ -13,17 +13,17 @@ export interface Result<R extends unknown[]> {
 }
 
 /**
- * Runs queries, and lets an organization receive one large result at a time. Records of a megabyte are allowed, and a page
- * has fifty of them: eight such pages at once would fill the memory of the process (docs/decisions/0013).
+ * Runs queries, and allows each organization one large result at a time. A record may have a megabyte and a page fifty
+ * records, so eight such pages at once would fill the memory of the process (docs/decisions/0013).
  */
 @Injectable()
 export class LargeResultGuard {
-  /** the query of each organization whose result is large */
+  /** The query of each organization that is receiving a large result. */
   private readonly large = new Map<number, object>();
 
   constructor(private readonly queue: FairQueue) {}
 
-  /** @param done is called once, with an error or with the result; LargeResult means that the connection must be closed */
+  /** @param callback is called once, with an error or the result. After a LargeResult, the connection must be closed. */
   query<R extends unknown[]>(
     client: Client,
     organizationId: number,
@@ -33,7 +33,7 @@ export class LargeResultGuard {
     let characters = 0;
     let isDone = false;
     const end = (error: Error | undefined, rows: R[], affected: number | null): void => {
-      if (isDone) return; // a connection that is closed fails its query, too
+      if (isDone) return; // Closing the connection also fails its query.
       isDone = true;
       if (this.large.get(organizationId) === query) this.large.delete(organizationId);
       done(error, { rows, execute: affected ?? 0 });

@@ -3,22 +3,22 @@
  * they act together.
  */
 
-/** The pool has a connection within this time, of which a request takes 0.1 to 5 ms. */
+/** How long a request waits for a connection of the pool. It usually takes 0.1 to 5 ms. */
 export const CONNECT_TIMEOUT_MS = 1_000;
 /** PostgreSQL cancels a statement that takes longer: 503. */
 export const STATEMENT_TIMEOUT_MS = 1_500;
-/** Shorter, so that PostgreSQL says who waited for a lock, such as an import's: 503. */
+/** Shorter than the statement timeout, so that waiting for a lock, such as an import's, has an error of its own: 503. */
 export const LOCK_TIMEOUT_MS = 1_300;
-/** Longer, so that it is PostgreSQL that says that a statement took too long. Then the connection is closed. */
+/** Longer than the statement timeout, so that PostgreSQL normally reports the timeout first. The connection is closed. */
 export const QUERY_TIMEOUT_MS = 2_000;
 /** The network may have lost the client of an open transaction, whose locks PostgreSQL would keep. */
 export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 
-/** A request waits so long for a connection while the database answers others: 503. */
+/** How long a request waits for a connection while the database responds to others: 503. */
 export const QUEUE_TIMEOUT_MS = 10_000;
 /** Requests of one organization that wait for a connection; one more is 503. */
 export const MAX_WAITING_REQUESTS = 2_000;
-/** Connections of a pool when nothing else is asked for. */
+/** The default number of connections of a pool. */
 export const DEFAULT_POOL_SIZE = 10;
 /** Connections for which no request queues: one for keys, probes, scrapes and what a process stores by itself, one for webhooks. */
 export const RESERVED_CONNECTIONS = 2;
@@ -26,7 +26,7 @@ export const RESERVED_CONNECTIONS = 2;
 export const MAX_CONNECTION_SHARE = 0.8;
 
 /**
- * Deletes that STATEMENT_TIMEOUT_MS cancelled have this time: they may cascade to a million rows. Load balancers often give up
+ * Deletes that STATEMENT_TIMEOUT_MS canceled get this time, because they may cascade to a million rows. Load balancers often give up
  * after a minute.
  */
 export const LONG_STATEMENT_TIMEOUT_MS = 50_000;
@@ -35,13 +35,13 @@ export const MAX_LONG_WRITES = 2;
 /** PostgreSQL notices within this time that the client of a long write is gone, and cancels it. */
 export const CONNECTION_CHECK_INTERVAL_MS = 1_000;
 
-/** Items of a page; a larger `limit` counts as this. */
+/** Maximum number of items per page. A larger `limit` is reduced to this. */
 export const MAX_PAGE_SIZE = 50;
 
-/** Inputs of one statement, which stays well below its timeout. */
+/** Maximum number of inputs of one statement, which then stays well below its timeout. */
 export const MAX_BATCH_SIZE = 100;
 
-/** Characters of a result; of larger ones an organization receives one at a time. */
+/** Maximum length of a small result in characters. An organization receives only one larger result at a time. */
 export const MAX_SMALL_RESULT = 1 << 20;
-/** After a larger result the requests of its organization run one after another for so long. */
+/** How long the requests of an organization run one after another after a large result. */
 export const LARGE_RESULTS_MS = 5_000;

@@ -3,11 +3,11 @@ import { DataSource } from 'typeorm';
 import { poolOf } from './data-source';
 import { logFields } from './errors';
 
-/** What expires in a table. */
+/** How the expired rows of a table are deleted. */
 export interface PruneTask {
-  /** as the log names it */
+  /** What is pruned, as the log calls it. */
   noun: string;
-  /** removes at most `limit` rows, few at a time, so that nothing else waits; its result has a row for each */
+  /** A statement that deletes at most `batchSize` rows, few enough that nothing else waits. It returns one row for each. */
   text: string;
   values: unknown[];
   batchSize: number;
@@ -15,7 +15,7 @@ export interface PruneTask {
 
 const INTERVAL_MS = 60_000;
 
-/** Removes what has expired, in batches, once a minute. Processes may do so at the same time. A server starts it. */
+/** Deletes expired rows in batches once a minute. Several processes may do so at the same time. Only servers start it. */
 @Injectable()
 export class Pruner implements BeforeApplicationShutdown {
   private readonly logger = new Logger(Pruner.name);
@@ -26,7 +26,7 @@ export class Pruner implements BeforeApplicationShutdown {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Before it is started. */
+  /** Adds a task. Call it before start(). */
   add(prune: PruneTask): void {
     this.tasks.push(prune);
   }
@@ -37,14 +37,14 @@ export class Pruner implements BeforeApplicationShutdown {
     prune();
   }
 
-  /** Before the connections are closed. */
+  /** Waits for the batch under way, because the connections are closed next. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     this.isStopping = true;
     await this.lastRun;
   }
 
-  /** Removes all that has expired. */
+  /** Deletes all expired rows. */
   async prune(): Promise<void> {
     for (const { noun, text, values, batchSize } of this.tasks) {
       try {

@@ -1,7 +1,7 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { Pruner } from './pruner';
 
-/** Starts the removal of what has expired. A server imports it; a command has other work. */
+/** Starts the pruning of expired rows. Only servers import it. */
 @Module({})
 export class PruningModule implements OnApplicationBootstrap {
   constructor(private readonly pruner: Pruner) {}

@@ -1,6 +1,6 @@
 /**
- * SQL of each field that a response class has. The compiler refuses a field without SQL, and SQL without a field, so that a
- * class and what PostgreSQL renders for it cannot disagree.
+ * SQL of each field of a response class. The compiler rejects a field without SQL and SQL without a field, so that a class
+ * and the JSON that PostgreSQL renders for it always agree.
  */
 export type Rendering<T> = { readonly [Field in keyof Required<T>]: string };
 
@@ -21,6 +21,6 @@ export const json = <T>(fields: Rendering<T>): string =>
 export const jsonList = <T>(fields: Rendering<T>, source: string): string =>
   `coalesce((select json_agg(row_to_json(o)) from (select ${columnsOf(fields)} from ${source}) o), '[]')`;
 
-/** An entity's properties from the fields of a body, each by its name there. */
+/** Converts the fields of a body to properties of an entity, which may have other names. */
 export const renameFields = <Entity>(body: object, names: Record<string, keyof Entity>): Partial<Entity> =>
   Object.fromEntries(Object.entries(body).map(([field, value]) => [names[field], value])) as Partial<Entity>;

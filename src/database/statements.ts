@@ -9,40 +9,40 @@ import { LargeResultGuard, type Result, type TimedQuery } from './large-result-g
 import type { PagedList } from './paginate';
 import { type ConnectionSettings, Transactions } from './transactions';
 
-/** Text that is one JSON value. PostgreSQL renders it, and it is sent as it is. */
+/** Text that is one JSON value. PostgreSQL renders it, and it is sent unchanged. */
 export type JsonText = string & { readonly isJson: unique symbol };
 
 /** One page of a list. */
 export interface Page {
-  /** items a page */
+  /** The number of items per page. */
   limit: number;
-  /** zero-based page index */
+  /** The zero-based index of the page. */
   offset: number;
-  /** JSON texts, or plain objects */
+  /** JSON texts, or plain objects. */
   items: (JsonText | object)[];
-  /** records matching the query */
+  /** The number of records that match the query. */
   total: number;
 }
 
 /** A prepared statement. */
 export interface Statement {
-  /** unique */
+  /** The unique name of the prepared statement. */
   name: string;
-  /** SQL with `$n` parameters; the first column of its rows is JSON text, and most have no other */
+  /** SQL with `$n` parameters. The first column of its rows is JSON text; most statements have no other column. */
   text: string;
-  /** of the catalogue, which belongs to no organization: `$1` is the first value */
+  /** Whether it belongs to no organization, like those of the catalog. Then `$1` is the first value. */
   isShared?: boolean;
 }
 
-/** On whose behalf a statement runs: the organization of an API key, and the key. It is identity, and nothing else. */
+/** The organization and the API key on whose behalf a statement runs. */
 export interface Caller {
   organizationId: number;
   keyId: string;
 }
 
-/** Where a statement runs, when it is not on a connection of its own, or on the one of `Transactions.runOn`. */
+/** Options of a statement. By default it runs on the connection of `Transactions.runOn`, or on one of its own. */
 interface StatementOptions extends ConnectionSettings {
-  /** of the transaction */
+  /** The manager of the transaction to run in. */
   manager?: EntityManager;
 }
 
@@ -50,8 +50,8 @@ const ignore = (): void => undefined;
 
 /**
  * Prepared statements on the pool of the data source: one round trip and no planning each. `$1` is the organization of
- * the caller, unless the statement is shared, and the values follow. PostgreSQL refuses a statement that does not use all of
- * its parameters, so none can forget whose rows it may touch.
+ * the caller, unless the statement is shared, and the values follow. PostgreSQL rejects a statement that does not use all of
+ * its parameters, so no statement can forget the organization.
  */
 @Injectable()
 export class Statements {
@@ -65,8 +65,8 @@ export class Statements {
     dataSource: DataSource,
   ) {
     this.pool = poolOf(dataSource);
-    // An error between two users of a connection, when neither listens, would end the process; the pool drops it.
-    // It may have connected before there was anybody to listen.
+    // An error on an idle connection would end the process if nobody listened. The pool itself drops the connection.
+    // It may have connected before this listener existed.
     const guarded = new WeakSet<PoolClient>();
     this.pool.on('acquire', (client) => {
       if (guarded.has(client)) return;
@@ -175,7 +175,7 @@ export class Statements {
     });
   }
 
-  /** `pool.query` would also close the connection after an error that PostgreSQL answered. */
+  /** Unlike this, `pool.query` would close the connection even after an ordinary error of a statement. */
   private query<R extends unknown[]>(organizationId: number, query: TimedQuery): Promise<Result<R>> {
     return new Promise((resolve, reject) => {
       this.pool.connect((unreachable, client, release) => {

@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
 
-/** The parent of a list that each of them has for itself, as each event has a list of leads. */
+/** The parent of a list that exists once for each parent, as each event has a list of leads. */
 export interface ListParent {
-  /** the parents' table, whose primary key is `id` */
+  /** The table of the parents, whose primary key is `id`. */
   table: string;
-  /** the property, and so the column, that holds the parent's id */
+  /** The property, and so the column, that holds the parent's ID. */
   property: string;
   type: 'bigint' | 'integer' | 'uuid';
 }
@@ -29,7 +29,7 @@ const listsOfClass = (target: object | string): TrackedList[] => {
   return list ? [list] : [];
 };
 
-/** @throws Error when the class is no `@ListedEntity` */
+/** @throws Error when the class is not declared by `@ListedEntity` */
 export function trackedListOf(entity: EntityClass): TrackedList {
   const [list] = listsOfClass(entity);
   if (!list) throw new Error(`${entity.name} is not declared by @ListedEntity`);

@@ -4,16 +4,16 @@ import { FairQueue } from './fair-queue';
 import { DEFAULT_POOL_SIZE, RESERVED_CONNECTIONS } from './limits';
 import { lendRunner, Transactions } from './transactions';
 
-/** Repositories do not know for which organization they work, so they share the turns of one that does not exist. */
+/** Repositories do not know their organization, so they share the queue of one that does not exist. */
 const REPOSITORY_QUEUE_ID = -1;
 
 /**
  * TypeORM's data source, with the one place where a connection for a repository is chosen: the one of `Transactions.runOn`,
- * or another of the pool when it is the repositories' turn (docs/decisions/0024).
+ * or one of the pool when a slot of the repositories is free (docs/decisions/0024).
  */
 export class TransactionalDataSource extends DataSource {
   readonly transactions = new Transactions(this);
-  /** The turns of organizations at the connections of the pool. */
+  /** The queue of each organization for the connections of the pool. */
   readonly queue: FairQueue;
 
   constructor(options: DataSourceOptions) {
@@ -28,19 +28,19 @@ export class TransactionalDataSource extends DataSource {
     return this;
   }
 
-  /** For repositories, managers and the data source itself, all of which ask for their connections here. */
+  /** Repositories, managers and the data source itself all get their connections here. */
   override createQueryRunner(mode?: 'master' | 'slave'): QueryRunner {
     const current = this.transactions.manager?.queryRunner;
     return current ? lendRunner(current) : withSlots(super.createQueryRunner(mode), this.queue);
   }
 
-  /** For who holds a turn of an organization already, or one of the connections that are reserved. */
+  /** Creates a runner for callers that already have a slot, or use one of the reserved connections. */
   createReservedRunner(): QueryRunner {
     return super.createQueryRunner();
   }
 }
 
-/** The runner, which connects when it is the repositories' turn and gives that back when it is released. */
+/** Makes a runner wait for a slot before it connects, and return the slot when it is released. */
 function withSlots(runner: QueryRunner, queue: FairQueue): QueryRunner {
   const connect = runner.connect.bind(runner);
   const release = runner.release.bind(runner);
@@ -49,7 +49,7 @@ function withSlots(runner: QueryRunner, queue: FairQueue): QueryRunner {
     connect: async (): Promise<unknown> => {
       slot ??= queue.acquireSlot(REPOSITORY_QUEUE_ID);
       await slot;
-      // Released while it waited: nobody would give the connection back.
+      // The runner was released while it waited, so nobody would return the connection.
       if (runner.isReleased) throw new QueryRunnerAlreadyReleasedError();
       return connect() as Promise<unknown>;
     },
@@ -57,7 +57,7 @@ function withSlots(runner: QueryRunner, queue: FairQueue): QueryRunner {
       try {
         await release();
       } finally {
-        // A turn that was refused has nothing to give back.
+        // A rejected slot has nothing to return.
         slot?.then(
           (end) => end(),
           () => undefined,

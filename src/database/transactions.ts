@@ -5,9 +5,9 @@ import { afterCommitOf } from './after-commit';
 
 /** How statements run on a connection that was handed to them. */
 export interface ConnectionSettings {
-  /** Timeout of each statement in milliseconds, in place of the pool's. */
+  /** Timeout of each statement in milliseconds, instead of the pool's. */
   timeoutMs?: number;
-  /** Whether a large result leaves the requests of its organization as they are. One connection holds one result at a time. */
+  /** Whether large results do not slow down the requests of the organization, because only one connection receives them. */
   isBackground?: boolean;
 }
 
@@ -85,7 +85,7 @@ export class Transactions {
   }
 }
 
-/** A runner for somebody who believes that it is a runner of one's own: its release is left to the transaction. */
+/** Lends the runner of a transaction: release() has no effect, because the transaction releases it. */
 export const lendRunner = (runner: QueryRunner): QueryRunner =>
   new Proxy(runner, {
     get: (target, name) => {

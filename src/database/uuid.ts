@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A uuid as RFC 9562 writes it: 16 bytes, in which version and variant have their places. */
+/** Formats 16 bytes as a UUID (RFC 9562), with the version and the variant set. */
 function uuidOf(bytes: Buffer, version: number): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | (version << 4), 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

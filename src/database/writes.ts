@@ -18,20 +18,20 @@ import { type Caller, type JsonText, type Statement, Statements } from './statem
 import { TransactionalDataSource } from './transactional-data-source';
 import { Transactions } from './transactions';
 
-/** An input of a batch, whose callers are of one organization. */
+/** An input of a batch. All callers of a batch belong to one organization. */
 interface BatchInput {
   caller: Caller;
   input: object;
 }
 
-/** @param timeoutMs for the statements of work that has more time than others */
+/** @param timeoutMs the timeout for its statements, if it has more time than usual */
 type TransactionCallback<T> = (manager: EntityManager, timeoutMs?: number) => Promise<T>;
 
-/** Writes of requests, run again after a deadlock and the like; in the request's transaction where it has one. */
+/** Runs the writes of requests in the request's transaction, if it has one, and retries them after a deadlock. */
 @Injectable()
 export class Writes implements BeforeApplicationShutdown {
   private readonly longWriteQueue = new FairQueue(MAX_LONG_WRITES, 1);
-  /** the connections of long writes under way */
+  /** The connections of the long writes under way. */
   private readonly longWrites = new Set<Client>();
   private isStopping = false;
   private readonly batchers = new Map<Statement, Batcher<BatchInput, JsonText>>();
@@ -43,28 +43,28 @@ export class Writes implements BeforeApplicationShutdown {
     private readonly dataSource: TransactionalDataSource,
   ) {}
 
-  /** Requests that wait for a connection. */
+  /** The number of requests that wait for a connection. */
   get waitingRequests(): number {
     return this.queue.waitingRequests + this.longWriteQueue.waitingRequests;
   }
 
-  /** A write of one statement. @returns the JSON text of its one row @throws RowNotFound */
+  /** Runs a write of one statement. @returns the JSON text of its one row @throws RowNotFound */
   write(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText> {
     return this.retryUnlessInTransaction(() => this.statements.selectOne(caller, statement, values));
   }
 
-  /** A write of one statement. @returns the JSON text of its row, or undefined when it has none */
+  /** Runs a write of one statement. @returns the JSON text of its row, or undefined when it has none */
   async writeIfAny(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText | undefined> {
     const [json] = await this.retryUnlessInTransaction(() => this.statements.selectJson(caller, statement, values));
     return json;
   }
 
-  /** A write of one statement. @returns the number of rows that it has changed or deleted */
+  /** Runs a write of one statement. @returns the number of rows that it changed or deleted */
   writeAndCount(caller: Caller, statement: Statement, values: unknown[]): Promise<number> {
     return this.retryUnlessInTransaction(() => this.statements.execute(caller, statement, values));
   }
 
-  /** A delete of one row, which may cascade to a million rows. @throws RowNotFound */
+  /** Deletes one row, which may cascade to a million rows. @throws RowNotFound */
   async deleteLong(caller: Caller, statement: Statement, values: unknown[]): Promise<void> {
     const work = async (manager: EntityManager, timeoutMs?: number): Promise<void> => {
       const writeAndCount = await this.statements.execute(caller, statement, values, { manager, timeoutMs });
@@ -73,14 +73,14 @@ export class Writes implements BeforeApplicationShutdown {
     await this.transaction(caller, work, LONG_STATEMENT_TIMEOUT_MS);
   }
 
-  /** A request's transaction runs again as a whole. */
+  /** Retries work, unless it runs in a request's transaction, which is retried as a whole. */
   private retryUnlessInTransaction<T>(work: () => Promise<T>): Promise<T> {
     return this.transactions.manager ? work() : withRetries(work);
   }
 
   /**
-   * A write whose concurrent inputs of one organization are batched into one statement: its `$2` is a JSON array of
-   * inputs, and it returns a row for each, in their order.
+   * Runs a write whose concurrent inputs of one organization are batched into one statement. Its `$2` is a JSON array of
+   * inputs, and it returns a row for each of them, in the same order.
    */
   writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText> {
     if (this.transactions.manager) return this.statements.selectOne(caller, statement, [JSON.stringify([input])]);
@@ -94,7 +94,7 @@ export class Writes implements BeforeApplicationShutdown {
       const inputs = items.map(({ input }) => input);
       const caller = items[0]?.caller as Caller;
       const rows = await withRetries(() => this.statements.selectJson(caller, statement, [JSON.stringify(inputs)]));
-      // Otherwise a request would get the row of another.
+      // Otherwise a request would get the row of another one.
       if (rows.length !== inputs.length) {
         throw new Error(`'${statement.name}' gives ${rows.length} rows for ${inputs.length} inputs`);
       }
@@ -123,7 +123,7 @@ export class Writes implements BeforeApplicationShutdown {
     }
   }
 
-  /** In the transaction of a request, which alone can begin anew with more time. */
+  /** Runs work in the transaction of a request. Only the whole transaction can be retried with more time. */
   private async runInCurrentTransaction<T>(
     manager: EntityManager,
     work: TransactionCallback<T>,
@@ -138,7 +138,7 @@ export class Writes implements BeforeApplicationShutdown {
     }
   }
 
-  /** PostgreSQL cancels it soon after its client is gone. */
+  /** Runs work with an extended timeout. PostgreSQL cancels it soon after its client is gone. */
   private async runLongTransaction<T>(
     manager: EntityManager,
     work: TransactionCallback<T>,
@@ -157,8 +157,8 @@ export class Writes implements BeforeApplicationShutdown {
   }
 
   /**
-   * As `dataSource.transaction`, but a connection that does not answer is closed: a rollback would wait for it again.
-   * @throws NotCommitted when that was so before the commit was sent
+   * Like `dataSource.transaction`, but closes a connection that does not respond: a rollback would wait for it again.
+   * @throws NotCommitted when the connection was lost before the commit was sent
    */
   private async runInTransaction<T>(work: TransactionCallback<T>): Promise<T> {
     const runner = this.dataSource.createReservedRunner();
@@ -167,7 +167,7 @@ export class Writes implements BeforeApplicationShutdown {
     try {
       await runner.startTransaction();
       const result = await work(runner.manager);
-      if (!runner.isTransactionActive) return result; // a dry run, which is rolled back
+      if (!runner.isTransactionActive) return result; // A dry run has been rolled back.
       isCommitting = true;
       await runner.commitTransaction();
       return result;
@@ -180,14 +180,14 @@ export class Writes implements BeforeApplicationShutdown {
     }
   }
 
-  /** Cancels long writes: a server that must stop has ten seconds, not fifty. PostgreSQL rolls them back. */
+  /** Cancels long writes, because a server has only ten seconds to stop. PostgreSQL rolls them back. */
   beforeApplicationShutdown(): void {
     this.isStopping = true;
     for (const connection of this.longWrites) void connection.end();
   }
 }
 
-/** The time that work which failed for lack of it may have, if it may have more. */
+/** The extended timeout for work that failed because of the normal one, or undefined if it may not have more time. */
 function extendedTimeout(error: unknown, extendedTimeoutMs?: number): number | undefined {
   if (error instanceof NeedsMoreTime) return error.timeMs;
   return hasSqlState(error, CANCELED) ? extendedTimeoutMs : undefined;

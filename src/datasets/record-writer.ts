@@ -60,6 +60,7 @@ export class RecordWriter {
     const { organizationId, tables, imported } = this.staged;
     await lockImports(this.transaction, organizationId);
     if (this.shared.length > 0) await lockImports(this.transaction, CATALOG);
+    await this.staged.coverage.createReferences?.(this.transaction);
     const sections = new Set(this.own.map(({ section }) => section));
     const count = [...sections].reduce((sum, section) => sum + (imported[section] ?? 0), 0);
     if (!maySkipLocks || count <= MAX_LOCKED_RECORDS) return this.writeLocked(tables, imported);

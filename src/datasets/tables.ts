@@ -18,6 +18,9 @@ export interface StagedColumn {
   type: string;
   /** The path of its field in a record, or in an entry of an array. */
   path: string;
+  /** The first name of the path, and the second one if it has two. Each record is read by them. */
+  outer: string;
+  inner?: string;
   /** The value for a record that has none. */
   initial?: unknown;
 }
@@ -59,6 +62,9 @@ export interface Table {
 
 /** The staged column for the values of read-only fields. */
 export const READ_ONLY_COLUMN = 'read_only';
+
+/** The staged column for the cells of the row that a record was read from, if the row may still be skipped. */
+export const SOURCE_CELLS_COLUMN = 'source_cells';
 
 /** A table of a section before its columns are known. */
 interface TableSource {
@@ -124,9 +130,19 @@ function tableOf(
   };
 }
 
+function namesOf(path: string): Pick<StagedColumn, 'path' | 'outer' | 'inner'> {
+  const [outer = '', inner] = path.split('.', 2);
+  return { path, outer, inner };
+}
+
 function unstoredColumns({ computedFields = {}, readOnlyFields }: Dataset): StagedColumn[] {
-  const columns = Object.entries(computedFields).map(([path, { type }]) => ({ name: snakeCase(path), type, path }));
-  if (readOnlyFields) columns.push({ name: READ_ONLY_COLUMN, type: 'jsonb', path: READ_ONLY_COLUMN });
+  const columns: StagedColumn[] = Object.entries(computedFields).map(([path, { type }]) => ({
+    name: snakeCase(path),
+    type,
+    ...namesOf(path),
+  }));
+  columns.push({ name: SOURCE_CELLS_COLUMN, type: 'jsonb', ...namesOf(SOURCE_CELLS_COLUMN) });
+  if (readOnlyFields) columns.push({ name: READ_ONLY_COLUMN, type: 'jsonb', ...namesOf(READ_ONLY_COLUMN) });
   return columns;
 }
 
@@ -144,7 +160,7 @@ function filledColumn(
   return {
     name: column.databaseName,
     type: target && target.key !== 'id' ? 'text' : storedType,
-    path: paths[property] ?? property,
+    ...namesOf(paths[property] ?? property),
     initial: typeof initial === 'function' ? undefined : initial,
     property,
     target,

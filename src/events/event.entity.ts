@@ -16,7 +16,7 @@ abstract class EventLinkRow {
 @RefersTo('OrganizationEntity', 'organizationId', 'events_organization_fkey')
 export class EventEntity extends ListedRow {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id: string;
-  /** the name by which datasets refer to the event */
+  /** The name by which datasets refer to the event. */
   @Column('text', { default: () => '(gen_random_uuid())' }) ref: string;
   @Column(NULLABLE_TEXT) createdBy: string | null;
   @Column('text') name: string;
@@ -64,7 +64,7 @@ export class EventLeadEntity extends EventLinkRow {
   @PrimaryColumn('uuid') leadId: string;
   @Column(POSITION) position: string;
 
-  /** in microseconds */
+  /** The time of the association, with microseconds. */
   @Column({ type: 'timestamptz', default: () => 'now()' }) associatedAt: Date;
   @Column('boolean') registered: boolean;
   @Column('boolean') checkedIn: boolean;

@@ -46,7 +46,7 @@ export class IndustryEventEntity {
   @Column(NULLABLE_TEXT) website: string | null;
   @Column(NULLABLE_TEXT) description: string | null;
   @Column(NULLABLE_TEXT) eventUrl: string | null;
-  /** a trigger sets it */
+  /** The words of the search, which a trigger sets. */
   @Column({ type: 'tsvector', select: false, insert: false, update: false }) search: string;
 }
 

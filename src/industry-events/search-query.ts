@@ -9,11 +9,11 @@ const NON_WORD_PATTERN = /[^\p{L}\p{M}\p{Nd}]+/u;
 const CURLY_QUOTES = /[“”„‟«»]/g;
 
 export interface SearchQuery {
-  /** for PostgreSQL's websearch_to_tsquery; empty when it finds nothing */
+  /** The query for PostgreSQL's websearch_to_tsquery. It is empty when the search finds nothing. */
   text: string;
-  /** the same, of any of the words that match: by these a match is ranked */
+  /** A query for any of the words that must match. Matches are ranked by it. */
   words: string;
-  /** whether it has too many characters or words, those in phrases counted and those of equal terms once */
+  /** Whether there are too many characters or words. Words in phrases count, and equal terms count once. */
   isTooLong: boolean;
 }
 
@@ -46,7 +46,7 @@ export function searchQuery(q: string): SearchQuery {
 
 interface Term {
   words: string[];
-  /** the words, in one spelling: equal terms count once */
+  /** The words in a normalized spelling, by which equal terms are recognized. */
   key: string;
   isExcluded: boolean;
 }

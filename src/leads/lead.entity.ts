@@ -21,6 +21,10 @@ const jsonList = { type: 'jsonb', default: [] } as const;
 @Index('leads_remote_ids_idx', { synchronize: false })
 @RefersTo('OrganizationEntity', 'organizationId', 'leads_organization_fkey')
 export class LeadEntity extends ListedUuidRow {
+  /** What an import called the lead, stored but not shown in v0. */
+  @Column(NULLABLE_TEXT) ref: string | null;
+  /** Which program or list the ref is from. */
+  @Column(NULLABLE_TEXT) source: string | null;
   @Column(NULLABLE_TEXT) createdBy: string | null;
   @Column(NULLABLE_TEXT) firstName: string | null;
   @Column(NULLABLE_TEXT) lastName: string | null;
@@ -31,7 +35,7 @@ export class LeadEntity extends ListedUuidRow {
   @Column(NULLABLE_TEXT) twitter: string | null;
   @Column(NULLABLE_TEXT) jobTitle: string | null;
   @Column(NULLABLE_TEXT) address: string | null;
-  /** stored, not shown in v0 */
+  /** The URL of a picture, which is stored but not returned in v0. */
   @Column(NULLABLE_TEXT) profilePicture: string | null;
   @Column('boolean', { default: false }) isEnriched: boolean;
   @Column('integer', { default: 0 }) numberOfScans: number;
@@ -48,9 +52,9 @@ export class LeadEntity extends ListedUuidRow {
   @Column(NULLABLE_TEXT) companyCountry: string | null;
   @Column(jsonList) leadProvidedPhoneNumbers: PhoneNumber[];
   @Column(jsonList) serviceProvidedPhoneNumbers: PhoneNumber[];
-  /** at most one of each integrationType */
+  /** The remote IDs, at most one of each integrationType. */
   @Column(jsonList) remoteIds: RemoteId[];
-  /** the JSON of the lead as the API shows it; a trigger renders it on every change */
+  /** The JSON of the lead as the API returns it. A trigger renders it on every change. */
   @Column({ type: 'text', select: false, insert: false, update: false }) document: string;
 }
 

@@ -114,13 +114,18 @@ export const PATCH_LEAD = {
     returning ${LEAD_JSON}`,
 };
 
+/** How long a batch waits for a lead that an import has changed. All creates of its organization wait for the batch. */
+const BATCH_LOCK_TIMEOUT_MS = 500;
+
 /**
  * Locks the list of leads, so that nobody creates a lead that the batch has looked for and not found. Scans of the table
  * are switched off for the transaction: a plan of 200 look-ups may have been made when there were few leads.
  */
 export const LOCK_LEAD_LIST = {
   name: 'leads.lock',
-  text: `select set_config('enable_seqscan', 'off', true) from list_take($1, 'leads', 0)`,
+  text: `
+    select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '${BATCH_LOCK_TIMEOUT_MS}', true)
+    from list_take($1, 'leads', 0)`,
 };
 
 /**

@@ -14,7 +14,7 @@ const PING: QueryConfig & { query_timeout: number } = { text: 'select 1', query_
 @Plain()
 @Controller('health')
 export class HealthController {
-  /** whether this process wants no more requests */
+  /** Whether this process should get no more requests. */
   isStopping = false;
 
   constructor(private readonly dataSource: DataSource) {}

@@ -28,7 +28,7 @@ export function createLog(level: LogLevel, destination: DestinationStream = (out
   return pino({ ...options, formatters }, destination);
 }
 
-/** made once: context than one server may run in a process */
+/** The stream of the log. It is created once, because a process may run more than one server. */
 let output: DestinationStream | undefined;
 let buffer: SonicBoom | undefined;
 

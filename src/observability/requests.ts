@@ -5,20 +5,20 @@ import type { Log } from './log';
 /** What is known of a request once its answer is gone. */
 interface ObservedRequest {
   readonly method: string;
-  /** the route's pattern, which holds no id: `/api/v0/leads/:leadId`; `*` for a path that no route has */
+  /** The pattern of the route, which holds no ID (`/api/v0/leads/:leadId`), or `*` for a path without a route. */
   readonly route: string;
-  /** of the answer; 499 when the client left before it had all of it */
+  /** The status of the response; 499 if the client disconnected before it had received all of it. */
   readonly status: number;
   readonly milliseconds: number;
-  /** the part of the request for which it is a 400, as its answer names it */
+  /** The part of the request that a 400 names in its response. */
   readonly fault?: unknown;
-  /** the text of an exception that a module threw */
+  /** The text of an exception that a module threw. */
   readonly error?: string;
 }
 
 export type Observer = (observed: ObservedRequest, request: Request) => void;
 
-/** nginx's number for a client that closed its connection before it was answered */
+/** The status that nginx uses for a client that disconnected before it got its response. */
 const CLIENT_CLOSED_STATUS = 499;
 
 /** Notifies the observers of a request when its response has been sent, or its client has gone. */

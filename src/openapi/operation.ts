@@ -19,7 +19,7 @@ export interface SuccessResponse {
   content: Record<string, MediaType>;
 }
 export interface Operation {
-  /** its chapter */
+  /** The one tag, which is the chapter of the operation. */
   tags?: [string];
   parameters: Parameter[];
   requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType> };

@@ -9,7 +9,7 @@ const KEY_PREFIX = 'rl:v1:';
 interface RedisTakeResult {
   result: TakeResult;
   state: BucketState;
-  /** Redis's clock, in unix microseconds */
+  /** The time of Redis's clock, in Unix microseconds. */
   now: number;
 }
 

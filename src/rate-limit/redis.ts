@@ -28,9 +28,9 @@ interface PendingReply {
  * (ioredis's own pipelining does so too, at a price in promises that eats up the gain.)
  */
 export class RedisConnection extends Redis {
-  /** why there is no connection that can be used */
+  /** Why there is no usable connection. */
   lastError?: Error;
-  /** when Redis last said something, by the clock of `performance.now()` */
+  /** When Redis last sent something, by the clock of `performance.now()`. */
   private lastReplyAt = -Infinity;
   private isCorked = false;
   /** The commands of the present turn of the event loop. */

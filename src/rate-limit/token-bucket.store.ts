@@ -18,16 +18,16 @@ const PROBE_INTERVAL_MS = 1_000;
  * back its state rules.
  */
 export class TokenBucketStore {
-  /** whether Redis counts as away */
+  /** Whether Redis counts as unreachable. */
   isDegraded = false;
-  /** decisions made because Redis did not answer, since the start */
+  /** The number of decisions since the start that were made because Redis did not respond. */
   degradedDecisions = 0;
 
   private readonly logger = new Logger('RateLimit');
-  /** of this process; with Redis, as it last reported them */
+  /** The buckets of this process. With Redis, they are as Redis last reported them. */
   private readonly buckets = new LRUCache<string, BucketState>({ max: MAX_BUCKETS });
   private errors = 0;
-  /** set while a Redis that counts as away is not asked */
+  /** The timer that runs while an unreachable Redis is not tried. */
   private probePause?: NodeJS.Timeout;
 
   /** @param clock unix time in microseconds, an integer */

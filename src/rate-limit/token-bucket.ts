@@ -1,19 +1,19 @@
 /** The limits of one API key, as the specification names them. */
 export interface BucketLimits {
-  /** burst capacity in whole tokens */
+  /** The burst capacity in whole tokens. */
   maxTokens: number;
-  /** tokens a second, with at most three decimals */
+  /** The refill rate in tokens per second, with at most three decimals. */
   refillRate: number;
 }
 
 /** The result of a request for a token. */
 export interface TakeResult {
   isAdmitted: boolean;
-  /** whole tokens left */
+  /** The number of whole tokens left. */
   remaining: number;
-  /** unix second, rounded up, at which the bucket is full */
+  /** The Unix time in seconds, rounded up, at which the bucket is full. */
   resetAt: number;
-  /** seconds, rounded up, until one token is there: at least 1 when refused, 0 when admitted */
+  /** Seconds until one token is available, rounded up: at least 1 when rejected, 0 when admitted. */
   retryAfter: number;
 }
 
@@ -22,13 +22,13 @@ export interface TakeResult {
  * nano-tokens without a division: every value and every product below is exact under 2^53.
  */
 export interface BucketState {
-  /** nano-tokens that were there at `time` */
+  /** The number of nano-tokens at `time`. */
   tokens: number;
-  /** unix time in microseconds */
+  /** The Unix time in microseconds. */
   time: number;
-  /** capacity in nano-tokens, as it was in force at `time` */
+  /** The capacity in nano-tokens that was in force at `time`. */
   max: number;
-  /** milli-tokens a second, as it was in force at `time` */
+  /** The refill rate in milli-tokens per second that was in force at `time`. */
   rate: number;
 }
 
@@ -116,8 +116,8 @@ function applyLimits(state: BucketState, max: number, rate: number): BucketState
 }
 
 /**
- * a / b rounded up. Exact although the quotient is rounded: it is at least 1 / b away from an integer or is one, and
- * for a < 2^53 the rounding error is less than 1 / b.
+ * Returns a / b rounded up. The result is exact although the quotient is rounded: the quotient is an integer or at least
+ * 1 / b away from one, and for a < 2^53 the rounding error is less than 1 / b.
  */
 function ceilDivide(a: number, b: number): number {
   return Math.ceil(a / b);

@@ -2,19 +2,19 @@ import type { DataSource } from 'typeorm';
 
 /** A column that triggers derive from the row and from others, so that it is not rendered at each read. */
 export interface DerivedColumn {
-  /** what operators know the column's values as */
+  /** What operators call the values of the column. */
   name: string;
   column: string;
-  /** SQL that gives the column's value anew, from a row by its table's name */
+  /** SQL that computes the value of the column. It refers to the row by the name of the table. */
   expression: string;
-  /** the SQL functions and triggers that derive it; when their text changes, `migrate` derives all rows anew */
+  /** The SQL functions and triggers that derive it. When their text changes, `migrate` rebuilds all rows. */
   functions: string;
 }
 
 /** The same, of a table with a uuid as its `id`. */
 export interface DerivedTable extends DerivedColumn {
   table: string;
-  /** whether the rows belong to no organization */
+  /** Whether the rows belong to no organization. */
   isShared: boolean;
 }
 

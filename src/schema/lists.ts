@@ -4,7 +4,7 @@ import { LIST_METADATA_KEY, type ListParent, type TrackedList } from '../databas
 
 interface ListOptions {
   parent?: ListParent;
-  /** whether all organizations share the list */
+  /** Whether all organizations share the list. */
   isShared?: boolean;
 }
 

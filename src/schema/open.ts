@@ -7,21 +7,21 @@ import { migrate } from './migrate';
 import type { SchemaDefinition } from './schema-definition';
 
 export interface OpenDatabase {
-  /** connection string */
+  /** The connection string. */
   url: string;
-  /** names of the migrations that were missing, and were applied */
+  /** The names of the migrations that were pending and have been applied. */
   appliedMigrations: string[];
-  /** whether it is the embedded PostgreSQL */
+  /** Whether it is the embedded PostgreSQL. */
   isEmbedded: boolean;
-  /** what to say of an error: that the embedded PostgreSQL has ended is more than that a connection was lost */
+  /** Replaces the error of a lost connection if the cause is known: the embedded PostgreSQL has ended. */
   explain(error: unknown): unknown;
-  /** gives the embedded PostgreSQL up; close pools before */
+  /** Stops using the embedded PostgreSQL. Close all pools before. */
   close(): Promise<void>;
 }
 
 export interface OpenOptions extends StartupOptions {
   schema: SchemaDefinition;
-  /** whether the embedded PostgreSQL is started again when it ends, as a server needs it */
+  /** Whether to restart the embedded PostgreSQL when it ends, as a server needs it. */
   keepRunning?: boolean;
 }
 

@@ -12,7 +12,7 @@ const PROGRESS_INTERVAL_MS = 5000;
 /** How far a column has been derived by which text of its functions. */
 interface RebuildState {
   version: string;
-  /** the last row that was done; null when all are */
+  /** The ID of the last row that was rebuilt; null once all are. */
   lastId: string | null;
 }
 

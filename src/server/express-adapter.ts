@@ -14,9 +14,9 @@ const MAX_UNSPLIT_CHARACTERS = 1 << 20;
 /** Express for an API: requests with its prototypes from the start, JSON text sent as it is, time limits. */
 export class LeanExpressAdapter extends ExpressAdapter {
   readonly slowReaders: SlowReaderLimit;
-  /** whether each response asks its client to close the connection */
+  /** Whether each response asks its client to close the connection. */
   isDraining = false;
-  /** the first step of every request, before Express parses its target */
+  /** The first step of every request, before Express parses its target. */
   onRequest: (request: Request, response: Response, next: () => void) => void = (_request, _response, next) => next();
 
   constructor(private readonly config: Pick<Config, 'headersTimeoutMs' | 'requestTimeoutMs' | 'responseTimeoutMs'>) {

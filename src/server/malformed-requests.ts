@@ -11,7 +11,7 @@ const LINGER_TIMEOUT_MS = 2_000;
 
 /** Answers in JSON what Node would answer in plain text, or not at all. */
 export function handleMalformedRequests(server: Server): void {
-  /** the response to the last request of a connection; Node sends the ones before it first */
+  /** The response to the last request of each connection. Node sends earlier responses first. */
   const lastResponses = new WeakMap<Socket, ServerResponse>();
   const rejectedSockets = new WeakSet<Socket>();
   server.prependListener('request', (request, response) => lastResponses.set(request.socket, response));

@@ -8,7 +8,7 @@ import { SECURITY_HEADERS } from './security-headers';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** names the request in the log and in the response's X-Request-Id */
+    /** The ID of the request in the log and in the X-Request-Id of the response. */
     id?: string;
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** of unsent responses in the process */
+/** Maximum size in bytes of all unsent responses of the process. */
 const MAX_UNSENT_BYTES = 256 << 20;
 
 /**
@@ -11,7 +11,7 @@ const MAX_UNSENT_BYTES = 256 << 20;
  */
 export class SlowReaderLimit {
   private bytes = 0;
-  /** unsent bytes by connection, the one that has waited longest first */
+  /** The number of unsent bytes by connection. The connection that has waited longest is first. */
   private readonly connections = new Map<Socket, number>();
   private readonly watchedSockets = new WeakSet<Socket>();
 

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 
 /** What a request has to suffer. */
 export interface Faults {
-  /** of the answer, which takes the place of the handler's */
+  /** The status of a response that replaces the handler's. */
   status?: number;
-  /** milliseconds before the answer */
+  /** Milliseconds before the response. */
   delay?: number;
-  /** whether the connection is cut before the handler, or after its commit */
+  /** Whether the connection is cut before the handler runs, or after its commit. */
   drop?: 'before' | 'after';
-  /** bytes of the answer's body, after which the connection is cut */
+  /** The number of bytes of the response body after which the connection is cut. */
   truncate?: number;
-  /** how many of a sequence of requests are hit, from 0 to 1; 1 without it */
+  /** The share of requests in a sequence that are affected, from 0 to 1. The default is 1. */
   rate?: number;
-  /** of the sequence */
+  /** The seed that selects the affected requests of a sequence. */
   seed?: number;
 }
 

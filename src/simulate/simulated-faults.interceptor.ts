@@ -11,7 +11,7 @@ import { BUCKET_HEADERS, TokenBucketInterceptor } from '../rate-limit/token-buck
 import { cutOff } from '../server/cut-off';
 import { type Faults, isTriggered, parseFaults } from './faults';
 
-/** of a request, the faults that it asks for; of an answer, that it may be asked for them */
+/** The header of a request that asks for faults, and of a response of a server that simulates them. */
 const SIMULATE_HEADER = 'Lanyard-Simulate';
 
 /** Sequences of requests that are counted at the same time. */
@@ -31,7 +31,7 @@ export const withSimulationHeader =
  */
 @Injectable()
 export class SimulatedFaultsInterceptor extends TokenBucketInterceptor {
-  /** requests so far, by their key and what they ask for */
+  /** The number of requests so far, by their key and the faults that they ask for. */
   private readonly sequences = new LRUCache<string, number>({ max: MAX_SEQUENCES });
 
   override async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { eventInput, exhibitor, leadInput } from '../support/builders';
+import { eventInput, createExhibitor, leadInput } from '../support/builders';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
-import { Change, ChangesPage, Replica, strangeCursor } from '../support/replica';
+import { Change, ChangesPage, Replica, foreignCursor } from '../support/replica';
 
 let lanyard: Lanyard;
 let tenant: Tenant;
 let event: number;
-let made: ReturnType<typeof exhibitor>;
+let made: ReturnType<typeof createExhibitor>;
 
 beforeAll(async () => {
   lanyard = await startLanyard();
 });
 beforeEach(async () => {
   [lanyard, tenant] = await withTenant(Promise.resolve(lanyard));
-  made = exhibitor();
+  made = createExhibitor();
   event = (await tenant.import(made.dataset)).expo as number;
 });
 
@@ -65,10 +65,10 @@ describe('the first reading', () => {
       first.changes.forEach((change) => replica.apply(change));
       await tenant.api.patch(`/leads/${made.lead.id}`, { jobTitle: 'Head of Buying' }).expect(200);
       await replica.follow();
-      const read = replica.told.filter(({ operation }) => operation === 'snapshot');
+      const read = replica.changes.filter(({ operation }) => operation === 'snapshot');
       expect(new Set(read.map(shortOf)).size).toBe(read.length);
       expect(read).toHaveLength(11);
-      expect(replica.told.filter(({ operation }) => operation === 'updated').map(shortOf)).toEqual([
+      expect(replica.changes.filter(({ operation }) => operation === 'updated').map(shortOf)).toEqual([
         `updated leads ${made.lead.id}`,
       ]);
       expect(await replica.differences()).toEqual([]);
@@ -80,7 +80,7 @@ describe('the first reading', () => {
     const replica = new Replica(api);
     expect(await replica.page()).toMatchObject({ phase: 'snapshot', changes: [] });
     await replica.follow();
-    expect(replica.told).toEqual([]);
+    expect(replica.changes).toEqual([]);
   });
 
   it('is skipped with since=now', async () => {
@@ -190,7 +190,7 @@ describe('a change', () => {
 
   it('is told of the resources that are asked for', async () => {
     const replica = await following('leads,events');
-    expect(new Set(replica.told.map(({ resource }) => resource))).toEqual(new Set(['leads', 'events']));
+    expect(new Set(replica.changes.map(({ resource }) => resource))).toEqual(new Set(['leads', 'events']));
     await tenant.api.delete(`/events/${event}`).expect(200);
     expect((await replica.follow()).map(shortOf).sort()).toEqual([
       `deleted events ${event}`,
@@ -224,7 +224,7 @@ describe('a cursor', () => {
   });
 
   it('of another database is gone', async () => {
-    const cursor = strangeCursor();
+    const cursor = foreignCursor();
     await tenant.api.get('/changes', { cursor }).expect(410, { status: 410, error: 'Gone' });
   });
 

@@ -1,5 +1,5 @@
 import { runInThisContext } from 'node:vm';
-import { eventInput, exhibitor, OF_TESTS, unique } from '../support/builders';
+import { eventInput, createExhibitor, TEST_MARK, unique } from '../support/builders';
 import { isDeployment } from '../support/deployment';
 import { startLanyard, Tenant } from '../support/lanyard';
 
@@ -46,20 +46,20 @@ describe.each(ZONES)('dates, of a server in %s', (zone, minutes) => {
     const input = { eventName: 'x', eventType: 'OTHER', startDate: day, endDate: day };
     const replaced = await tenant.api.put(`/events/${body.results.id}`, input).expect(200);
     expect(replaced.body.results).toMatchObject({ startDate: day, endDate: day });
-    const sent = { sourceType: OF_TESTS, name: unique(), startDate: day };
+    const sent = { sourceType: TEST_MARK, name: unique(), startDate: day };
     const created = await tenant.api.post('/industryEvents', sent).expect(200);
     expect(created.body.results.industryEvent.startDate).toBe(`${day}T00:00:00.000Z`);
   });
 
   it('keeps moments', async () => {
     const days = { startDate: '2026-05-04T23:30:00-07:00', endDate: '2026-05-05T20:30:00.001+14:00' };
-    const body = { sourceType: OF_TESTS, name: unique(), ...days };
+    const body = { sourceType: TEST_MARK, name: unique(), ...days };
     const { industryEvent } = (await tenant.api.post('/industryEvents', body).expect(200)).body.results;
     expect(industryEvent).toMatchObject({ startDate: '2026-05-05T06:30:00.000Z', endDate: '2026-05-05T06:30:00.001Z' });
   });
 
   it('keeps what was imported', async () => {
-    const { dataset, activation, lead } = exhibitor();
+    const { dataset, activation, lead } = createExhibitor();
     const { expo } = await tenant.import(dataset);
     const { startDate, endDate, startTime, endTime } = activation;
     expect((await tenant.api.get(`/events/${expo}`)).body.results).toMatchObject({ startDate, endDate });

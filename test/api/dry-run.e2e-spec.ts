@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { LeadsService } from '../../src/leads/leads.service';
-import { eventInput, exhibitor, industryEventInput, leadInput, unique } from '../support/builders';
+import { eventInput, createExhibitor, industryEventInput, leadInput, unique } from '../support/builders';
 import { asOperator } from '../support/database';
 import { ENDPOINTS, Ids, send } from '../support/endpoints';
 import { InProcess, Lanyard, startInProcess, startLanyard, Tenant, withTenant } from '../support/lanyard';
@@ -203,7 +203,7 @@ describeInside(`a dry run of every write${INSIDE}`, () => {
   let ids: Ids;
   beforeAll(async () => {
     [lanyard, tenant] = await withTenant(startInProcess());
-    const parts = exhibitor();
+    const parts = createExhibitor();
     const { expo } = await tenant.import(parts.dataset);
     const { body } = await tenant.api.post('/industryEvents', industryEventInput()).expect(200);
     ids = { ...parts.ids, event: String(expo), industryEvent: body.results.industryEvent.id };

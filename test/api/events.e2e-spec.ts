@@ -1,4 +1,4 @@
-import { eventInput, exhibitor } from '../support/builders';
+import { eventInput, createExhibitor } from '../support/builders';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 const TYPES = ['CONFERENCE', 'TRADE_SHOW', 'EVENT', 'SIDECAR', 'DINNER_MEAL', 'HAPPY_HOUR', 'OTHER'];
@@ -97,7 +97,7 @@ describe('events', () => {
     });
 
     it('keeps location, tag groups and users', async () => {
-      const { dataset, tagGroup, location } = exhibitor();
+      const { dataset, tagGroup, location } = createExhibitor();
       const tenant = await lanyard.tenant();
       const { expo } = await tenant.import(dataset);
       const { body } = await tenant.api.put(`/events/${expo}`, { ...input, registrationEnabled: true }).expect(200);
@@ -122,7 +122,7 @@ describe('events', () => {
     });
 
     it('removes activations and associations, and leaves activity events without their references', async () => {
-      const { dataset, activation, lead, note } = exhibitor();
+      const { dataset, activation, lead, note } = createExhibitor();
       const tenant = await lanyard.tenant();
       const { expo } = await tenant.import(dataset);
       await tenant.api.delete(`/events/${expo}`).expect(200);
@@ -136,7 +136,7 @@ describe('events', () => {
 
   describe('GET /events/:eventId/users', () => {
     it('lists the users that are assigned, oldest first', async () => {
-      const { dataset, users, event } = exhibitor();
+      const { dataset, users, event } = createExhibitor();
       const tenant = await lanyard.tenant();
       const { expo } = await tenant.import({ ...dataset, events: [event, { ...event, ref: 'b', users: [] }] });
       const { body } = await tenant.api.get(`/events/${expo}/users`, { limit: 1, offset: 1 }).expect(200);

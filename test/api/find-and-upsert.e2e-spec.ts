@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { exhibitor, leadInput, phone } from '../support/builders';
+import { createExhibitor, leadInput, phone } from '../support/builders';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
 
 interface Lead {
@@ -211,7 +211,7 @@ describe('finding and writing many leads', () => {
     });
 
     it('keeps what belongs to the lead', async () => {
-      const { dataset, lead } = exhibitor();
+      const { dataset, lead } = createExhibitor();
       await tenant.import(dataset);
       const before = await get(lead.id);
       const [result] = await upsert('remoteId', [{ ...hubSpot('h-1'), jobTitle: 'Director' }]);

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { ResponseTooLarge } from '../../src/errors/exceptions';
 import { IdempotencyStore } from '../../src/database/idempotency-store';
 import { Pruner } from '../../src/database/pruner';
-import { eventInput, industryEventInput, leadInput, OF_TESTS, unique } from '../support/builders';
+import { eventInput, industryEventInput, leadInput, TEST_MARK, unique } from '../support/builders';
 import { asOperator } from '../support/database';
 import { exampleOfError } from '../support/description';
 import { InProcess, Lanyard, startInProcess, startLanyard, Tenant, withTenant } from '../support/lanyard';
@@ -22,7 +22,7 @@ describe('Idempotency-Key', () => {
   });
 
   /** What this suite adds to the catalogue, which others fill too. */
-  const own = { sourceType: OF_TESTS, name: `Once q${unique()}` };
+  const own = { sourceType: TEST_MARK, name: `Once q${unique()}` };
   const total = async (list: string, query = {}): Promise<number> =>
     (await api.get(`/${list}`, query).expect(200)).body.results.total;
   const totals = () => Promise.all([total('leads'), total('events'), total('industryEvents', { q: own.name })]);

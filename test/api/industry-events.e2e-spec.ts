@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { industryEventInput, OF_TESTS, unique } from '../support/builders';
-import { faultsOf } from '../support/description';
+import { industryEventInput, TEST_MARK, unique } from '../support/builders';
+import { schemaErrors } from '../support/description';
 import { Lanyard, startInProcess, startLanyard, Tenant } from '../support/lanyard';
 import { INSIDE, itInside } from '../support/skipping';
 
@@ -15,7 +15,7 @@ describe('industry events', () => {
   });
 
   const post = async (body: object) =>
-    (await mine.api.post('/industryEvents', { sourceType: OF_TESTS, ...body }).expect(200)).body.results;
+    (await mine.api.post('/industryEvents', { sourceType: TEST_MARK, ...body }).expect(200)).body.results;
   const get = async (id: string, tenant = mine) =>
     (await tenant.api.get(`/industryEvents/${id}`).expect(200)).body.results.industryEvent;
   const optional = Object.keys(industryEventInput()).filter((field) => field !== 'name');
@@ -41,7 +41,7 @@ describe('industry events', () => {
         sourceType: undefined,
       });
       for (const field of optional) expect(industryEvent[field]).toBeNull();
-      await mine.api.put(`/industryEvents/${industryEvent.id}`, { sourceType: OF_TESTS }).expect(200);
+      await mine.api.put(`/industryEvents/${industryEvent.id}`, { sourceType: TEST_MARK }).expect(200);
     });
 
     it('returns the record that has the eventUrl, unchanged', async () => {
@@ -77,7 +77,7 @@ describe('industry events', () => {
       ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
     ])('takes the date-time %s, as it is described', async (startDate, shown) => {
       const input = { name: unique(), startDate };
-      expect(faultsOf('#/components/schemas/IndustryEventCreateV0Input', input)).toEqual([]);
+      expect(schemaErrors('#/components/schemas/IndustryEventCreateV0Input', input)).toEqual([]);
       expect((await post(input)).industryEvent.startDate).toBe(shown);
     });
 
@@ -85,7 +85,7 @@ describe('industry events', () => {
       'does not take %s, as is described',
       async (startDate) => {
         const input = industryEventInput({ startDate });
-        expect(faultsOf('#/components/schemas/IndustryEventCreateV0Input', input)).toHaveLength(1);
+        expect(schemaErrors('#/components/schemas/IndustryEventCreateV0Input', input)).toHaveLength(1);
         await mine.api.post('/industryEvents', input).expect(400);
       },
     );
@@ -177,7 +177,7 @@ describe('industry events', () => {
       const { industryEvent } = await post(industryEventInput());
       const { body } = await put(industryEvent.id, { [field]: null }).expect(200);
       expect(body.results.industryEvent).toEqual({ ...industryEvent, [field]: null, updatedAt: expect.any(String) });
-      await put(industryEvent.id, { sourceType: OF_TESTS }).expect(200);
+      await put(industryEvent.id, { sourceType: TEST_MARK }).expect(200);
     });
 
     it.each([
@@ -274,7 +274,7 @@ describe('industry events', () => {
     const tenant = await inside.tenant();
     const create = (n: number) =>
       tenant.api.post('/industryEvents', {
-        sourceType: OF_TESTS,
+        sourceType: TEST_MARK,
         name: `Expo ${n}`,
         eventUrl: `https://expo.example/${n}`,
       });

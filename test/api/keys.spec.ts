@@ -4,7 +4,7 @@ import { AccessService } from '../../src/access/access.service';
 import { ApiKeysService, IssuedKey, KeyExpiredOrRevoked } from '../../src/access/api-keys.service';
 import { hashKey, hasKeyForm, generateKey, keyPrefix } from '../../src/access/key-format';
 import { OrganizationsService } from '../../src/access/organizations.service';
-import { testDatabase } from '../support/database';
+import { createTestDatabase } from '../support/database';
 import { operatorServices } from '../support/operator-services';
 
 const SECRET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
@@ -58,7 +58,7 @@ let keys: ApiKeysService;
 let organizations: OrganizationsService;
 let organizationId: number;
 beforeAll(async () => {
-  const services = await operatorServices((await testDatabase()).url);
+  const services = await operatorServices((await createTestDatabase()).url);
   db = services.get(DataSource);
   [keys, organizations] = [services.get(ApiKeysService), services.get(OrganizationsService)];
   await keys.issue((await organizations.create('Another')).id);

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { CsvService } from '../../src/csv/csv.service';
 import { ExportService } from '../../src/datasets/export.service';
 import { leadInput, unique } from '../support/builders';
-import { description, resolved, type Schema } from '../support/description';
+import { description, resolveReference, type Schema } from '../support/description';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 import { DATASETS } from '../support/contexts';
 
@@ -17,7 +17,7 @@ const MOVED = ['createdByEmail', 'companyName', 'phoneNumbers', 'remoteId', 'pro
 
 /** A value that no other field has. */
 function valueOf(schema: Schema): unknown {
-  const { type, format, pattern, enum: values } = resolved(schema);
+  const { type, format, pattern, enum: values } = resolveReference(schema);
   const types = [type].flat();
   if (values) return values.at(-1);
   if (types.includes('boolean')) return true;

@@ -1,5 +1,5 @@
-import { exhibitor, leadInput, phone } from '../support/builders';
-import { faultsOf } from '../support/description';
+import { createExhibitor, leadInput, phone } from '../support/builders';
+import { schemaErrors } from '../support/description';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 const INTEGRATIONS = ['WEBHOOK', 'MARKETO', 'HUB_SPOT', 'ZOHO', 'SALES_FORCE', 'PIPE_DRIVE', 'ELOQUA', 'PARDOT'];
@@ -20,7 +20,7 @@ describe('leads', () => {
       'takes the address %s, as it is described',
       async (email) => {
         const input = leadInput({ email, createdByEmail: email });
-        expect(faultsOf('#/components/schemas/LeadCreateV0Input', input)).toEqual([]);
+        expect(schemaErrors('#/components/schemas/LeadCreateV0Input', input)).toEqual([]);
         expect((await create(input)).email).toBe(email);
       },
     );
@@ -139,7 +139,7 @@ describe('leads', () => {
     });
 
     it('replaces phone numbers that users entered, as a whole', async () => {
-      const { dataset, lead } = exhibitor();
+      const { dataset, lead } = createExhibitor();
       const tenant = await lanyard.tenant();
       await tenant.import(dataset);
       const numbers = async (phoneNumbers: unknown) =>
@@ -205,7 +205,7 @@ describe('leads', () => {
 
   describe('GET and DELETE /leads/:leadId', () => {
     it('shows everything that an import brought', async () => {
-      const { dataset, tagGroup, lead, activity } = exhibitor();
+      const { dataset, tagGroup, lead, activity } = createExhibitor();
       const [first, second] = [activity({ createdAt: '2026-05-04T12:00:00.000Z' }), activity()];
       const tenant = await lanyard.tenant();
       await tenant.import({ ...dataset, leadActivityEvents: [first, second] });
@@ -220,7 +220,7 @@ describe('leads', () => {
     });
 
     it('deletes a lead with its activity events', async () => {
-      const { dataset, lead, note } = exhibitor();
+      const { dataset, lead, note } = createExhibitor();
       const tenant = await lanyard.tenant();
       const { expo } = await tenant.import(dataset);
       expect((await tenant.api.delete(`/leads/${lead.id}`).expect(200)).body).toEqual({ status: 200, results: {} });

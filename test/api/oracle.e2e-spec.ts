@@ -1,10 +1,10 @@
 import { DataSource } from 'typeorm';
 import { ExportService } from '../../src/datasets/export.service';
 import { ImportService } from '../../src/datasets/import.service';
-import { exhibitor, industryEventInput } from '../support/builders';
+import { createExhibitor, industryEventInput } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
-import { hasOracle, speakingFor, statements, UNSCOPED, takeUnscoped } from '../support/oracle';
+import { hasOracle, runForOrganization, statements, UNSCOPED, takeUnscoped } from '../support/oracle';
 import { scopedTables } from '../support/oracle-database';
 import { DATASETS } from '../support/contexts';
 
@@ -68,7 +68,7 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
 
   /** Two of everything, so that each list has two pages of one; those of others come behind the caller's. */
   const stock = async (tenant: Tenant, createdAt: string): Promise<Ids> => {
-    const [one, two] = [exhibitor(), exhibitor()];
+    const [one, two] = [createExhibitor(), createExhibitor()];
     const more: Record<string, object[]> = { ...two.dataset, users: [], events: [{ ...two.event, ref: 'fair' }] };
     const both = Object.entries(one.dataset).map(([section, records]) => [
       section,
@@ -133,7 +133,7 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
   it('fails what meets the rows of all, in every table, and lets pass what does not', async () => {
     const tables = await scopedTables(db);
     expect(tables.length).toBeGreaterThanOrEqual(14);
-    const tried = (sql: string) => speakingFor(own.organizationId, () => db.query(sql));
+    const tried = (sql: string) => runForOrganization(own.organizationId, () => db.query(sql));
     for (const table of tables) {
       await tried(`select from ${table} where organization_id = ${own.organizationId}`);
       for (const unscoped of ['select from', 'delete from']) {
@@ -149,15 +149,15 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
 
   it('lets nobody speak for an organization before the key is known', async () => {
     const asNobody = () => db.query('select from leads');
-    await expect(speakingFor('nobody' as unknown as number, asNobody)).rejects.toMatchObject({ code: UNSCOPED });
+    await expect(runForOrganization('nobody' as unknown as number, asNobody)).rejects.toMatchObject({ code: UNSCOPED });
   });
 
   it('lets an import pass, the first as well as one of the same again', async () => {
-    const { dataset: records, event, activation, lead } = exhibitor();
+    const { dataset: records, event, activation, lead } = createExhibitor();
     const ofEvent = { events: [{ ...event, ref: 'third' }], activations: [{ ...activation, event: 'third' }] };
     const dataset = { ...records, ...ofEvent, leads: [{ ...lead, events: [] }] };
     const load = () => new ImportService(db, DATASETS).import(own.organizationId, dataset);
-    for (const _ of ['new', 'stored']) await speakingFor(own.organizationId, load);
+    for (const _ of ['new', 'stored']) await runForOrganization(own.organizationId, load);
     expect(takeUnscoped()).toEqual([]);
   });
 
@@ -167,7 +167,7 @@ describeOracle(`the oracle${hasOracle ? '' : ' (skipped: needs LANYARD_TEST_ORAC
         for await (const record of records) expect(record).toBeDefined();
       });
     const met = async (): Promise<number> => {
-      await speakingFor(own.organizationId, exported).catch(() => undefined);
+      await runForOrganization(own.organizationId, exported).catch(() => undefined);
       return takeUnscoped().length;
     };
     expect(await met()).toBe(0);

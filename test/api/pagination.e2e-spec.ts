@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text as toText } from 'node:stream/consumers';
-import { eventInput, exhibitor, leadInput, OF_TESTS } from '../support/builders';
-import { faultsOf } from '../support/description';
+import { eventInput, createExhibitor, leadInput, TEST_MARK } from '../support/builders';
+import { schemaErrors } from '../support/description';
 import { Endpoint, ENDPOINTS } from '../support/endpoints';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 
@@ -11,7 +11,7 @@ describe('pagination', () => {
   let tenant: Tenant;
   let ids: Record<string, string>;
   const catalogued: string[] = [];
-  const { users, tagGroup, event, lead, dataset, ids: own } = exhibitor();
+  const { users, tagGroup, event, lead, dataset, ids: own } = createExhibitor();
   const COUNT = 53;
   const times = <T>(make: (index: number) => T): T[] => Array.from({ length: COUNT }, (_, index) => make(index));
   const CATALOGUE = '/industryEvents';
@@ -34,7 +34,7 @@ describe('pagination', () => {
     ids = { ...own, event: String(expo) };
     for (let i = 0; i < COUNT; i++) {
       const { body } = await tenant.api
-        .post('/industryEvents', { sourceType: OF_TESTS, name: `Page ${i}` })
+        .post('/industryEvents', { sourceType: TEST_MARK, name: `Page ${i}` })
         .expect(200);
       catalogued.push(body.results.industryEvent.id);
     }
@@ -54,11 +54,11 @@ describe('pagination', () => {
 
   it('takes a limit of any size, as it is described', async () => {
     for (const limit of [50, 99_999_999_999, 10 ** 20]) {
-      expect(faultsOf('#/components/parameters/limit/schema', limit)).toEqual([]);
+      expect(schemaErrors('#/components/parameters/limit/schema', limit)).toEqual([]);
       await tenant.api.get('/leads', { limit: String(limit) }).expect(200);
     }
     for (const limit of [0, 1.5]) {
-      expect(faultsOf('#/components/parameters/limit/schema', limit)).toHaveLength(1);
+      expect(schemaErrors('#/components/parameters/limit/schema', limit)).toHaveLength(1);
       await tenant.api.get('/leads', { limit: String(limit) }).expect(400);
     }
   });

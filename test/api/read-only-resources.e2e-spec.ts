@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { exhibitor } from '../support/builders';
+import { createExhibitor } from '../support/builders';
 import { startLanyard, Tenant } from '../support/lanyard';
 
 /** Activations, tag groups and lead activity events: what the operator fills and the API shows. */
 describe('read-only resources', () => {
   let mine: Tenant;
   let expo: number | undefined;
-  const { dataset, tagGroup, activation, lead, activity } = exhibitor();
+  const { dataset, tagGroup, activation, lead, activity } = createExhibitor();
   const draft = { ...tagGroup, id: randomUUID(), status: 'DRAFT', tagOptions: [], usageInstructions: null };
   const second = { ...lead, id: randomUUID(), events: [], createdAt: '2026-05-04T10:30:00.000Z' };
   const bare = {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/access/api-keys.service';
 import { ExportService } from '../../src/datasets/export.service';
-import { eventInput, exhibitor, industryEventInput, leadInput, unique } from '../support/builders';
+import { eventInput, createExhibitor, industryEventInput, leadInput, unique } from '../support/builders';
 import { Endpoint, ENDPOINTS, Ids, send } from '../support/endpoints';
 import { isDeployment } from '../support/deployment';
 import { InProcess, Lanyard, startInProcess, startLanyard, Tenant } from '../support/lanyard';
-import { speakingFor } from '../support/oracle';
+import { runForOrganization } from '../support/oracle';
 import { describeInside, INSIDE, itInside } from '../support/skipping';
 import { openState, type State } from '../support/state';
 import { DATASETS } from '../support/contexts';
@@ -22,14 +22,14 @@ const PASSING = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-r
 interface Stock {
   tenant: Tenant;
   event: number;
-  parts: ReturnType<typeof exhibitor>;
+  parts: ReturnType<typeof createExhibitor>;
   /** by kind, as slots of endpoints name kinds, and ids that no endpoint takes */
   ids: Ids;
 }
 
 async function stocked(lanyard: Lanyard): Promise<Stock> {
   const tenant = await lanyard.tenant();
-  const parts = exhibitor();
+  const parts = createExhibitor();
   const event = (await tenant.import(parts.dataset)).expo ?? 0;
   return { tenant, event, parts, ids: { ...parts.ids, event: String(event) } };
 }
@@ -50,7 +50,7 @@ interface Case {
   inCapitals: boolean;
 }
 
-const UUIDS = Object.keys(exhibitor().ids);
+const UUIDS = Object.keys(createExhibitor().ids);
 
 /** Each slot with foreign ids: alone and beside own ones; a list also with an own id before and behind. */
 function placesOf({ slots }: Endpoint): Ids[] {
@@ -127,7 +127,7 @@ describe('tenancy', () => {
       }),
     );
 
-  it('has a record of each kind that endpoints take the ids of: exhibitor() of test/support/builders.ts makes it', () => {
+  it('has a record of each kind that endpoints take the ids of: createExhibitor() of test/support/builders.ts makes it', () => {
     const kinds = new Set(ENDPOINTS.flatMap(({ slots }) => slots.map(({ kind }) => kind)));
     expect([...kinds].filter((kind) => !(kind in owner.ids) && kind !== 'industryEvent')).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe('tenancy', () => {
   describe('every endpoint with foreign ids where it takes none', () => {
     /** Something own of every kind to work on, which may be deleted: at an event of its own. */
     const fresh = async (): Promise<Ids> => {
-      const { dataset, ids } = exhibitor();
+      const { dataset, ids } = createExhibitor();
       const ref = unique();
       const text = JSON.stringify(dataset).replaceAll('"expo"', `"${ref}"`);
       const events = await stranger.tenant.import(JSON.parse(text) as object);
@@ -279,7 +279,7 @@ describe('tenancy', () => {
     await owner.tenant.api.post(`/industryEvents/${catalogued}/bookmark`).expect(200);
     await stranger.tenant.api.delete(`/industryEvents/${catalogued}/bookmark`).expect(200);
     const exportOf = ({ tenant }: Stock) =>
-      speakingFor(tenant.organizationId, async () => {
+      runForOrganization(tenant.organizationId, async () => {
         const records: string[] = [];
         const db = (inside as InProcess).app.get(DataSource);
         await new ExportService(db, DATASETS).export(tenant.organizationId, DATASETS.names, async (_, all) => {
@@ -306,7 +306,7 @@ describeInside(`the schema${INSIDE}`, () => {
   beforeAll(async () => {
     inside = await startInProcess();
     const [owner, stranger] = [await inside.tenant(), await inside.tenant()];
-    const { dataset, ids: foreign } = exhibitor();
+    const { dataset, ids: foreign } = createExhibitor();
     const { expo } = await owner.import(dataset);
     const mine = (await stranger.api.post('/events', eventInput()).expect(200)).body.results.id;
     const myLead = (await stranger.api.post('/leads', leadInput()).expect(200)).body.results.id;

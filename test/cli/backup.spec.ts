@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { emptyDatabase, type TestDatabase } from '../support/database';
+import { createEmptyDatabase, type TestDatabase } from '../support/database';
 import { query } from '../support/embedded-fixtures';
 import { install, type Installation, Operator } from '../support/operator';
 
@@ -24,7 +24,7 @@ describe('operator backup', () => {
     expect(backedUp).toMatchObject({ organizations: 3, api_keys: 1, own_notes: 3, changes_key: 1 });
     expect(bytes).toBe(statSync(file).size);
   });
-  beforeEach(async () => void (target = await emptyDatabase()));
+  beforeEach(async () => void (target = await createEmptyDatabase()));
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const restore = (path: string, ...options: string[]) =>

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { exhibitor, leadInput } from '../support/builders';
+import { createExhibitor, leadInput } from '../support/builders';
 import { query } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
-import { install, Installation, outcomeOf } from '../support/operator';
-import { saysUntil, stopped } from '../support/program';
-import { type Change, listedRecords, nameOf } from '../support/replica';
+import { install, Installation, waitForOutcome } from '../support/operator';
+import { waitForOutput, waitForExit } from '../support/program';
+import { type Change, listRecords, nameOf } from '../support/replica';
 
 describe('operator changes', () => {
   let installation: Installation;
@@ -17,7 +17,7 @@ describe('operator changes', () => {
   });
 
   it('shows the snapshot as a table without the contents of records', async () => {
-    const { dataset, lead, tagGroup } = exhibitor();
+    const { dataset, lead, tagGroup } = createExhibitor();
     const { expo } = await tenant.import(dataset);
     const { status, stdout, stderr } = await installation.operator.run(command);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -33,12 +33,12 @@ describe('operator changes', () => {
 
   it('prints changes as clients get them: one JSON value with --json, one per line with --ndjson', async () => {
     expect(await installation.operator.json<Change[]>(command)).toEqual([]);
-    await tenant.import(exhibitor().dataset);
+    await tenant.import(createExhibitor().dataset);
     await tenant.import({
       leads: Array.from({ length: 520 }, (_, n) => ({ id: randomUUID(), lastName: `Number ${n}` })),
     });
     const changes = await installation.operator.json<Change[]>(command);
-    const records = await listedRecords(tenant.api);
+    const records = await listRecords(tenant.api);
     expect(new Map(changes.map((change) => [nameOf(change), change.record]))).toEqual(records);
     const { stdout } = await installation.operator.run([...command, '--ndjson']);
     const lines = stdout.split('\n').filter(Boolean);
@@ -51,23 +51,23 @@ describe('operator changes', () => {
   });
 
   it('shows changes from now on with --follow, until Ctrl-C', async () => {
-    await tenant.import(exhibitor().dataset);
+    await tenant.import(createExhibitor().dataset);
     const child = installation.operator.start([...command, '--follow']);
-    expect(await saysUntil(child, 'id\n')).toMatch(/^at +operation +resource +id\n$/);
+    expect(await waitForOutput(child, 'id\n')).toMatch(/^at +operation +resource +id\n$/);
     const { body } = await tenant.api.post('/leads', leadInput()).expect(200);
     const { id } = body.results as { id: string };
-    expect(await saysUntil(child, '\n')).toMatch(new RegExp(`^20\\S+Z  created    leads               ${id}\\n$`));
+    expect(await waitForOutput(child, '\n')).toMatch(new RegExp(`^20\\S+Z  created    leads               ${id}\\n$`));
     await tenant.api.delete(`/leads/${id}`).expect(200);
-    expect(await saysUntil(child, '\n')).toMatch(new RegExp(`Z  deleted    leads               ${id}\\n$`));
-    expect(await stopped(child, 'SIGINT')).toBeNull();
+    expect(await waitForOutput(child, '\n')).toMatch(new RegExp(`Z  deleted    leads               ${id}\\n$`));
+    expect(await waitForExit(child, 'SIGINT')).toBeNull();
     expect(child.signalCode).toBe('SIGINT');
   });
 
   it('fails when the feed is reset in the meantime', async () => {
     const child = installation.operator.start([...command, '--follow']);
-    await saysUntil(child, '\n');
+    await waitForOutput(child, '\n');
     await query(installation.database.url, 'update changes_key set generation = generation + 1');
-    const { status, stderr } = await outcomeOf(child);
+    const { status, stderr } = await waitForOutcome(child);
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: 'The change feed was reset in the meantime. Run the command again.\n',

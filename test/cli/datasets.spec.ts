@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEMO_RECORDS } from '../../src/demo/demo';
-import { query, until } from '../support/embedded-fixtures';
+import { query, waitUntil } from '../support/embedded-fixtures';
 import type { Tenant } from '../support/lanyard';
-import { install, Installation, outcomeOf } from '../support/operator';
+import { install, Installation, waitForOutcome } from '../support/operator';
 import { DATASETS } from '../support/contexts';
 
 const counts = (over: object = {}) => ({
@@ -168,11 +168,11 @@ describe('import and export', () => {
 
     it('stores nothing when it is interrupted, and exits by the signal', async () => {
       const child = first.operator.start(args('-'));
-      const outcome = outcomeOf(child);
+      const outcome = waitForOutcome(child);
       child.stdin?.on('error', () => undefined);
       child.stdin?.write(ndjson(...Array.from({ length: 1500 }, (_, i) => `u${i}@example.com`)));
       const staging = `select from pg_stat_activity where datname = current_database() and query like 'insert into staged%'`;
-      await until(async () => (await query(first.database.url, staging)).length === 1);
+      await waitUntil(async () => (await query(first.database.url, staging)).length === 1);
       child.kill('SIGINT');
       expect(await outcome).toEqual({ status: null, stdout: '', stderr: 'Interrupted\n' });
       expect(await users(organizationId)).toEqual([]);

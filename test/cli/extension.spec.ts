@@ -17,7 +17,7 @@ import { dataSource } from '../../src/extensions/data-source';
 import { defineExtension } from '../../src/extensions/extension';
 import { ListedUuidRow, RefersTo } from '../../src/schema/columns';
 import { ListedEntity } from '../../src/schema/lists';
-import { emptyDatabase, testDatabase } from '../support/database';
+import { createEmptyDatabase, createTestDatabase } from '../support/database';
 import { query } from '../support/embedded-fixtures';
 import { Operator } from '../support/operator';
 
@@ -80,7 +80,7 @@ const migrationNames = async (url: string): Promise<unknown[]> =>
 
 describe('the migrations of an extension', () => {
   it('run after those of Lanyard, whatever their timestamps are', async () => {
-    const { url } = await emptyDatabase();
+    const { url } = await createEmptyDatabase();
     const { applied } = await new Operator({ DATABASE_URL: url }, extension).json<{ applied: string[] }>(['migrate']);
     expect(applied.length).toBeGreaterThan(1);
     expect(applied.at(-1)).toBe('Halls1600000000000');
@@ -88,7 +88,7 @@ describe('the migrations of an extension', () => {
   });
 
   it('run once on a database that has newer migrations of Lanyard, and are no sign of another release', async () => {
-    const { url } = await testDatabase();
+    const { url } = await createTestDatabase();
     const extended = new Operator({ DATABASE_URL: url }, extension);
     expect(await extended.json(['status'])).toMatchObject({ migrations: { pending: ['Halls1600000000000'] } });
     expect(await extended.json(['migrate'])).toEqual({ applied: ['Halls1600000000000'] });
@@ -97,7 +97,7 @@ describe('the migrations of an extension', () => {
   });
 
   it('are in a backup, and are restored with it', async () => {
-    const [source, target] = [await testDatabase(), await emptyDatabase()];
+    const [source, target] = [await createTestDatabase(), await createEmptyDatabase()];
     const folder = mkdtempSync(join(tmpdir(), 'lanyard-backup-'));
     try {
       const file = join(folder, 'backup.gz');
@@ -117,7 +117,7 @@ describe('the migrations of an extension', () => {
   });
 
   it('are reverted and generated with the data source for the command line of TypeORM', async () => {
-    const { url } = await testDatabase();
+    const { url } = await createTestDatabase();
     await new Operator({ DATABASE_URL: url }, extension).json(['migrate']);
     const before = process.env.DATABASE_URL;
     process.env.DATABASE_URL = url;
@@ -143,7 +143,7 @@ describe('Lanyard without the extension, on its database,', () => {
     query(url, `select tgname from pg_trigger where tgrelid = 'halls'::regclass order by 1`);
 
   it('leaves its functions and triggers alone', async () => {
-    const { url } = await testDatabase();
+    const { url } = await createTestDatabase();
     await new Operator({ DATABASE_URL: url }, extension).json(['migrate']);
     const before = await triggersOf(url);
     expect(before.length).toBeGreaterThan(2);
@@ -164,7 +164,7 @@ describe('Lanyard without the extension, on its database,', () => {
   });
 
   it('does not upgrade it', async () => {
-    const { url } = await testDatabase();
+    const { url } = await createTestDatabase();
     await new Operator({ DATABASE_URL: url }, extension).json(['migrate']);
     await query(url, `update schema_releases set release = '0.1.9'`);
     expect(await plain(url, 'migrate')).toMatchObject({
@@ -176,7 +176,7 @@ describe('Lanyard without the extension, on its database,', () => {
 });
 
 it('the migrations of an extension are reverted before it is removed, whatever ran after them', async () => {
-  const { url } = await testDatabase();
+  const { url } = await createTestDatabase();
   const extended = new Operator({ DATABASE_URL: url }, extension);
   const { id } = await extended.json<{ id: number }>(['organizations', 'create', '--name', 'Cobalt']);
   const organization = ['--organization', String(id)];
@@ -200,7 +200,7 @@ it('the migrations of an extension are reverted before it is removed, whatever r
 
 describe('the commands of an extension', () => {
   it('import, export, check and delete its records, and know its resources', async () => {
-    const { url } = await testDatabase();
+    const { url } = await createTestDatabase();
     const operator = new Operator({ DATABASE_URL: url }, extension);
     const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Cobalt']);
     const organization = ['--organization', String(id)];

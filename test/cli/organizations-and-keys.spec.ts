@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IssuedKey } from '../../src/access/api-keys.service';
-import { TestDatabase, testDatabase } from '../support/database';
+import { TestDatabase, createTestDatabase } from '../support/database';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
-import { Operator, outcomeOf } from '../support/operator';
+import { Operator, waitForOutcome } from '../support/operator';
 
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as string;
@@ -14,7 +14,7 @@ describe("the operator's command line", () => {
   let organization: string;
 
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await createTestDatabase();
     operator = new Operator({ DATABASE_URL: database.url });
     organization = String(await create('Cobalt Systems'));
   });
@@ -188,7 +188,7 @@ describe("the operator's command line", () => {
   it('fails if the key cannot be printed, because it is shown only once', async () => {
     const child = operator.start(['keys', 'issue', '--organization', organization]);
     child.stdout?.destroy();
-    const { status, stderr } = await outcomeOf(Object.assign(child, { stdout: null }));
+    const { status, stderr } = await waitForOutcome(Object.assign(child, { stdout: null }));
     const keys = await operator.json<{ id: string }[]>(['keys', 'list', '--organization', organization]);
     const key = `Key ${keys.at(-1)?.id} was issued but not shown. Revoke it.`;
     expect({ status, stderr }).toEqual({ status: 141, stderr: `Standard output was closed. ${key}\n` });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { version } from '../../package.json';
-import { TestDatabase, testDatabase } from '../support/database';
+import { TestDatabase, createTestDatabase } from '../support/database';
 import { EmbeddedFixtures, query } from '../support/embedded-fixtures';
 import { startInProcess } from '../support/lanyard';
 import { Operator } from '../support/operator';
 import { NO_SERVER, RedisServer } from '../support/redis-server';
-import { unless } from '../support/skipping';
+import { describeUnless } from '../support/skipping';
 
 interface Status {
   database: { reachable: boolean; embedded: boolean; version: string; size: number; error?: string };
@@ -19,7 +19,7 @@ interface Status {
 
 describe('operator status', () => {
   let database: TestDatabase;
-  beforeEach(async () => void (database = await testDatabase()));
+  beforeEach(async () => void (database = await createTestDatabase()));
   afterEach(() => database.drop());
   const operator = (more: NodeJS.ProcessEnv = {}) =>
     new Operator({ DATABASE_URL: database.url, REDIS_URL: undefined, ...more });
@@ -110,7 +110,7 @@ describe('operator status', () => {
     await fixtures.clean();
   });
 
-  unless(NO_SERVER)(`with a Redis${NO_SERVER}`, () => {
+  describeUnless(NO_SERVER)(`with a Redis${NO_SERVER}`, () => {
     it('shows its version, or that it is unreachable, which is not an error', async () => {
       const redis = await RedisServer.start();
       const asking = operator({ REDIS_URL: redis.url });

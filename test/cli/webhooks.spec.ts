@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { leadInput } from '../support/builders';
-import { until } from '../support/embedded-fixtures';
+import { waitUntil } from '../support/embedded-fixtures';
 import { type Installation, install } from '../support/operator';
-import { no, Receiver } from '../support/receiver';
+import { rejectWith, Receiver } from '../support/receiver';
 
 interface Created {
   id: string;
@@ -43,9 +43,9 @@ describe('operator webhooks', () => {
       state: 'active',
     });
     receiver.secrets = [created.secret];
-    await until(() => receiver.taken.length === 1);
+    await waitUntil(() => receiver.taken.length === 1);
     const { id, organizationId } = { id: created.id, organizationId: Number(organization) };
-    await until(async () => (await json<{ lastStatus: number }[]>('list'))[0]?.lastStatus === 204);
+    await waitUntil(async () => (await json<{ lastStatus: number }[]>('list'))[0]?.lastStatus === 204);
     const [listed, ...others] = await json<object[]>('list', '--organization', organization);
     expect(others).toEqual([]);
     expect(listed).toEqual({
@@ -74,7 +74,7 @@ describe('operator webhooks', () => {
       timestamp: expect.any(String) as string,
       organizationId: Number(organization),
     });
-    receiver.answer = no(500);
+    receiver.answer = rejectWith(500);
     const rejected = await run('test', id, '--json');
     expect(rejected.stderr).toMatch(/^Rejected with 500 after \d+ ms\n$/);
     expect(rejected.status).toBe(1);
@@ -90,9 +90,9 @@ describe('operator webhooks', () => {
   });
 
   it('lists since when a webhook fails, its next attempt, and the waiting changes', async () => {
-    receiver.answer = no(500);
+    receiver.answer = rejectWith(500);
     const { id } = await create();
-    await until(
+    await waitUntil(
       async () => (await json<{ state: string }[]>('list', '--organization', organization))[0]?.state === 'failing',
     );
     const [failing] = await json<{ failingSince: string; nextAttemptAt: string }[]>(

@@ -6,9 +6,9 @@ import {
   type LeadV0Response,
 } from '../../clients/typescript/src';
 import { sleepFor } from '../../clients/typescript/src/sleep';
-import { eventInput, exhibitor, leadInput } from '../support/builders';
+import { eventInput, createExhibitor, leadInput } from '../support/builders';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
-import { listedRecords, nameOf, strangeCursor } from '../support/replica';
+import { listRecords, nameOf, foreignCursor } from '../support/replica';
 
 let lanyard: Lanyard;
 let tenant: Tenant;
@@ -38,7 +38,7 @@ class Copy extends Map<string, unknown> {
 
 describe('pages of changes', () => {
   it('make a copy that equals the lists, though replies are lost, and wait only when there is no more', async () => {
-    await tenant.import(exhibitor().dataset);
+    await tenant.import(createExhibitor().dataset);
     const gone = await newLead();
     const waits: number[] = [];
     const phases: string[] = [];
@@ -63,13 +63,13 @@ describe('pages of changes', () => {
       changes.forEach((change) => copy.apply(change));
       if (!hasMore && waits.includes(7000)) break;
     }
-    expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(await listedRecords(tenant.api)));
+    expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(await listRecords(tenant.api)));
     expect(phases).toEqual(['snapshot', 'snapshot', 'snapshot', 'snapshot', 'changes', 'changes']);
     expect(waits.filter((milliseconds) => milliseconds > 0)).toEqual([7000]);
   });
 
   it('are those of some resources, from now on or from a cursor', async () => {
-    await tenant.import(exhibitor().dataset);
+    await tenant.import(createExhibitor().dataset);
     const pages = client({
       sleep: async () => {
         await newLead({ lastName: 'Ito' });
@@ -101,7 +101,7 @@ describe('pages of changes', () => {
 
 describe('changes', () => {
   it('have the fields of their resource', async () => {
-    const { dataset, lead } = exhibitor();
+    const { dataset, lead } = createExhibitor();
     await tenant.import(dataset);
     const told: string[] = [];
     for await (const change of client().changes({ resources: ['leads', 'eventLeads'] })) {
@@ -154,7 +154,7 @@ describe('changes', () => {
       }
     }
     expect(taken).toBeGreaterThan(5);
-    expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(await listedRecords(tenant.api)));
+    expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(await listRecords(tenant.api)));
   });
 
   it('go on in another loop where the last one ended', async () => {
@@ -173,7 +173,7 @@ describe('changes', () => {
   });
 
   it('end with what to do when the cursor can no longer be used', async () => {
-    const error = await errorOf(client().changes({ cursor: strangeCursor() }));
+    const error = await errorOf(client().changes({ cursor: foreignCursor() }));
     expect(error).toBeInstanceOf(LanyardError);
     expect(error).toMatchObject({
       message: expect.stringMatching(/^The cursor can no longer be used: read anew, without a cursor, and .* remove /),

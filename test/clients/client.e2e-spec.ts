@@ -5,7 +5,7 @@ import {
   type LanyardOptions,
   type LeadV0Response,
 } from '../../clients/typescript/src';
-import { exhibitor, OF_TESTS, unique } from '../support/builders';
+import { createExhibitor, TEST_MARK, unique } from '../support/builders';
 import { templateOf } from '../support/description';
 import { ENDPOINTS } from '../support/endpoints';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
@@ -33,7 +33,7 @@ describe('the TypeScript client', () => {
     new Client({ baseUrl: lanyard.baseUrl, key: tenant.key, ...options });
 
   it('has every endpoint of the specification, with types for what goes in and what comes out', async () => {
-    const { dataset, tagGroup, activation, note, lead: known } = exhibitor();
+    const { dataset, tagGroup, activation, note, lead: known } = createExhibitor();
     await tenant.import(dataset);
     const called = new Set<string>();
     const api = client({
@@ -77,7 +77,7 @@ describe('the TypeScript client', () => {
     expect((await api.get('/tagGroups/{tagGroupId}', ofTags)).tagOptions[1]?.value).toBe('Valves');
 
     const name = `Expo ${unique()}`;
-    const { industryEvent, created } = await api.post('/industryEvents', { body: { name, sourceType: OF_TESTS } });
+    const { industryEvent, created } = await api.post('/industryEvents', { body: { name, sourceType: TEST_MARK } });
     expect(created).toBe(true);
     const ofIndustry = { params: { path: { industryEventId: industryEvent.id } } };
     const described = { ...ofIndustry, body: { description: 'Three days.', numberOfExhibitors: null } };

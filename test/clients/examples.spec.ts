@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { leadInput, unique } from '../support/builders';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
 import { Fate, Network } from '../support/network';
-import { strangeCursor } from '../support/replica';
+import { foreignCursor } from '../support/replica';
 
 const EXAMPLES = join(__dirname, '../../clients/examples');
 
@@ -173,7 +173,7 @@ describe('the examples', () => {
       await other.import({ leads: Array.from({ length: 600 }, (_, n) => ({ id: idOf(n) })) });
       const state = join(folder, 'leads.csv.state');
       const kept = JSON.parse(readFileSync(state, 'utf8')) as object;
-      writeFileSync(state, JSON.stringify({ ...kept, cursor: strangeCursor() }));
+      writeFileSync(state, JSON.stringify({ ...kept, cursor: foreignCursor() }));
       const env = { LANYARD_KEY: other.key };
       network.requests.length = 0;
       network.fate = (nth) => (nth === 3 ? 'program killed' : 'answered');

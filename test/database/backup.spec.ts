@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import request from 'supertest';
 import { DEMO_RECORDS } from '../../src/demo/demo';
-import { atTheEnd } from '../support/at-the-end';
-import { eventInput, exhibitor, industryEventInput, leadInput, phone } from '../support/builders';
+import { runAtEnd } from '../support/at-the-end';
+import { eventInput, createExhibitor, industryEventInput, leadInput, phone } from '../support/builders';
 import type { ApiClient } from '../support/client';
-import { emptyDatabase } from '../support/database';
-import { EmbeddedFixtures, query, until } from '../support/embedded-fixtures';
+import { createEmptyDatabase } from '../support/database';
+import { EmbeddedFixtures, query, waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { install, Operator } from '../support/operator';
-import { unless, without } from '../support/skipping';
+import { describeUnless, missingProgramReason } from '../support/skipping';
 import { migrate } from '../support/contexts';
 
 /** What must be there again after a backup was restored. */
@@ -29,7 +29,7 @@ function noPgDump(): string {
   const [, version = '0'] = /(\d+)/.exec(spawnSync('pg_dump', ['--version'], { encoding: 'utf8' }).stdout ?? '') ?? [];
   const server = Number(process.env.LANYARD_TEST_SERVER_MAJOR);
   const tooOld = Number(version) < server ? ` (skipped: pg_dump ${version} cannot read a PostgreSQL ${server})` : '';
-  return without('pg_dump', 'pg_restore') || tooOld;
+  return missingProgramReason('pg_dump', 'pg_restore') || tooOld;
 }
 const NO_PG_DUMP = noPgDump();
 
@@ -41,11 +41,11 @@ describe('a backup', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  unless(NO_PG_DUMP)(`by pg_dump${NO_PG_DUMP}`, () => {
+  describeUnless(NO_PG_DUMP)(`by pg_dump${NO_PG_DUMP}`, () => {
     it('gives every answer byte for byte, in an empty database', async () => {
       const source = await install();
       const filled = await fill(source.server);
-      const target = await emptyDatabase();
+      const target = await createEmptyDatabase();
       // The commands of docs/operations.md.
       const [run, file] = [promisify(execFile), join(folder, 'lanyard.dump')];
       await run('pg_dump', ['-Fc', '-f', file, source.database.url]);
@@ -75,7 +75,7 @@ describe('a backup', () => {
       acknowledged = [];
       const stop = new AbortController();
       const writes = [1, 2, 3].map(() => createLeads(busy.api, acknowledged, stop.signal));
-      await until(() => acknowledged.length > 10);
+      await waitUntil(() => acknowledged.length > 10);
       const before = [...acknowledged];
       const { backedUp } = await source.operator.json<{ backedUp: Record<string, number> }>(['backup', file]);
       const during = acknowledged.length - before.length;
@@ -102,11 +102,11 @@ describe('a backup', () => {
     };
 
     it('gives every answer byte for byte, in an empty database of a role that is no superuser', async () => {
-      const { url } = await emptyDatabase();
+      const { url } = await createEmptyDatabase();
       const owner = `owner_${randomBytes(6).toString('hex')}`;
       const database = new URL(url).pathname.slice(1);
       await query(url, `create role ${owner} login password '${owner}'; alter database ${database} owner to ${owner}`);
-      atTheEnd(() =>
+      runAtEnd(() =>
         query(url, `reassign owned by ${owner} to current_user; drop owned by ${owner}; drop role ${owner}`),
       );
       const owned = Object.assign(new URL(url), { username: owner, password: owner }).href;
@@ -161,7 +161,7 @@ async function createLeads(api: ApiClient, acknowledged: string[], stop: AbortSi
 async function fill(server: InProcess): Promise<Filled> {
   const [first, second] = [await server.tenant(), await server.tenant()];
   await first.import(DEMO_RECORDS);
-  const { dataset, note, activity } = exhibitor();
+  const { dataset, note, activity } = createExhibitor();
   await second.import({ ...dataset, leadActivityEvents: [note, activity({ eventType: 'PHONE' })] });
   for (const { api } of [first, second]) await write(api);
   const { key, id } = await second.issueKey({});
@@ -214,7 +214,7 @@ async function expectAllOf({ tenants, revoked, repeated }: Filled, server: InPro
 async function expectNewNumbers(tenants: Pick<Tenant, 'key' | 'organizationId'>[], operator: Operator): Promise<void> {
   const { id } = await operator.json<{ id: number }>(['organizations', 'create', '--name', 'Late']);
   expect(id).toBeGreaterThan(Math.max(...tenants.map(({ organizationId }) => organizationId)));
-  await operator.json(['import', '-', '--organization', String(id)], JSON.stringify(exhibitor().dataset));
+  await operator.json(['import', '-', '--organization', String(id)], JSON.stringify(createExhibitor().dataset));
   expect(await operator.json(['check'])).toMatchObject({ documents: { wrong: 0 }, lists: { wrong: 0 } });
 }
 

@@ -1,9 +1,9 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import { exhibitor } from '../support/builders';
+import { createExhibitor } from '../support/builders';
 import { asOperator } from '../support/database';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
-import { listedRecords, nameOf, Replica } from '../support/replica';
+import { listRecords, nameOf, Replica } from '../support/replica';
 
 let lanyard: InProcess;
 let db: DataSource;
@@ -14,7 +14,9 @@ beforeAll(async () => {
   tenant = await lanyard.tenant();
   // Twice, so that each row could belong to another parent.
   for (const ref of ['expo', 'quay']) {
-    await tenant.import(JSON.parse(JSON.stringify(exhibitor().dataset).replaceAll('"expo"', `"${ref}"`)) as object);
+    await tenant.import(
+      JSON.parse(JSON.stringify(createExhibitor().dataset).replaceAll('"expo"', `"${ref}"`)) as object,
+    );
   }
 });
 
@@ -86,12 +88,12 @@ describe('an update of a column', () => {
   it('is a change of just those records that then show something else', async () => {
     const replica = new Replica(tenant.api);
     await replica.follow();
-    let before = await listedRecords(tenant.api);
+    let before = await listRecords(tenant.api);
     const [wrong, quiet]: [object[], string[]] = [[], []];
     const columns = await columnsThatChange();
     for (const column of columns) {
       await change(column, otherValue(column));
-      const after = await listedRecords(tenant.api);
+      const after = await listRecords(tenant.api);
       const isChanged = (name: string): boolean => JSON.stringify(after.get(name)) !== JSON.stringify(before.get(name));
       const changed = [...after.keys()].filter(isChanged).sort();
       const told = (await replica.follow()).map(nameOf).sort();

@@ -6,19 +6,19 @@ import { promisify } from 'node:util';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { Pruner } from '../../src/database/pruner';
-import { exhibitor, leadInput } from '../support/builders';
+import { createExhibitor, leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
-import { EmbeddedFixtures, until } from '../support/embedded-fixtures';
+import { EmbeddedFixtures, waitUntil } from '../support/embedded-fixtures';
 import type { ApiClient } from '../support/client';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { type ChangesPage, nameOf, Replica } from '../support/replica';
-import { unless, without } from '../support/skipping';
+import { describeUnless, missingProgramReason } from '../support/skipping';
 import { migrate } from '../support/contexts';
 
 let lanyard: InProcess;
 let db: DataSource;
 let tenant: Tenant;
-let made: ReturnType<typeof exhibitor>;
+let made: ReturnType<typeof createExhibitor>;
 let event: number;
 
 const connections = 8;
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   tenant = await lanyard.tenant();
-  made = exhibitor();
+  made = createExhibitor();
   event = (await tenant.import(made.dataset)).expo as number;
 });
 
@@ -148,9 +148,9 @@ describe('a cursor whose place is no longer kept is refused', () => {
   });
 
   const NO_PG_DUMP =
-    without('pg_dump', 'pg_restore') ||
+    missingProgramReason('pg_dump', 'pg_restore') ||
     (Number(process.env.LANYARD_TEST_SERVER_MAJOR) > 15 ? ' (skipped: pg_dump may be too old)' : '');
-  unless(NO_PG_DUMP)(`by a dump${NO_PG_DUMP}`, () => {
+  describeUnless(NO_PG_DUMP)(`by a dump${NO_PG_DUMP}`, () => {
     it('that was restored in place of what was there', async () => {
       const [run, folder] = [promisify(execFile), mkdtempSync(join(tmpdir(), 'lanyard-changes-'))];
       try {
@@ -227,7 +227,7 @@ describe('what is swept', () => {
   const sweep = () => lanyard.app.get(Pruner).prune();
   /** Nothing is removed that is newer than an open transaction, of which other suites have some. */
   const sweepAll = () =>
-    until(async () => {
+    waitUntil(async () => {
       await sweep();
       const rows = await db.query(
         `select from changes where organization_id = $1 and operation <> 's' and at < now() - interval '30 days'`,
@@ -265,7 +265,7 @@ describe('what is swept', () => {
 
   it('does not touch a cursor of a resource in which nothing happened', async () => {
     await age();
-    await until(areOldOnesOver);
+    await waitUntil(areOldOnesOver);
     const events = await following({ resources: 'events' });
     await retitle(made.lead.id, 'one');
     await retitle(made.lead.id, 'two');
@@ -281,7 +281,7 @@ describe('what is swept', () => {
     await retitle(made.lead.id, 'told');
     await replica.follow();
     await age();
-    await until(areOldOnesOver);
+    await waitUntil(areOldOnesOver);
     // What was told last is known by its time, too.
     const later = await following();
     await sweepAll();
@@ -352,7 +352,7 @@ describe('large records', () => {
     expect((await replica.page()).changes).toEqual([]);
     const again = new Replica(tenant.api, { limit: 500 });
     await again.follow();
-    expect(again.told.filter(({ resource }) => resource === 'leads')).toHaveLength(LEADS + 1);
+    expect(again.changes.filter(({ resource }) => resource === 'leads')).toHaveLength(LEADS + 1);
     expect([...again.records]).toEqual(expect.arrayContaining([...replica.records]));
   }, 60_000);
 });

@@ -18,7 +18,7 @@ import { ListedUuidRow, RefersTo } from '../../src/schema/columns';
 import { SchemaFunctions } from '../../src/schema/functions';
 import { ListedEntity } from '../../src/schema/lists';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
-import { asOperator, testDatabase } from '../support/database';
+import { asOperator, createTestDatabase } from '../support/database';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 
 // A context of an extension: nothing outside these declarations names its table or its resource.
@@ -73,7 +73,7 @@ describe('a context of an extension', () => {
   let tenant: Tenant;
   let db: DataSource;
   beforeAll(async () => {
-    const { url } = await testDatabase();
+    const { url } = await createTestDatabase();
     db = await asOperator(url);
     await db.query(HALLS_TABLE);
     await new SchemaFunctions(db, schemaDefinitionOf([...CONTEXTS, ...contexts])).apply();
@@ -149,7 +149,7 @@ describe('a context of an extension', () => {
 describe('the contexts of a server', () => {
   it('are rejected at start when two resources of the feed have one number', async () => {
     const contexts = [hallsContext(1000), hallsContext(1000, 'rooms')];
-    const { url } = await testDatabase();
+    const { url } = await createTestDatabase();
     await expect(startInProcess({ databaseUrl: url }, undefined, { contexts })).rejects.toThrow(
       'Two resources of the feed have the same number 1000: halls and halls',
     );
@@ -166,7 +166,7 @@ describe('the contexts of a server', () => {
       'Two resources of the feed have the same name leads: leads and halls',
     );
     expect(() => datasetsOf([...CONTEXTS, hallsContext(1000, 'leads')])).toThrow(
-      'Two contexts have a section called leads',
+      'Two contexts define a section called leads',
     );
   });
 

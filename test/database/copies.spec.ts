@@ -6,11 +6,11 @@ import { WebhookSender } from '../../src/webhooks/webhook-sender';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import type { ApiClient } from '../support/client';
-import { asOperator, createDatabase, testDatabase } from '../support/database';
-import { until } from '../support/embedded-fixtures';
+import { asOperator, createDatabase, createTestDatabase } from '../support/database';
+import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { Receiver } from '../support/receiver';
-import { type ChangesPage, Replica, strangeCursor } from '../support/replica';
+import { type ChangesPage, Replica, foreignCursor } from '../support/replica';
 
 // Another cluster assigned higher transaction numbers, or lower ones.
 const FARTHER = 1_000_000_000;
@@ -34,13 +34,13 @@ interface Source {
 }
 
 async function makeSource(): Promise<Source> {
-  const { url } = await testDatabase();
+  const { url } = await createTestDatabase();
   const server = await startInProcess({ databaseUrl: url });
   const { api, key, organizationId } = await server.tenant();
   const receiver = await new Receiver(api).listen();
   await webhooksOf(server).create(organizationId, receiver.url);
   for (let n = 0; n < 5; n++) await addLead(api);
-  await until(() => receiver.taken.flatMap(({ message }) => message.changes).length >= 5);
+  await waitUntil(() => receiver.taken.flatMap(({ message }) => message.changes).length >= 5);
   const { cursor } = await read(api, { since: 'now' });
   await server.stop();
   return { name: new URL(url).pathname.slice(1), key, organizationId, cursor, receiver };
@@ -80,7 +80,7 @@ describe('a database that is a copy of another one', () => {
       await server.app.get(WebhookSender).poll();
       expect(source.receiver.deliveries).toHaveLength(delivered);
       expect(await webhooks.resume(webhook?.id ?? '')).toMatchObject({ state: 'active' });
-      await until(() => source.receiver.deliveries.length > delivered);
+      await waitUntil(() => source.receiver.deliveries.length > delivered);
       expect(source.receiver.deliveries[delivered]?.message).toMatchObject({ phase: 'snapshot' });
       expect((await webhooks.list())[0]?.state).toBe('active');
       await server.stop();
@@ -161,21 +161,21 @@ describe('a restore under a running server', () => {
   it('pauses webhooks, and nothing more reaches their receivers', async () => {
     const receiver = await addReceiver();
     await addLead(tenant.api);
-    await until(() => receiver.taken.length === 1);
+    await waitUntil(() => receiver.taken.length === 1);
     await restore();
     await addLead(tenant.api);
-    await until(async () => (await stateOfWebhook()) === 'paused');
+    await waitUntil(async () => (await stateOfWebhook()) === 'paused');
     expect(receiver.deliveries).toHaveLength(1);
   });
 
   it('pauses a webhook that is restored after the log was taken over', async () => {
     const receiver = await addReceiver();
     await db.query('update webhooks set cursor = $1 where organization_id = $2', [
-      strangeCursor(),
+      foreignCursor(),
       tenant.organizationId,
     ]);
     await addLead(tenant.api);
-    await until(async () => (await stateOfWebhook()) === 'paused');
+    await waitUntil(async () => (await stateOfWebhook()) === 'paused');
     expect(receiver.deliveries).toEqual([]);
   });
 
@@ -198,7 +198,7 @@ describe('a restore under a running server', () => {
     );
     await restore();
     const statuses: number[] = [];
-    await until(async () => {
+    await waitUntil(async () => {
       const { status, headers } = await tenant.api.get('/changes', { since: 'now' });
       if (status === 503) expect(Number(headers['retry-after'])).toBeGreaterThan(0);
       statuses.push(status);

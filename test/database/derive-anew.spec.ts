@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { CheckService } from '../../src/operator/check.service';
-import { asOperator, type TestDatabase, testDatabase } from '../support/database';
+import { asOperator, type TestDatabase, createTestDatabase } from '../support/database';
 import { SCHEMA, migrate } from '../support/contexts';
 
 /** More than two batches. */
@@ -10,7 +10,7 @@ describe('derived columns whose functions have changed', () => {
   let database: TestDatabase;
   let db: DataSource;
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await createTestDatabase();
     db = await asOperator(database.url);
     await db.query(`
       insert into organizations (name) values ('Harbour Expo');

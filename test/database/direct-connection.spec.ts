@@ -1,6 +1,6 @@
 import { ConfigError } from '../../src/config';
 import { requireDirectConnection } from '../../src/database/direct-connection';
-import { testDatabase } from '../support/database';
+import { createTestDatabase } from '../support/database';
 import { startPooler } from '../support/pooler';
 import { migrate } from '../support/contexts';
 
@@ -8,7 +8,7 @@ const ADVICE = 'Connect to PostgreSQL directly, not through a pooler such as PgB
 
 describe('a start on a connection that is not PostgreSQL’s own', () => {
   let url: string;
-  beforeAll(async () => void ({ url } = await testDatabase()));
+  beforeAll(async () => void ({ url } = await createTestDatabase()));
 
   const lineOf = async (start: Promise<unknown>): Promise<string> => {
     const failed = (await start.catch((error: unknown) => error)) as ConfigError;

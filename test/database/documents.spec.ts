@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { CheckService } from '../../src/operator/check.service';
-import { exhibitor } from '../support/builders';
-import { lockWaits, until } from '../support/embedded-fixtures';
+import { createExhibitor } from '../support/builders';
+import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 import { SCHEMA } from '../support/contexts';
 
 /** The stored JSON of a lead follows every change of what it shows, also one by SQL. */
 describe('the document of a lead', () => {
-  const { dataset, tagGroup, lead, activity } = exhibitor();
+  const { dataset, tagGroup, lead, activity } = createExhibitor();
   const option = tagGroup.tagOptions[0]?.id;
   let lanyard: InProcess;
   let tenant: Tenant;
@@ -85,7 +85,7 @@ describe('the document of a lead', () => {
     await tagging.startTransaction();
     await tagging.query('insert into lead_tags values ($1, $2, $3, 0)', [tenant.organizationId, bare, option]);
     const renamed = db.query("update tag_options set value = 'Renamed' where id = $1", [option]);
-    await until(async () => (await waiting()) === 1 || (await isDone(renamed)));
+    await waitUntil(async () => (await waiting()) === 1 || (await isDone(renamed)));
     await tagging.commitTransaction();
     await tagging.release();
     await renamed;

@@ -5,7 +5,7 @@ import { complaints, Follower } from '../prove/feed/follower';
 import { Writer } from '../prove/feed/writer';
 import { Tally } from '../prove/support/ask';
 import { Random } from '../prove/support/random';
-import { exhibitor, leadInput } from '../support/builders';
+import { createExhibitor, leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
 import { Replica } from '../support/replica';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
@@ -157,11 +157,11 @@ const CHANGES: Record<string, string[]> = {
 /** Changes a new organization up to a kind of change. @returns in what a replica then differs */
 async function changeAll(last: string): Promise<string[]> {
   const tenant = await lanyard.tenant();
-  await tenant.import(exhibitor().dataset);
+  await tenant.import(createExhibitor().dataset);
   const replica = new Replica(tenant.api);
   await replica.follow();
   for (const statement of BARE) await db.query(statement, [tenant.organizationId]);
-  await tenant.import(JSON.parse(JSON.stringify(exhibitor().dataset).replaceAll('"expo"', '"quay"')) as object);
+  await tenant.import(JSON.parse(JSON.stringify(createExhibitor().dataset).replaceAll('"expo"', '"quay"')) as object);
   for (const [kind, statements] of Object.entries(CHANGES)) {
     for (const statement of statements) await db.query(statement, [tenant.organizationId]);
     await replica.follow();

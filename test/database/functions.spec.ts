@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { SchemaFunctions, OWN_TRIGGER_PATTERN } from '../../src/schema/functions';
 import { trackedListsOf } from '../../src/database/tracked-list';
-import { asOperator, testDatabase, TestDatabase } from '../support/database';
+import { asOperator, createTestDatabase, TestDatabase } from '../support/database';
 import { SCHEMA, migrate } from '../support/contexts';
 
 /** Names and bodies of the functions in a text. */
@@ -18,7 +18,7 @@ describe('functions and triggers', () => {
   let db: DataSource;
   let written: { name: string; body: string }[];
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await createTestDatabase();
     db = await asOperator(database.url);
     written = new SchemaFunctions(db, SCHEMA).texts.flatMap(functionsIn);
   });

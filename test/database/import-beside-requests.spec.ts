@@ -1,17 +1,19 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
+import type { CsvFormat } from '../../src/csv/csv-format';
 import { CsvRecords } from '../../src/csv/csv-records';
 import { CsvService } from '../../src/csv/csv.service';
 import { IssueCollector } from '../../src/datasets/import-error';
 import { type ImportResult, ImportService } from '../../src/datasets/import.service';
+import { csvFormatOf } from '../../src/operator/csv.options';
 import { CheckService } from '../../src/operator/check.service';
 import { eventInput, leadInput } from '../support/builders';
 import { DATASETS, SCHEMA } from '../support/contexts';
-import { asOperator, testDatabase } from '../support/database';
-import { lockWaits, until } from '../support/embedded-fixtures';
+import { asOperator, createTestDatabase } from '../support/database';
+import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { operatorServices } from '../support/operator-services';
-import { listedRecords, Replica } from '../support/replica';
+import { listRecords, Replica } from '../support/replica';
 
 const CSV = new CsvService(DATASETS);
 
@@ -33,7 +35,7 @@ describe('while an import of many leads is under way', () => {
   let holder: QueryRunner;
 
   beforeAll(async () => {
-    ({ url } = await testDatabase());
+    ({ url } = await createTestDatabase());
     db = await asOperator(url);
     lanyard = await startInProcess({ databaseUrl: url });
   });
@@ -57,22 +59,13 @@ describe('while an import of many leads is under way', () => {
   const start = (rows: object[], match?: string): Promise<ImportResult> => {
     const lines = [Object.keys(rows[0] ?? {}), ...rows.map(Object.values)].map((cells) => cells.join(','));
     const issues = new IssueCollector();
-    const format = {
-      section: 'leads',
-      mappings: [],
-      raw: false,
-      skipLines: 0,
-      ignoreUnknown: false,
-      dateTimes: {},
-      optionValues: [],
-      match,
-    };
+    const format = csvFormatOf(CSV, { csv: 'leads', match }) as CsvFormat;
     async function* bytes() {
       yield await Promise.resolve(Buffer.from(lines.join('\n')));
     }
-    const csv = new CsvRecords(CSV, format, tenant.organizationId, db.manager, issues);
+    const csv = new CsvRecords(CSV, format, { organizationId: tenant.organizationId, manager: db.manager, issues });
     const service = new ImportService(db, DATASETS);
-    return service.importRecords(tenant.organizationId, csv.read(bytes()), { coverage: csv, issues });
+    return service.importRecords(tenant.organizationId, csv.read(bytes), { coverage: csv, issues });
   };
 
   const rows = (over: (n: number) => object = () => ({})): object[] =>
@@ -84,7 +77,7 @@ describe('while an import of many leads is under way', () => {
     }));
 
   const isWaiting = async (): Promise<boolean> => (await lockWaits(url)) > 0;
-  const stopped = () => until(isWaiting);
+  const stopped = () => waitUntil(isWaiting);
   const release = () => holder.rollbackTransaction();
 
   const emails = async (path: string): Promise<(string | null)[]> => {
@@ -112,7 +105,7 @@ describe('while an import of many leads is under way', () => {
     const before = ['old@example.com', 'captured@example.com', 'batch@example.com'];
     expect(await emails('/leads')).toEqual(before);
     await replica.follow();
-    expect(replica.differencesFrom(await listedRecords(tenant.api))).toEqual([]);
+    expect(replica.differencesFrom(await listRecords(tenant.api))).toEqual([]);
     await release();
     expect((await importing).outcomes).toEqual({ leads: { created: COUNT, updated: 0, unchanged: 0 } });
     await create('/leads', leadInput({ email: 'last@example.com' }));
@@ -121,7 +114,7 @@ describe('while an import of many leads is under way', () => {
     const { total } = (await tenant.api.get('/leads', { offset: 7, limit: 7 }).expect(200)).body.results;
     expect(total).toBe(COUNT + 4);
     await replica.follow();
-    expect(replica.differencesFrom(await listedRecords(tenant.api))).toEqual([]);
+    expect(replica.differencesFrom(await listRecords(tenant.api))).toEqual([]);
     await expectExactLists();
   });
 
@@ -171,7 +164,7 @@ describe('while an import of many leads is under way', () => {
     await stopped();
     const batch = { matchBy: 'email', leads: [leadInput({ email: 'old@example.com', firstName: 'Batch' })] };
     const sent = tenant.api.post('/leads/batch', batch).then(({ status }) => status);
-    await until(async () => (await lockWaits(url)) === 2);
+    await waitUntil(async () => (await lockWaits(url)) === 2);
     await release();
     expect((await importing).outcomes).toEqual({ leads: { created: COUNT - 1, updated: 1, unchanged: 0 } });
     expect([200, 503]).toContain(await sent);
@@ -194,7 +187,7 @@ describe('while an import of many leads is under way', () => {
     const importing = start(rows((n) => ({ id: n === 7 ? oldLead : '' })));
     await stopped();
     const deletion = services.get(OrganizationsService).delete(tenant.organizationId);
-    await until(async () => (await lockWaits(url)) === 2);
+    await waitUntil(async () => (await lockWaits(url)) === 2);
     await release();
     expect((await importing).imported).toMatchObject({ leads: COUNT });
     await deletion;

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { trackedListsOf, type TrackedList } from '../../src/database/tracked-list';
+import type { CsvFormat } from '../../src/csv/csv-format';
 import { CsvRecords } from '../../src/csv/csv-records';
 import { IssueCollector } from '../../src/datasets/import-error';
 import { ImportService } from '../../src/datasets/import.service';
 import { CsvService } from '../../src/csv/csv.service';
-import { exhibitor, industryEventInput, leadInput } from '../support/builders';
-import { asOperator, testDatabase } from '../support/database';
-import { until } from '../support/embedded-fixtures';
+import { createExhibitor, industryEventInput, leadInput } from '../support/builders';
+import { asOperator, createTestDatabase } from '../support/database';
+import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
+import { csvFormatOf } from '../../src/operator/csv.options';
 import { DATASETS } from '../support/contexts';
 
 const quoted = (value: unknown): string => `"${String(value)}"`;
@@ -22,7 +24,7 @@ describe('an import', () => {
   let tenant: Tenant;
 
   beforeAll(async () => {
-    const { url } = await testDatabase();
+    const { url } = await createTestDatabase();
     db = await asOperator(url);
     lanyard = await startInProcess({ databaseUrl: url });
   });
@@ -38,22 +40,13 @@ describe('an import', () => {
     const [first = {}] = rows;
     const lines = [Object.keys(first), ...rows.map(Object.values)].map((cells) => cells.map(quoted).join(','));
     const issues = new IssueCollector();
-    const format = {
-      section: 'leads',
-      mappings: [],
-      raw: false,
-      skipLines: 0,
-      ignoreUnknown: false,
-      dateTimes: {},
-      optionValues: [],
-      match: 'email',
-    };
+    const format = csvFormatOf(CSV, { csv: 'leads', match: 'email' }) as CsvFormat;
     async function* bytes() {
       yield await Promise.resolve(Buffer.from(lines.join('\n')));
     }
-    const csv = new CsvRecords(CSV, format, tenant.organizationId, db.manager, issues);
+    const csv = new CsvRecords(CSV, format, { organizationId: tenant.organizationId, manager: db.manager, issues });
     const service = new ImportService(db, DATASETS);
-    return service.importRecords(tenant.organizationId, csv.read(bytes()), { coverage: csv, issues });
+    return service.importRecords(tenant.organizationId, csv.read(bytes), { coverage: csv, issues });
   };
 
   it('waits for a list before it locks a row, and then finds what was added to it', async () => {
@@ -65,7 +58,7 @@ describe('an import', () => {
       { email: 'old@example.com', firstName: 'Imported' },
       { email: 'new@example.com', firstName: 'Imported' },
     ]);
-    await until(waiting);
+    await waitUntil(waiting);
     await batch.query('select from leads where id = $1 for update nowait', [old]);
     await batch.query(
       `insert into leads (organization_id, email, created_by) values ($1, 'new@example.com', 'a@b.example')`,
@@ -89,7 +82,7 @@ describe('an import', () => {
     };
 
     it('waits for each list before it locks a row of it', async () => {
-      const { dataset, lead } = exhibitor();
+      const { dataset, lead } = createExhibitor();
       const industryEvent = { id: randomUUID(), ...industryEventInput() };
       const all = { ...dataset, industryEvents: [industryEvent] };
       await tenant.import(all);
@@ -108,7 +101,7 @@ describe('an import', () => {
         await holder.startTransaction();
         await holder.query('select list_take($1, $2, 0)', [list.isShared ? 0 : tenant.organizationId, name]);
         const importing = new ImportService(db, DATASETS).import(tenant.organizationId, changed);
-        await until(waiting);
+        await waitUntil(waiting);
         await holder.query(`select from ${list.table} for update nowait`);
         await holder.rollbackTransaction();
         await holder.release();
@@ -118,14 +111,14 @@ describe('an import', () => {
     });
 
     it('waits for the event that PUT /events/:eventId/leads has locked before it locks the list of its leads', async () => {
-      const { dataset, lead } = exhibitor();
+      const { dataset, lead } = createExhibitor();
       const { expo } = await tenant.import(dataset);
       const holder = db.createQueryRunner();
       await holder.startTransaction();
       await holder.query('select from events where id = $1 for no key update', [expo]);
       const changed = { leads: [{ ...lead, events: [{ ...lead.events[0], checkedIn: false }] }] };
       const importing = tenant.import(changed);
-      await until(waiting);
+      await waitUntil(waiting);
       await holder.query(`select from lists where list = 'event_leads/' || $1 for update nowait`, [expo]);
       await holder.query('select from event_leads where event_id = $1 for update nowait', [expo]);
       await holder.rollbackTransaction();

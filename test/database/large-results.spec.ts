@@ -4,15 +4,15 @@ import { LargeResult } from '../../src/errors/exceptions';
 import { FairQueue } from '../../src/database/fair-queue';
 import { LargeResultGuard } from '../../src/database/large-result-guard';
 import { LARGE_RESULTS_MS } from '../../src/database/limits';
-import { testDatabase } from '../support/database';
-import { until } from '../support/embedded-fixtures';
+import { createTestDatabase } from '../support/database';
+import { waitUntil } from '../support/embedded-fixtures';
 
 describe('large results of one organization', () => {
   const queue = new FairQueue(10);
   const results = new LargeResultGuard(queue);
   const clients: Client[] = [];
   let url: string;
-  beforeAll(async () => void ({ url } = await testDatabase()));
+  beforeAll(async () => void ({ url } = await createTestDatabase()));
   afterAll(() => Promise.all(clients.map((client) => client.end())));
 
   const connected = async (): Promise<Client> => {
@@ -45,7 +45,7 @@ describe('large results of one organization', () => {
         await holder.query(`select from pg_locks where locktype = 'advisory' and not granted and objid = ${LOCK}
         and database = (select oid from pg_database where datname = current_database())`)
       ).rowCount;
-    await until(async () => (await waiting()) === 1);
+    await waitUntil(async () => (await waiting()) === 1);
     const error: unknown = await read(1, 8).catch((refusal: unknown) => refusal);
     expect(error).toBeInstanceOf(LargeResult);
     expect(requiresNewConnection(error)).toBe(true);

@@ -6,7 +6,7 @@ import { EventLeadEntity } from '../../src/events/event.entity';
 import { CheckService } from '../../src/operator/check.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
-import { lockWaits, until } from '../support/embedded-fixtures';
+import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
 import { SCHEMA } from '../support/contexts';
 
@@ -134,7 +134,7 @@ describe('a list', () => {
     await first.startTransaction();
     await first.query(`insert into leads (organization_id, first_name) values ($1, 'first')`, [organizationId]);
     const second = api.post('/leads', leadInput({ firstName: 'second' })).then((answer) => answer);
-    await until(async () => (await lockWaits(lanyard.config.databaseUrl as string)) === 1);
+    await waitUntil(async () => (await lockWaits(lanyard.config.databaseUrl as string)) === 1);
     expect((await api.get('/leads').expect(200)).body.results.total).toBe(0);
     await first.commitTransaction();
     await first.release();

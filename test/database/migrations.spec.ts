@@ -3,9 +3,9 @@ import { version } from '../../package.json';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { createDataSource } from '../../src/database/data-source.module';
 import { compareReleases, OLDEST_RELEASE } from '../../src/schema/schema-release';
-import { createDatabase, emptyDatabase, TestDatabase } from '../support/database';
+import { createDatabase, createEmptyDatabase, TestDatabase } from '../support/database';
 import { query } from '../support/embedded-fixtures';
-import { Operator, outcomeOf } from '../support/operator';
+import { Operator, waitForOutcome } from '../support/operator';
 import { startProgram } from '../support/program';
 import { migrate } from '../support/contexts';
 
@@ -26,7 +26,7 @@ describe('migrations', () => {
   let dataSource: DataSource;
 
   beforeEach(async () => {
-    database = await emptyDatabase();
+    database = await createEmptyDatabase();
     dataSource = await createDataSource(operatorDataSourceOptions(database.url));
   });
 
@@ -73,7 +73,7 @@ describe('migrations', () => {
       const child = new Operator({ DATABASE_URL: database.url }).start(command);
       child.stderr?.once('data', () => child.kill('SIGINT'));
       const stderr = 'Waiting for another process to finish migrating the database\nInterrupted\n';
-      expect(await outcomeOf(child)).toEqual({ status: null, stdout: '', stderr });
+      expect(await waitForOutcome(child)).toEqual({ status: null, stdout: '', stderr });
       expect(child.signalCode).toBe('SIGINT');
       await busy.release();
     },
@@ -112,7 +112,7 @@ describe('migrations', () => {
     ];
     const rejection = async () => {
       const before = await contents();
-      const { status, stdout, stderr } = await outcomeOf(startProgram({ DATABASE_URL: database.url }));
+      const { status, stdout, stderr } = await waitForOutcome(startProgram({ DATABASE_URL: database.url }));
       expect({ status, stdout, lines: stderr.split('\n').length }).toEqual({ status: 1, stdout: '', lines: 2 });
       expect(await new Operator({ DATABASE_URL: database.url }).run(['migrate'])).toEqual({ status, stdout, stderr });
       expect(await contents()).toEqual(before);

@@ -4,8 +4,8 @@ import { generateKey } from '../../src/access/key-format';
 import { poolOf } from '../../src/database/data-source';
 import { Writes } from '../../src/database/writes';
 import { eventInput, leadInput } from '../support/builders';
-import { asOperator, testDatabase } from '../support/database';
-import { lockWaits, query, until } from '../support/embedded-fixtures';
+import { asOperator, createTestDatabase } from '../support/database';
+import { lockWaits, query, waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 import { Proxy } from '../support/proxy';
 
@@ -81,7 +81,7 @@ describe('a long delete', () => {
     const release = await lockEvents();
     const deletes = ids.map((id) => tenant.api.delete(`/events/${id}`).then(({ status }) => status));
     const writes = lanyard.app.get(Writes);
-    await until(async () => (await lockWaits(url())) === 1 && writes.waitingRequests === 3);
+    await waitUntil(async () => (await lockWaits(url())) === 1 && writes.waitingRequests === 3);
     await tenant.api.get('/events').expect(200);
     await release();
     expect(await Promise.all(deletes)).toEqual([200, 200, 200, 200]);
@@ -114,7 +114,7 @@ describe('an organization whose requests all wait for a lock', () => {
   const patches = (tenant: Tenant, lead: string, count: number) =>
     Array.from({ length: count }, () => tenant.api.patch(lead, { jobTitle: 'x' }).then(({ status }) => status));
   const areWaiting = (count: number) =>
-    until(async () => (await lockWaits(lanyard.config.databaseUrl as string)) === count);
+    waitUntil(async () => (await lockWaits(lanyard.config.databaseUrl as string)) === count);
   const isReady = () => fetch(lanyard.baseUrl.replace('/api/v0', '/health/ready')).then(({ status }) => status);
 
   it('keeps no other one waiting', async () => {
@@ -141,7 +141,7 @@ describe('a database that does not answer', () => {
   let proxy: Proxy;
   let tenant: Tenant;
   beforeAll(async () => {
-    const { url } = await testDatabase();
+    const { url } = await createTestDatabase();
     const { hostname: host, port } = new URL(url);
     proxy = await Proxy.to(Number(port || 5432), { host });
     const databaseUrl = Object.assign(new URL(url), { host: `127.0.0.1:${proxy.port}` }).href;
@@ -168,7 +168,7 @@ describe('a database that does not answer', () => {
 
   it('costs a write in a transaction 503, too, when its commit was not sent', async () => {
     proxy.silentConnections = 0;
-    await until(() => tenant.api.get('/leads').then(({ status }) => status === 200));
+    await waitUntil(() => tenant.api.get('/leads').then(({ status }) => status === 200));
     proxy.silenceOpenConnections();
     await tenant.api
       .post('/leads/batch', { matchBy: 'none', leads: [leadInput()] })

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { asOperator, testDatabase } from '../support/database';
+import { asOperator, createTestDatabase } from '../support/database';
 import { type InProcess, startInProcess } from '../support/lanyard';
-import { laidOut } from '../support/sql-layout';
+import { formatSql } from '../support/sql-layout';
 import { sqlListing } from '../support/sql-listing';
 
 const LISTING = join(__dirname, '../../docs/sql');
@@ -41,7 +41,7 @@ async function importStatements(lanyard: InProcess): Promise<string[]> {
     const begin = calls.findIndex(({ text }) => text.includes('staged_'));
     const sent = calls.slice(begin).filter(({ client }) => client === calls[begin]?.client);
     const end = sent.findLastIndex(({ text }) => text === 'COMMIT');
-    return sent.slice(0, end + 1).map(({ text }) => laidOut(`${text.trimEnd()};`));
+    return sent.slice(0, end + 1).map(({ text }) => formatSql(`${text.trimEnd()};`));
   } finally {
     query.mockRestore();
   }
@@ -49,7 +49,7 @@ async function importStatements(lanyard: InProcess): Promise<string[]> {
 
 describe('the listing of SQL', () => {
   it('is checked in, in a file for each context, and PostgreSQL accepts it (npm run sql writes it)', async () => {
-    const db = await asOperator((await testDatabase()).url, 1);
+    const db = await asOperator((await createTestDatabase()).url, 1);
     const lanyard = await startInProcess();
     const listing = await sqlListing(db, lanyard.app);
     const title = '-- What an import of a lead with a tag sends, in this order. npm run sql writes this file.';

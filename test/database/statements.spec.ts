@@ -7,8 +7,8 @@ import { Overloaded, RowNotFound } from '../../src/errors/exceptions';
 import { Statements, type Statement } from '../../src/database/statements';
 import { Transactions } from '../../src/database/transactions';
 import { Writes } from '../../src/database/writes';
-import { type TestDatabase, testDatabase } from '../support/database';
-import { query, until } from '../support/embedded-fixtures';
+import { type TestDatabase, createTestDatabase } from '../support/database';
+import { query, waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, type Tenant } from '../support/lanyard';
 
 describe('a statement', () => {
@@ -163,13 +163,13 @@ describe('a write', () => {
           `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'
             and query like '%pg_sleep(60)%' and xact_start is not null`,
         );
-      await until(async () => (await sleeping()).length === 0);
+      await waitUntil(async () => (await sleeping()).length === 0);
       const stopped = stopping.app.get(Writes);
       const outcome = long(stopped, SLEEP).catch((error: unknown) => error);
-      await until(async () => (await sleeping()).length === 1);
+      await waitUntil(async () => (await sleeping()).length === 1);
       stopped.beforeApplicationShutdown();
       expect(isConnectionError(await outcome)).toBe(true);
-      await until(async () => (await sleeping()).length === 0);
+      await waitUntil(async () => (await sleeping()).length === 0);
       await expect(long(stopped, SLEEP)).rejects.toBeInstanceOf(Overloaded);
     });
   });
@@ -177,7 +177,7 @@ describe('a write', () => {
 
 describe('a connection', () => {
   let database: TestDatabase;
-  beforeEach(async () => void (database = await testDatabase()));
+  beforeEach(async () => void (database = await createTestDatabase()));
 
   it('has settings of its own, whatever the role or the database has', async () => {
     const name = new URL(database.url).pathname.slice(1);

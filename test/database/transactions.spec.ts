@@ -8,8 +8,8 @@ import { createDataSource } from '../../src/database/data-source.module';
 import { Pruner } from '../../src/database/pruner';
 import { TransactionalDataSource } from '../../src/database/transactional-data-source';
 import { Transactions } from '../../src/database/transactions';
-import { testDatabase } from '../support/database';
-import { until } from '../support/embedded-fixtures';
+import { createTestDatabase } from '../support/database';
+import { waitUntil } from '../support/embedded-fixtures';
 import { operatorServices } from '../support/operator-services';
 import { WebhookSender } from '../../src/webhooks/webhook-sender';
 
@@ -17,7 +17,7 @@ Logger.overrideLogger(false);
 
 describe('a transaction', () => {
   it('has all that injected repositories of several services do, or nothing', async () => {
-    const services = await operatorServices((await testDatabase()).url);
+    const services = await operatorServices((await createTestDatabase()).url);
     const organizations = services.get(OrganizationsService);
     const repository = services.get<Repository<OrganizationEntity>>(getRepositoryToken(OrganizationEntity));
     const failing = services.get(Transactions).run(async () => {
@@ -33,7 +33,7 @@ describe('a transaction', () => {
   });
 
   it('is over for work that goes on after it', async () => {
-    const services = await operatorServices((await testDatabase()).url);
+    const services = await operatorServices((await createTestDatabase()).url);
     const transactions = services.get(Transactions);
     await transactions.run(() => Promise.resolve());
     expect(transactions.manager).toBeUndefined();
@@ -43,7 +43,7 @@ describe('a transaction', () => {
 describe('repositories', () => {
   /** A pool of which requests queue for three connections: the share of one organization is two. */
   const small = async (): Promise<TransactionalDataSource> => {
-    const { url } = await testDatabase();
+    const { url } = await createTestDatabase();
     const dataSource = await createDataSource(dataSourceOptions(url, 5));
     return dataSource.initialize() as Promise<TransactionalDataSource>;
   };
@@ -56,7 +56,7 @@ describe('repositories', () => {
       await runner.connect();
       connected.push(n);
     });
-    await until(() => Promise.resolve(connected.length === 2));
+    await waitUntil(() => Promise.resolve(connected.length === 2));
     expect(dataSource.queue.waitingRequests).toBe(1);
     expect(await dataSource.queue.run(1, () => Promise.resolve('served'))).toBe('served');
     await runners[0]?.release();
@@ -83,7 +83,7 @@ describe('repositories', () => {
 describe('a command', () => {
   it('starts nothing that a server does by itself', async () => {
     const start = jest.spyOn(Pruner.prototype, 'start');
-    const services = await operatorServices((await testDatabase()).url);
+    const services = await operatorServices((await createTestDatabase()).url);
     expect(() => services.get(WebhookSender)).toThrow();
     expect(start).not.toHaveBeenCalled();
     start.mockRestore();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { leadInput } from '../support/builders';
-import { received } from '../support/connection';
+import { receiveAll } from '../support/connection';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 
 /** Bytes that a client sends at a time. */
@@ -29,7 +29,7 @@ describe('an answer that is given before its request has ended, on a connection 
 
   /** All that comes back until the connection is closed, to a client that looks at it once it has sent everything. */
   async function answerTo(bytes: string, socket = open()): Promise<string> {
-    const closed = received(socket);
+    const closed = receiveAll(socket);
     for (let at = 0; at < bytes.length; at += PIECE) {
       await new Promise((resolve) => socket.write(bytes.slice(at, at + PIECE), resolve));
     }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Test } from 'supertest';
 import { eventInput, industryEventInput, leadInput } from '../support/builders';
 import { ApiClient } from '../support/client';
-import { openConnection, received } from '../support/connection';
+import { openConnection, receiveAll } from '../support/connection';
 import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 import { itDirect } from '../support/skipping';
 
@@ -84,7 +84,7 @@ describe('a 400 names what is at fault in Lanyard-Fault', () => {
   ])('%s: %j', async (fault, head) => {
     const socket = openConnection(tenant.api.baseUrl);
     socket.write(head);
-    const response = await received(socket);
+    const response = await receiveAll(socket);
     expect(response).toMatch(/^HTTP\/1\.1 400 /);
     expect(response).toContain(`\r\nLanyard-Fault: ${fault}\r\n`);
   });

@@ -4,10 +4,10 @@ import { Metrics } from '../../src/observability/metrics';
 import { leadInput } from '../support/builders';
 import { openConnection } from '../support/connection';
 import { freePort } from '../support/free-port';
-import { lockWaits, until } from '../support/embedded-fixtures';
+import { lockWaits, waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 import { NO_SERVER, RedisServer } from '../support/redis-server';
-import { unless } from '../support/skipping';
+import { describeUnless } from '../support/skipping';
 
 type Entry = Record<string, unknown>;
 
@@ -94,7 +94,7 @@ describe('the log', () => {
       const socket = openConnection(lanyard.baseUrl);
       const head = ['GET /api/v0/tagGroups HTTP/1.1', 'Host: x', `x-api-key: ${tenant.key}`, 'x-request-id: r-4'];
       socket.write(`${head.join('\r\n')}\r\n\r\n`);
-      await until(async () => (await lockWaits(lanyard.config.databaseUrl as string)) === 1);
+      await waitUntil(async () => (await lockWaits(lanyard.config.databaseUrl as string)) === 1);
       socket.resetAndDestroy();
       expect(await kept.first(ofRequest('r-4'))).toMatchObject({ status: 499, route: '/api/v0/tagGroups' });
     });
@@ -166,7 +166,7 @@ describe('the metrics', () => {
     expect((await valuesOf(lanyard)).get('lanyard_redis_degraded')).toBe(1);
   });
 
-  unless(NO_SERVER)(`with Redis${NO_SERVER}`, () => {
+  describeUnless(NO_SERVER)(`with Redis${NO_SERVER}`, () => {
     it('say when it is away, and how much was decided without it; so does the log, once each way', async () => {
       const redis = await RedisServer.start();
       const kept = new KeptLog();

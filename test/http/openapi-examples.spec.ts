@@ -1,5 +1,5 @@
 import { DEMO_RECORDS } from '../../src/demo/demo';
-import { description, faultsOf } from '../support/description';
+import { description, schemaErrors } from '../support/description';
 import { ENDPOINTS, send } from '../support/endpoints';
 import { startInProcess } from '../support/lanyard';
 
@@ -58,7 +58,7 @@ describe('the examples of openapi.json', () => {
     const examples = parts.flatMap(examplesOf);
     expect(examples.length).toBeGreaterThan(250);
     const faults = examples.flatMap(({ place, example }) =>
-      faultsOf(place, example).map((fault) => `${place}: ${fault}`),
+      schemaErrors(place, example).map((fault) => `${place}: ${fault}`),
     );
     expect(faults).toEqual([]);
   });

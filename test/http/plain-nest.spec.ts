@@ -30,7 +30,7 @@ import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from '
 import { createLog } from '../../src/observability/log';
 import { openApiDocument } from '../../src/openapi/document';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
-import { undescribed } from '../support/undescribed';
+import { findUndescribed } from '../support/undescribed';
 
 /** A module as Nest's documentation writes it, without a decorator of ours. */
 @Entity('halls')
@@ -358,7 +358,7 @@ describe('a plain Nest module', () => {
 
   it('is told in a line for each handler what its description lacks, and breaks nothing', () => {
     const lacks = 'lacks @Tag of its controller, @ApiOperation, @Returns…';
-    const lines = undescribed(lanyard.app).filter((line) => !line.includes('/bookings/'));
+    const lines = findUndescribed(lanyard.app).filter((line) => !line.includes('/bookings/'));
     expect(lines.sort()).toEqual([
       `GET /halls ${lacks}`,
       `GET /halls/broken ${lacks}`,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { leadInput } from '../support/builders';
-import { openConnection, received } from '../support/connection';
+import { openConnection, receiveAll } from '../support/connection';
 import { Lanyard, startLanyard, Tenant, withTenant } from '../support/lanyard';
 import { DIRECT, itDirect } from '../support/skipping';
 
@@ -41,7 +41,7 @@ describe('requests as bytes', () => {
     const bytes = Buffer.from(head.replaceAll('{key}', tenant.key).replaceAll('{lead}', lead), 'latin1');
     socket.write(Buffer.concat([bytes, Buffer.from(body)]));
     if (isEnded) socket.end();
-    return received(socket);
+    return receiveAll(socket);
   };
 
   /** Statuses of the answers; each answer must be JSON (or have no body), and none a 5xx. */

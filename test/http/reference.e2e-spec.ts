@@ -4,7 +4,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { parse } from 'yaml';
 import { leadInput } from '../support/builders';
 import { Lanyard, startLanyard, Tenant } from '../support/lanyard';
-import { unless } from '../support/skipping';
+import { describeUnless } from '../support/skipping';
 
 /** The system's browser, for playwright-core brings none of its own; Debian's name first. */
 const executablePath = (process.env.PATH ?? '')
@@ -72,7 +72,7 @@ describe('the reference', () => {
     },
   );
 
-  unless(NO_CHROMIUM)(`in a browser${NO_CHROMIUM}`, () => {
+  describeUnless(NO_CHROMIUM)(`in a browser${NO_CHROMIUM}`, () => {
     let tenant: Tenant;
     let browser: Browser;
     let page: Page;

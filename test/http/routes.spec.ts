@@ -3,7 +3,7 @@ import { ErrorResponse } from '../../src/api/returns';
 import { Returns } from '../../src/api/returns';
 import { ENDPOINTS } from '../support/endpoints';
 import { InProcess, startInProcess } from '../support/lanyard';
-import { undescribed } from '../support/undescribed';
+import { findUndescribed } from '../support/undescribed';
 
 /** The endpoint list of the specification. */
 const SPECIFIED = `
@@ -49,7 +49,7 @@ describe('routes', () => {
   });
 
   it('are all described: what a handler lacks stands in a line here', () => {
-    expect(undescribed(inside.app)).toEqual([]);
+    expect(findUndescribed(inside.app)).toEqual([]);
   });
 
   it('are those of openapi.json, and nothing else is (npm run openapi writes it)', () => {

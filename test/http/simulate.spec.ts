@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Test } from 'supertest';
 import { isTriggered, parseFaults } from '../../src/simulate/faults';
 import { leadInput } from '../support/builders';
-import { openConnection, received } from '../support/connection';
+import { openConnection, receiveAll } from '../support/connection';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 import { Operator } from '../support/operator';
 
@@ -120,7 +120,7 @@ describe('a server that simulates faults', () => {
     const head = `GET /api/v0${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n`;
     const socket = openConnection(lanyard.baseUrl);
     socket.write(`${head}Lanyard-Simulate: truncate=${bytes}\r\n\r\n`);
-    const text = await received(socket);
+    const text = await receiveAll(socket);
     const [headers = '', body] = text.split('\r\n\r\n');
     expect(headers).toContain(`HTTP/1.1 ${status} `);
     expect(headers).toContain(`Content-Length: ${whole.text.length}`);
@@ -183,7 +183,7 @@ describe('a server that simulates faults', () => {
     const listed = await operator.json<object[]>(['keys', 'list', '--organization', organization]);
     expect(listed.filter((key) => 'simulate' in key)).toHaveLength(2);
     const shown = await operator.run(issue);
-    expect(shown.stdout).toContain('; simulates status=503\n');
+    expect(shown.stdout).toContain('. It simulates status=503.\n');
 
     const ordinary = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
     const { headers } = await ordinary.client(issued.key).get('/leads').expect(200);

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import type { Request } from 'express';
 import { BodyMemoryLimit } from '../../src/api/body-memory-limit';
 import { SlowReaderLimit } from '../../src/server/slow-reader-limit';
-import { openConnection, received } from '../support/connection';
-import { until } from '../support/embedded-fixtures';
+import { openConnection, receiveAll } from '../support/connection';
+import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant, withTenant } from '../support/lanyard';
 
 describe('a client that does not take its answer', () => {
@@ -22,8 +22,8 @@ describe('a client that does not take its answer', () => {
     const socket = openConnection(lanyard.baseUrl).pause();
     socket.on('error', () => undefined);
     socket.write(`GET /api/v0/leads?limit=50 HTTP/1.1\r\nHost: x\r\nx-api-key: ${tenant.key}\r\n\r\n`);
-    await until(async () => (await connections()) === 1);
-    await until(async () => (await connections()) === 0);
+    await waitUntil(async () => (await connections()) === 1);
+    await waitUntil(async () => (await connections()) === 0);
     socket.destroy();
   });
 
@@ -105,7 +105,7 @@ describe('a body that does not end', () => {
         await promisify<string, void>(socket.write.bind(socket))(' '.repeat(2 ** 20 - 1));
         others.push(socket);
       }
-      await until(() => ended.length > 0);
+      await waitUntil(() => ended.length > 0);
       expect(ended[0]).toMatch(/^HTTP\/1.1 408/);
       expect(ended[0]).toMatch(/\r\n\r\n\{"status":408,"error":"Request Timeout"\}$/);
       first.write('}');
@@ -127,7 +127,7 @@ describe('a client that takes too long', () => {
   function answerTo(bytes: string): Promise<string> {
     const socket = openConnection(lanyard.baseUrl);
     socket.write(bytes);
-    return received(socket);
+    return receiveAll(socket);
   }
 
   const POST = 'POST /api/v0/leads HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n';

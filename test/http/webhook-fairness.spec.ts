@@ -9,9 +9,9 @@ import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
 import { DnsServer } from '../support/dns-server';
-import { until } from '../support/embedded-fixtures';
+import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
-import { Receiver, yes } from '../support/receiver';
+import { Receiver, ACKNOWLEDGED } from '../support/receiver';
 
 const RECEIVER_MS = 900;
 const BUSY_ORGANIZATIONS = 10;
@@ -39,7 +39,7 @@ async function deliveryMs(tenant: Tenant): Promise<number> {
   await webhooks.create(tenant.organizationId, receiver.url, undefined, 'now');
   await newLead(tenant);
   const started = performance.now();
-  await until(() => receiver.taken.length > 0);
+  await waitUntil(() => receiver.taken.length > 0);
   return performance.now() - started;
 }
 
@@ -52,11 +52,11 @@ describe('other organizations', () => {
       const tenant = await lanyard.tenant();
       await operator.query(INSERT_LEADS, [tenant.organizationId, PAGES * PAGE_SIZE]);
       const receiver = await new Receiver(tenant.api).listen();
-      receiver.answer = (response, delivery) => void pause(RECEIVER_MS).then(() => yes(response, delivery));
+      receiver.answer = (response, delivery) => void pause(RECEIVER_MS).then(() => ACKNOWLEDGED(response, delivery));
       await webhooks.create(tenant.organizationId, receiver.url, ['leads']);
       receivers.push(receiver);
     }
-    await until(() => receivers.reduce((sum, { atOnce }) => sum + atOnce, 0) >= 8);
+    await waitUntil(() => receivers.reduce((sum, { atOnce }) => sum + atOnce, 0) >= 8);
     expect(await deliveryMs(await lanyard.tenant())).toBeLessThan(5_000);
     // They were still busy then, and each had its turns.
     expect(receivers.some(({ taken }) => taken.length < PAGES)).toBe(true);
@@ -68,7 +68,7 @@ describe('other organizations', () => {
     dns.hangs = () => true;
     const tenant = await lanyard.tenant();
     // Opens the connections of the pool, which may take long on a busy machine.
-    await until(async () => {
+    await waitUntil(async () => {
       const responses = await Promise.all(Array.from({ length: 10 }, () => tenant.api.get('/leads')));
       return responses.every(({ status }) => status === 200);
     });
@@ -80,7 +80,7 @@ describe('other organizations', () => {
       await webhooks.create(other.organizationId, `http://hanging-${n}.example.com/`, undefined, 'now');
       await newLead(other);
     }
-    await until(() => new Set(dns.queries).size >= 4);
+    await waitUntil(() => new Set(dns.queries).size >= 4);
     for (let burst = 0; burst < 8; burst++) {
       await Promise.all(Array.from({ length: 10 }, () => tenant.api.get('/leads').expect(200)));
     }
@@ -118,7 +118,7 @@ describe('a poll', () => {
     const receiver = await new Receiver(tenant.api).listen();
     await webhooks.create(tenant.organizationId, receiver.url, undefined, 'now');
     await newLead(tenant);
-    await until(() => receiver.taken.length === 1);
+    await waitUntil(() => receiver.taken.length === 1);
     const polls = jest.spyOn(PendingWebhooks.prototype, 'loadDueWebhooks');
     const due = async (poll: number) => (await (polls.mock.results[poll]?.value as Promise<object[]>)).length;
     await dataSource.transaction(async (manager) => {
@@ -127,10 +127,10 @@ describe('a poll', () => {
         [tenant.organizationId],
       );
       await newLead(await lanyard.tenant());
-      await until(() => polls.mock.calls.length >= 3);
+      await waitUntil(() => polls.mock.calls.length >= 3);
       expect(await due(2)).toBe(0);
     });
-    await until(() => receiver.taken.length === 2);
+    await waitUntil(() => receiver.taken.length === 2);
     polls.mockRestore();
   });
 });

@@ -13,11 +13,11 @@ import { ReceiverLookup } from '../../src/webhooks/receiver-lookup';
 import { WebhookClock } from '../../src/webhooks/webhook-clock';
 import { urlError } from '../../src/webhooks/webhook-url';
 import { TooManyWebhooks, WebhooksService } from '../../src/webhooks/webhooks.service';
-import { exhibitor, leadInput } from '../support/builders';
+import { createExhibitor, leadInput } from '../support/builders';
 import { asOperator } from '../support/database';
-import { until } from '../support/embedded-fixtures';
+import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, Tenant } from '../support/lanyard';
-import { type Delivery, no, Receiver, yes } from '../support/receiver';
+import { type Delivery, rejectWith, Receiver, ACKNOWLEDGED } from '../support/receiver';
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
@@ -62,10 +62,10 @@ const lines = (id: string) =>
 
 describe('a delivery', () => {
   it('is signed, and says what the feed does, byte for byte', async () => {
-    await tenant.import(exhibitor().dataset);
+    await tenant.import(createExhibitor().dataset);
     const { body } = await tenant.api.get('/changes').expect(200);
     await create();
-    await until(() => receiver.taken.length === 2);
+    await waitUntil(() => receiver.taken.length === 2);
     const [first, end] = receiver.taken as [Delivery, Delivery];
     const { 'webhook-id': id, 'webhook-timestamp': timestamp, ...headers } = first.headers;
     expect(headers).toMatchObject({
@@ -97,7 +97,7 @@ describe('a delivery', () => {
     await create('now');
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push(await newLead());
-    await until(isComplete);
+    await waitUntil(isComplete);
     const told = receiver.taken.flatMap(({ message }) => message.changes);
     expect(told.map(({ id }) => id)).toEqual(ids);
     expect(messages().every(({ changes }) => changes.length > 0)).toBe(true);
@@ -113,7 +113,7 @@ describe('a delivery', () => {
       leads: [...leads, { id: randomUUID(), description: '✓'.repeat(65_000), address: '✓'.repeat(65_000) }],
     });
     await create(undefined, ['leads']);
-    await until(() => messages(receiver.taken).some(({ phase }) => phase === 'changes'));
+    await waitUntil(() => messages(receiver.taken).some(({ phase }) => phase === 'changes'));
     const sizes = messages(receiver.taken).map(({ changes }) => ({
       count: changes.length,
       bytes: changes.reduce((sum, change) => sum + Buffer.byteLength(JSON.stringify(change)), 0),
@@ -126,11 +126,11 @@ describe('a delivery', () => {
 
 describe('a receiver that says no', () => {
   it('gets the same page again after 5 s, 30 s, 5 min, 30 min and then each hour, with the same id', async () => {
-    receiver.answer = no(500);
+    receiver.answer = rejectWith(500);
     const id = await create('now');
     const lead = await newLead();
     for (const [n, seconds] of [5, 30, 300, 1800, 3600, 3600].entries()) {
-      await until(async () => (await row(id)).failures === n + 1);
+      await waitUntil(async () => (await row(id)).failures === n + 1);
       const { nextAttemptAt, movedAt } = await row(id);
       const wait = (nextAttemptAt!.getTime() - movedAt!.getTime()) / SECOND;
       expect(wait).toBeGreaterThanOrEqual(seconds - 0.1);
@@ -140,9 +140,9 @@ describe('a receiver that says no', () => {
     expect(new Set(receiver.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(await listed(id)).toMatchObject({ state: 'failing', lastStatus: 500, lastError: null });
     await tenant.api.patch(`/leads/${lead}`, { jobTitle: 'Later' }).expect(200);
-    receiver.answer = yes;
+    receiver.answer = ACKNOWLEDGED;
     ahead = 3 * DAY;
-    await until(isComplete);
+    await waitUntil(isComplete);
     const ids = receiver.deliveries.map(({ headers }) => headers['webhook-id']);
     expect(ids.at(-1)).not.toBe(ids[0]);
     expect(await listed(id)).toMatchObject({ state: 'active', lastStatus: 204, failingSince: null });
@@ -156,10 +156,10 @@ describe('a receiver that says no', () => {
     ['two days', () => '172800', 86_400],
     ['nothing that can be read', () => 'soon', 5],
   ])('and asks for %s is waited for', async (_, retryAfter, seconds) => {
-    receiver.answer = no(503, { 'retry-after': retryAfter() });
+    receiver.answer = rejectWith(503, { 'retry-after': retryAfter() });
     const id = await create('now');
     await newLead();
-    await until(async () => (await row(id)).failures === 1);
+    await waitUntil(async () => (await row(id)).failures === 1);
     const { nextAttemptAt, movedAt } = await row(id);
     const wait = (nextAttemptAt!.getTime() - movedAt!.getTime()) / SECOND;
     expect(wait).toBeGreaterThanOrEqual(seconds - 0.1);
@@ -167,28 +167,28 @@ describe('a receiver that says no', () => {
   });
 
   it('with 410 is disabled, and goes on where it stood when it is enabled', async () => {
-    receiver.answer = no(410);
+    receiver.answer = rejectWith(410);
     const id = await create('now');
     await newLead();
-    await until(async () => (await listed(id))?.state === 'disabled');
+    await waitUntil(async () => (await listed(id))?.state === 'disabled');
     expect(lines(id)).toEqual(['Webhook disabled']);
-    receiver.answer = yes;
+    receiver.answer = ACKNOWLEDGED;
     expect(await webhooks.enable(id)).toMatchObject({ state: 'active' });
-    await until(isComplete);
+    await waitUntil(isComplete);
   });
 
   it('for five days is disabled, and skips what it missed when it is told to', async () => {
-    receiver.answer = no(302, { location: 'https://example.com' });
+    receiver.answer = rejectWith(302, { location: 'https://example.com' });
     const id = await create('now');
     await newLead();
-    await until(async () => (await row(id)).failures === 1);
+    await waitUntil(async () => (await row(id)).failures === 1);
     ahead = 5 * DAY + SECOND;
-    await until(async () => (await listed(id))?.state === 'disabled');
-    receiver.answer = yes;
+    await waitUntil(async () => (await listed(id))?.state === 'disabled');
+    receiver.answer = ACKNOWLEDGED;
     await webhooks.enable(id, 'now');
     const lead = await newLead();
-    await until(() => receiver.taken.length > 0);
-    expect(receiver.copy.told.map((change) => change.id)).toEqual([lead]);
+    await waitUntil(() => receiver.taken.length > 0);
+    expect(receiver.copy.changes.map((change) => change.id)).toEqual([lead]);
   });
 
   it.each([
@@ -202,7 +202,7 @@ describe('a receiver that says no', () => {
     await act(receiver);
     const id = await create('now');
     await newLead();
-    await until(async () => (await listed(id))?.state === 'failing');
+    await waitUntil(async () => (await listed(id))?.state === 'failing');
     expect(await listed(id)).toMatchObject({ lastStatus: null, lastError: fault });
   });
 
@@ -212,7 +212,7 @@ describe('a receiver that says no', () => {
     const { port } = server.address() as { port: number };
     const { id } = await webhooks.create(tenant.organizationId, `http://127.0.0.1:${port}/`, undefined, 'now');
     await newLead();
-    await until(async () => (await listed(id))?.state === 'failing');
+    await waitUntil(async () => (await listed(id))?.state === 'failing');
     expect((await listed(id))?.lastError).toMatch(/^HPE_/);
     server.close();
   });
@@ -223,7 +223,7 @@ describe('a slow receiver', () => {
     receiver.answer = (response) => void response.writeHead(200).write('x'.repeat(1 << 20));
     const id = await create('now');
     await newLead();
-    await until(async () => (await listed(id))?.lastStatus === 200);
+    await waitUntil(async () => (await listed(id))?.lastStatus === 200);
     expect(await listed(id)).toMatchObject({ state: 'active' });
   });
 
@@ -238,13 +238,13 @@ describe('a slow receiver', () => {
         return slow;
       }),
     );
-    await until(() => hanging.filter(({ atOnce }) => atOnce > 0).length >= 4);
+    await waitUntil(() => hanging.filter(({ atOnce }) => atOnce > 0).length >= 4);
     await create('now');
     await newLead();
-    await until(isComplete);
-    await until(() => hanging.reduce((sum, { atOnce }) => sum + atOnce, 0) <= 4);
+    await waitUntil(isComplete);
+    await waitUntil(() => hanging.reduce((sum, { atOnce }) => sum + atOnce, 0) <= 4);
     await newLead();
-    await until(isComplete);
+    await waitUntil(isComplete);
     for (const slow of hanging) await slow.close();
   });
 });
@@ -253,18 +253,18 @@ describe('a webhook', () => {
   it('begins a new first reading when its place is no longer kept', async () => {
     const id = await create('now');
     await newLead();
-    await until(isComplete);
+    await waitUntil(isComplete);
     const owner = await asOperator(lanyard.config.databaseUrl as string);
     await owner.query('truncate changes');
     await newLead();
-    await until(() => messages(receiver.taken).some(({ phase }) => phase === 'snapshot'));
-    await until(isComplete);
+    await waitUntil(() => messages(receiver.taken).some(({ phase }) => phase === 'snapshot'));
+    await waitUntil(isComplete);
     expect(lines(id)).toEqual(['Webhook restarts with a full snapshot: its position has expired']);
   });
 
   it('is told of the end of the first reading of an organization without records, and of nothing before', async () => {
     await create();
-    await until(() => receiver.taken.length === 1);
+    await waitUntil(() => receiver.taken.length === 1);
     expect(messages()).toMatchObject([{ phase: 'changes', changes: [], hasMore: false }]);
   });
 
@@ -272,10 +272,10 @@ describe('a webhook', () => {
     await newLead();
     receiver.answer = (response, delivery) =>
       void (delivery.message.phase === 'snapshot' ? newLead() : Promise.resolve('')).then(() =>
-        yes(response, delivery),
+        ACKNOWLEDGED(response, delivery),
       );
     await create();
-    await until(() => receiver.taken.length === 3);
+    await waitUntil(() => receiver.taken.length === 3);
     expect(messages(receiver.taken).map(({ phase, changes }) => [phase, changes.length])).toEqual([
       ['snapshot', 1],
       ['changes', 0],
@@ -297,12 +297,12 @@ describe('a webhook', () => {
     const { secret } = (await webhooks.rotateSecret(id, 3_600_000)) as { secret: string };
     receiver.secrets = [secret, old];
     await newLead();
-    await until(isComplete);
+    await waitUntil(isComplete);
     expect(receiver.deliveries[0]?.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
     await lanyard.app.get(DataSource).query(`update webhooks set old_expires_at = now() where id = $1`, [id]);
     receiver.secrets = [secret];
     await newLead();
-    await until(isComplete);
+    await waitUntil(isComplete);
     expect(receiver.deliveries.at(-1)?.headers['webhook-signature']).toMatch(/^v1,\S+$/);
   });
 
@@ -311,15 +311,15 @@ describe('a webhook', () => {
     receiver.answer = (response) => (answer = () => void response.writeHead(200).end());
     const id = await create('now');
     await newLead();
-    await until(() => receiver.deliveries.length === 1);
+    await waitUntil(() => receiver.deliveries.length === 1);
     await webhooks.disable(id);
     answer();
-    await until(async () => (await row(id)).lastSuccessAt !== null);
+    await waitUntil(async () => (await row(id)).lastSuccessAt !== null);
     expect(await listed(id)).toMatchObject({ state: 'disabled', lastStatus: 200 });
-    receiver.answer = yes;
+    receiver.answer = ACKNOWLEDGED;
     await webhooks.enable(id);
     await newLead();
-    await until(isComplete);
+    await waitUntil(isComplete);
     expect(receiver.taken).toHaveLength(2);
   });
 
@@ -363,7 +363,7 @@ describe('what happens during a delivery', () => {
     receiver.answer = (waiting) => (response = waiting);
     const id = await create('now');
     await newLead();
-    await until(() => response !== undefined);
+    await waitUntil(() => response !== undefined);
     const answer = (status: number): void => {
       const waiting = response;
       response = undefined;
@@ -375,13 +375,13 @@ describe('what happens during a delivery', () => {
   it('an enabled webhook begins anew at once, whatever the try before it ends with', async () => {
     const { id, answer } = await held();
     answer(500);
-    await until(async () => (await row(id)).failures === 1);
+    await waitUntil(async () => (await row(id)).failures === 1);
     ahead = 6 * DAY;
-    await until(() => receiver.atOnce === 1);
+    await waitUntil(() => receiver.atOnce === 1);
     await webhooks.enable(id);
-    receiver.answer = yes;
+    receiver.answer = ACKNOWLEDGED;
     answer(500);
-    await until(isComplete);
+    await waitUntil(isComplete);
     expect(await listed(id)).toMatchObject({ state: 'active', lastStatus: 204 });
     expect(lines(id)).toEqual(['Webhook delivery failed']);
   });
@@ -390,7 +390,7 @@ describe('what happens during a delivery', () => {
     const { id, answer } = await held();
     await webhooks.disable(id);
     answer(500);
-    await until(() => receiver.atOnce === 0);
+    await waitUntil(() => receiver.atOnce === 0);
     await sender.poll();
     expect(await listed(id)).toMatchObject({ state: 'disabled' });
     expect(lines(id)).toEqual([]);
@@ -401,9 +401,9 @@ describe('what happens during a delivery', () => {
     await lanyard.app.get(DataSource)
       .query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 7261915
         and database = (select oid from pg_database where datname = current_database())`);
-    await until(() => receiver.atOnce === 0);
-    receiver.answer = yes;
-    await until(isComplete);
+    await waitUntil(() => receiver.atOnce === 0);
+    receiver.answer = ACKNOWLEDGED;
+    await waitUntil(isComplete);
     expect(receiver.mostAtOnce).toBe(1);
   });
 });
@@ -420,21 +420,21 @@ describe('the age of the oldest change that waits', () => {
     ['deleted', (id: string) => webhooks.delete(id)],
     ['told to skip it', (id: string) => webhooks.enable(id, 'now')],
   ])('is none when the webhook is %s', async (_, act) => {
-    receiver.answer = no(500);
+    receiver.answer = rejectWith(500);
     const id = await create('now');
     await newLead();
-    await until(async () => (await row(id)).failures === 1);
+    await waitUntil(async () => (await row(id)).failures === 1);
     ahead = 3 * SECOND;
     expect(await age()).toBeGreaterThan(2);
     await act(id);
-    await until(async () => (await age()) === 0);
+    await waitUntil(async () => (await age()) === 0);
   });
 
   it('counts a webhook that failed and then was disabled', async () => {
-    receiver.answer = no(410);
+    receiver.answer = rejectWith(410);
     const id = await create('now');
     await newLead();
-    await until(async () => (await listed(id))?.state === 'disabled');
+    await waitUntil(async () => (await listed(id))?.state === 'disabled');
     ahead = 3 * SECOND;
     expect(await age()).toBeGreaterThan(2);
   });
@@ -442,18 +442,18 @@ describe('the age of the oldest change that waits', () => {
   it('counts changes after a webhook was disabled, and none before', async () => {
     const id = await create('now');
     await newLead();
-    await until(isComplete);
+    await waitUntil(isComplete);
     await webhooks.disable(id);
-    await until(async () => (await row(id)).movedAt !== null);
+    await waitUntil(async () => (await row(id)).movedAt !== null);
     expect(await age()).toBe(0);
     await newLead();
-    await until(async () => (await row(id)).waitingSince !== null);
+    await waitUntil(async () => (await row(id)).waitingSince !== null);
     ahead = 3 * SECOND;
     expect(await age()).toBeGreaterThan(2);
     ahead = 0;
     await webhooks.enable(id);
-    await until(isComplete);
-    await until(async () => (await age()) === 0);
+    await waitUntil(isComplete);
+    await waitUntil(async () => (await age()) === 0);
   });
 });
 
@@ -463,9 +463,9 @@ describe('the number of webhooks', () => {
     await webhooks.disable(await create('now'));
     // The receiver verifies the signatures of the webhook that was created last.
     await create('now');
-    receiver.answer = no(500);
+    receiver.answer = rejectWith(500);
     await newLead();
-    await until(async () => (await webhooks.list(tenant.organizationId)).some(({ state }) => state === 'failing'));
+    await waitUntil(async () => (await webhooks.list(tenant.organizationId)).some(({ state }) => state === 'failing'));
     const metric = await lanyard.app.get(Metrics).registry.getSingleMetric('lanyard_webhooks')?.get();
     const counts = metric?.values.map(({ labels, value }) => [labels.state, value]);
     expect(Object.fromEntries(counts ?? [])).toMatchObject({ active: 0, failing: 1, disabled: 1 });
@@ -478,7 +478,7 @@ describe('other webhooks and requests', () => {
     await lanyard.app.get(DataSource).query(`update webhooks set cursor = 'broken' where id = $1`, [broken]);
     await create('now');
     await newLead();
-    await until(isComplete);
+    await waitUntil(isComplete);
   });
 
   it('do not run one after another because a webhook reads large records', async () => {
@@ -486,7 +486,7 @@ describe('other webhooks and requests', () => {
     const leads = Array.from({ length: 30 }, () => ({ id: randomUUID(), description: 'x'.repeat(60_000) }));
     await tenant.import({ leads });
     await create();
-    await until(() => messages(receiver.taken).some(({ phase }) => phase === 'changes'));
+    await waitUntil(() => messages(receiver.taken).some(({ phase }) => phase === 'changes'));
     expect(slowDown).not.toHaveBeenCalled();
   });
 });
@@ -496,15 +496,15 @@ describe('two processes', () => {
     const second = await startInProcess({ databaseUrl: lanyard.config.databaseUrl });
     await create('now');
     for (let n = 0; n < 3; n++) await newLead();
-    await until(isComplete);
+    await waitUntil(isComplete);
     expect(receiver.mostAtOnce).toBe(1);
     let held = 0;
     receiver.answer = () => void held++;
     await newLead();
-    await until(() => held === 1);
+    await waitUntil(() => held === 1);
     await sender.stop();
-    receiver.answer = yes;
-    await until(isComplete);
+    receiver.answer = ACKNOWLEDGED;
+    await waitUntil(isComplete);
     expect(receiver.mostAtOnce).toBe(1);
     await second.stop();
   });
@@ -521,7 +521,7 @@ describe('two processes', () => {
     });
     await create('now');
     await newLead();
-    await until(() => stopped !== undefined);
+    await waitUntil(() => stopped !== undefined);
     await stopped;
     expect(receiver.deliveries).toEqual([]);
     jest.restoreAllMocks();

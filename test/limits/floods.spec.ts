@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { type Answer, type Ask, ask } from '../prove/support/ask';
 import { leadInput } from '../support/builders';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
-import { FLOODS, type Send } from './floods';
+import { FLOOD_NAMES, FLOODS, type Send } from './floods';
 
 /** What a default key may send at once. */
 const BURST = 20;
@@ -54,7 +54,7 @@ describe('a flood of one organization', () => {
     expect(statusesOf(answers).filter((status) => status !== '413' && status !== '503')).toEqual([]);
   }, 60_000);
 
-  it.each(Object.keys(FLOODS))(
+  it.each(FLOOD_NAMES)(
     'of %s is answered, and so are others',
     async (name) => {
       const prepare: Send = async (request) => {

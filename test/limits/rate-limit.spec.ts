@@ -6,9 +6,9 @@ import { TAKE_TOKEN } from '../../src/rate-limit/take-token.lua';
 import { type BucketLimits, toTakeResult, limitsError, type TakeResult } from '../../src/rate-limit/token-bucket';
 import { TokenBucketStore } from '../../src/rate-limit/token-bucket.store';
 import { RedisConnection } from '../../src/rate-limit/redis';
-import { until } from '../support/embedded-fixtures';
+import { waitUntil } from '../support/embedded-fixtures';
 import { NO_REDIS, redisUrl } from '../support/redis-server';
-import { unless } from '../support/skipping';
+import { describeUnless } from '../support/skipping';
 
 const SECOND = 1_000_000;
 const YEAR = 365 * 24 * 3600 * SECOND;
@@ -192,7 +192,7 @@ describe.each(stores)('token bucket, $name', ({ missing, open }) => {
   });
 });
 
-unless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
+describeUnless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
   let clock: ReturnType<typeof fakeClock>;
   let store: RedisTokenBucketStore;
   let id: string;
@@ -210,7 +210,7 @@ unless(NO_REDIS)(`token bucket, Redis's own part${NO_REDIS}`, () => {
     expect(await redis.pttl(key)).toBeGreaterThan(1_000_000);
     expect(await redis.pttl(key)).toBeLessThanOrEqual(1_001_000);
     await redis.pexpire(key, 1);
-    await until(async () => !(await redis.exists(key)));
+    await waitUntil(async () => !(await redis.exists(key)));
     const { result } = await store.take(id, { maxTokens: 1, refillRate: 0.001 });
     expect(result).toMatchObject({ isAdmitted: true, remaining: 0 });
   });

@@ -2,9 +2,9 @@ import { ApiClient } from '../support/client';
 import { InProcess, startInProcess } from '../support/lanyard';
 import { leadInput } from '../support/builders';
 import { NO_REDIS, redisUrl } from '../support/redis-server';
-import { unless } from '../support/skipping';
+import { describeUnless } from '../support/skipping';
 
-unless(NO_REDIS)(`two servers on one PostgreSQL and one Redis${NO_REDIS}`, () => {
+describeUnless(NO_REDIS)(`two servers on one PostgreSQL and one Redis${NO_REDIS}`, () => {
   let first: InProcess;
   let second: InProcess;
   beforeAll(async () => {

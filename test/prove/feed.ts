@@ -22,7 +22,7 @@ import { Random } from './support/random';
 const FULL = 1_000_000;
 const ORGANIZATIONS = 2;
 const WRITERS = 3;
-const IMPORTED = 1000;
+const IMPORTED = 2000;
 const LOST_TRANSACTIONS = 20;
 
 const options = readOptions({

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as services from '../../scripts/services.mjs';
-import { exhibitor } from '../support/builders';
+import { createExhibitor } from '../support/builders';
 import { openState } from '../support/state';
 import { Campaign } from './malformed/campaign';
 import { readOperations } from './malformed/description';
@@ -34,7 +34,7 @@ const SETTLE_MS = 3000;
 type Services = Awaited<ReturnType<typeof services.startServices>>;
 
 async function stocked(own: Services, port: number): Promise<World> {
-  const { dataset, ids } = exhibitor();
+  const { dataset, ids } = createExhibitor();
   const main = await services.makeOrganization(own, 'Main', [dataset]);
   const { key: other } = await services.makeOrganization(own, 'Other');
   const issue = (...limits: string[]): Promise<{ id: string; key: string }> =>

@@ -3,10 +3,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as services from '../../scripts/services.mjs';
-import { exhibitor } from '../support/builders';
+import { createExhibitor } from '../support/builders';
 import { freePort } from '../support/free-port';
 import { typescript } from '../support/program';
-import { no, yes } from '../support/receiver';
+import { rejectWith, ACKNOWLEDGED } from '../support/receiver';
 import { record } from './results';
 import { Client } from './soak/load';
 import type { Figures } from './soak/server';
@@ -40,8 +40,8 @@ const random = new Random(seed);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const MISDEEDS: (readonly [weight: number, answer: (response: ServerResponse) => void])[] = [
-  [6, (response) => yes(response, undefined as never)],
-  [2, (response) => no(500)(response, undefined as never)],
+  [6, (response) => ACKNOWLEDGED(response, undefined as never)],
+  [2, (response) => rejectWith(500)(response, undefined as never)],
   [1, (response) => void response.destroy()],
   [1, () => undefined],
 ];
@@ -67,9 +67,9 @@ interface Process {
 
 async function begin(defer: (undo: () => Promise<unknown>) => void): Promise<[Process[], Client[]]> {
   const own = await services.startServices(places, defer);
-  const organizations: [key: string, ids: ReturnType<typeof exhibitor>['ids']][] = [];
+  const organizations: [key: string, ids: ReturnType<typeof createExhibitor>['ids']][] = [];
   for (let n = 0; n < ORGANIZATIONS; n++) {
-    const { dataset, ids } = exhibitor();
+    const { dataset, ids } = createExhibitor();
     const { id, key } = await services.makeOrganization(own, `Organization ${n}`, [dataset]);
     organizations.push([key, ids]);
     const url = await startReceiver(defer);

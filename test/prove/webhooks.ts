@@ -12,10 +12,10 @@ import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { leadInput } from '../support/builders';
 import { ApiClient } from '../support/client';
 import { freePort } from '../support/free-port';
-import { UNLIMITED } from '../support/lanyard';
+import { UNLIMITED_KEY_LIMITS } from '../support/lanyard';
 import { operatorServices } from '../support/operator-services';
 import { typescript } from '../support/program';
-import { no, Receiver, yes } from '../support/receiver';
+import { rejectWith, Receiver, ACKNOWLEDGED } from '../support/receiver';
 import type { Tenant } from './faults/cluster';
 import { Postgres } from './faults/postgres';
 import { record } from './results';
@@ -46,10 +46,10 @@ const NOISE_MS = 10;
 
 /** How often a receiver that misbehaves does what. */
 const MISDEEDS: (readonly [weight: number, answer: Receiver['answer']])[] = [
-  [8, yes],
-  [2, no(500)],
-  [1, no(503, { 'retry-after': '60' })],
-  [1, no(302, { location: 'http://127.0.0.1:9/' })],
+  [8, ACKNOWLEDGED],
+  [2, rejectWith(500)],
+  [1, rejectWith(503, { 'retry-after': '60' })],
+  [1, rejectWith(302, { location: 'http://127.0.0.1:9/' })],
   [2, (response) => void response.destroy()],
   [2, () => undefined],
   [2, (response) => void response.writeHead(200).end('x'.repeat(1 << 20))],
@@ -144,7 +144,7 @@ async function begin(
   const [tenants, receivers]: [Tenant[], Receiver[]] = [[], []];
   for (let n = 0; n < ORGANIZATIONS; n++) {
     const { id: organizationId } = await operator.get(OrganizationsService).create(`Organization ${n}`);
-    const { id: keyId, key } = await operator.get(ApiKeysService).issue(organizationId, UNLIMITED);
+    const { id: keyId, key } = await operator.get(ApiKeysService).issue(organizationId, UNLIMITED_KEY_LIMITS);
     tenants.push({ organizationId, keyId, key });
     const api = new ApiClient(`http://127.0.0.1:${servers[n % 2]!.port}/api/v0`, key);
     for (let made = 0; made < 30; made++) await api.post('/leads', leadInput()).expect(200);
@@ -203,7 +203,7 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   for (let round = 0; round < rounds; round++) await play(world, round);
   await writers.stop();
 
-  for (const receiver of receivers) receiver.answer = yes;
+  for (const receiver of receivers) receiver.answer = ACKNOWLEDGED;
   let different: string[] = [];
   const agree = async (): Promise<boolean> => {
     goAhead(ROUND_MS);
@@ -223,7 +223,7 @@ async function main(defer: (undo: () => Promise<unknown>) => void): Promise<numb
   const measured =
     `${rounds} rounds (seed ${seed}), ${rounds} kills of a server and ${Math.floor(rounds / 5)} of PostgreSQL: ` +
     `${writers.answers.countOf((what) => what === '200')} writes, ${sum(({ deliveries }) => deliveries.length)} requests to ` +
-    `${receivers.length} receivers that acknowledged ${sum(({ copy }) => copy.told.length)} changes, ${different.length} records ` +
+    `${receivers.length} receivers that acknowledged ${sum(({ copy }) => copy.changes.length)} changes, ${different.length} records ` +
     `different ${agreedS} s after the last write, at most ${mostAtOnce} request at a time for a webhook; p99 of a read ` +
     `${hanging.toFixed(1)} ms with all receivers hanging, ${without.toFixed(1)} ms without webhooks`;
   record({ promise: 'webhooks whose receivers misbehave', measured, kept }, rounds >= FULL);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Random } from '../prove/support/random';
-import { OF_TESTS, unique } from '../support/builders';
+import { TEST_MARK, unique } from '../support/builders';
 import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 /** A word without vowels, which no stemmer changes and no other suite has. */
@@ -46,7 +46,7 @@ const tierOf = (doc: Doc, query: Query): number =>
 const record = ({ id, createdAt, name, rest, description }: Doc) => ({
   id,
   createdAt,
-  sourceType: OF_TESTS,
+  sourceType: TEST_MARK,
   name: name.join(' '),
   description: description.join(' '),
   venueCity: rest[0] ?? null,

@@ -1,4 +1,4 @@
-import { OF_TESTS, unique } from '../support/builders';
+import { TEST_MARK, unique } from '../support/builders';
 import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 /** What the records of this suite are, and what stands for them in the tables below. */
@@ -29,7 +29,7 @@ describe('signs in a search', () => {
   beforeAll(async () => {
     [, tenant] = await withTenant(startLanyard());
     for (const [key, { keywords = [], ...record }] of Object.entries<{ keywords?: string[] }>(RECORDS)) {
-      const marked = { sourceType: OF_TESTS, name: 'Expo', ...record, keywords: [mark, ...keywords] };
+      const marked = { sourceType: TEST_MARK, name: 'Expo', ...record, keywords: [mark, ...keywords] };
       const { body } = await tenant.api.post('/industryEvents', marked).expect(200);
       ids.set(body.results.industryEvent.id, key);
     }

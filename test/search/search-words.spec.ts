@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { searchQuery } from '../../src/industry-events/search-query';
-import { asOperator, testDatabase } from '../support/database';
+import { asOperator, createTestDatabase } from '../support/database';
 
 describe('what a q asks for', () => {
   it.each([
@@ -55,7 +55,7 @@ describe('the rank of what a q finds', () => {
 
 describe('the words of stored records', () => {
   let db: DataSource;
-  beforeAll(async () => void (db = await asOperator((await testDatabase()).url)));
+  beforeAll(async () => void (db = await asOperator((await createTestDatabase()).url)));
 
   // A run of combining marks whose order normalize() has to mend takes it a time that grows with the square of its length.
   const MARKS = `a${'\u0301\u0323'.repeat(32_000)}`;

@@ -1,4 +1,4 @@
-import { OF_TESTS, unique } from '../support/builders';
+import { TEST_MARK, unique } from '../support/builders';
 import { startLanyard, Tenant, withTenant } from '../support/lanyard';
 
 describe('search', () => {
@@ -24,7 +24,7 @@ describe('search', () => {
       { name: `${mark} Week 2027`, keywords: ['solar panels', 'wind'], venueState: 'Ohio', description: 'Turbines' },
     ];
     for (const record of records)
-      await tenant.api.post('/industryEvents', { sourceType: OF_TESTS, ...record }).expect(200);
+      await tenant.api.post('/industryEvents', { sourceType: TEST_MARK, ...record }).expect(200);
   });
 
   const names = async (q: string): Promise<string[]> => {
@@ -105,7 +105,7 @@ describe('search', () => {
       ['שָׁלוֹם', ['שלום']],
     ])('%s', async (name, queries) => {
       const own = `q${unique()}`;
-      const record = { sourceType: OF_TESTS, name: `${own} ${name}`, keywords: [`${name}.example`] };
+      const record = { sourceType: TEST_MARK, name: `${own} ${name}`, keywords: [`${name}.example`] };
       await tenant.api.post('/industryEvents', record).expect(200);
       for (const q of [name, ...queries]) {
         const { body } = await tenant.api.get('/industryEvents', { q: `${own} ${q}` }).expect(200);
@@ -129,7 +129,7 @@ describe('search', () => {
   it('follows a change of the record', async () => {
     const [word, changed] = [unique(), unique()];
     const { body } = await tenant.api
-      .post('/industryEvents', { sourceType: OF_TESTS, name: `Expo ${word}` })
+      .post('/industryEvents', { sourceType: TEST_MARK, name: `Expo ${word}` })
       .expect(200);
     const { id } = body.results.industryEvent;
     await tenant.api.put(`/industryEvents/${id}`, { name: `Expo ${changed}` }).expect(200);

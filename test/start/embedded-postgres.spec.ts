@@ -6,7 +6,7 @@ import { Pool } from 'pg';
 import { errorLineIn, EmbeddedPostgresError, explainError } from '../../src/embedded-postgres/embedded-postgres-error';
 import { lastSetting, OWNER_SETTING } from '../../src/embedded-postgres/postmaster';
 import { Programs } from '../../src/embedded-postgres/programs';
-import { EmbeddedFixtures, killPostmaster, postmasterOf, query, until } from '../support/embedded-fixtures';
+import { EmbeddedFixtures, killPostmaster, postmasterOf, query, waitUntil } from '../support/embedded-fixtures';
 
 const onlyAsRoot = process.getuid?.() === 0 ? it : it.skip;
 
@@ -52,7 +52,7 @@ describe('embedded PostgreSQL', () => {
       const owner = await fixtures.member(dataDir);
       const server = await fixtures.start({ dataDir, keepRunning: true });
       await owner.stop();
-      await until(() => fixtures.said.includes('PostgreSQL is running again'));
+      await waitUntil(() => fixtures.said.includes('PostgreSQL is running again'));
       expect(server.url).toBe(owner.url);
       expect(await query(server.url, 'select n from note')).toEqual([{ n: 1 }]);
       await server.stop();
@@ -136,7 +136,7 @@ describe('embedded PostgreSQL', () => {
       pool.on('error', () => undefined);
       await pool.query('select 1');
       await killPostmaster(cluster);
-      await until(() => fixtures.said.includes('PostgreSQL is running again'));
+      await waitUntil(() => fixtures.said.includes('PostgreSQL is running again'));
       expect(fixtures.said).toEqual(['PostgreSQL stopped; restarting it', 'PostgreSQL is running again']);
       expect((await pool.query('select n from note')).rowCount).toBe(1);
       await pool.end();

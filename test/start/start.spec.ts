@@ -9,14 +9,14 @@ import { pipeline } from 'node:stream';
 import { Redis } from 'ioredis';
 import { freePort } from '../support/free-port';
 import { createDemo, originOf } from '../../src/demo/first-start';
-import { type TestDatabase, testDatabase } from '../support/database';
-import { EmbeddedFixtures, postmasterOf, query, until } from '../support/embedded-fixtures';
-import { Operator, outcomeOf } from '../support/operator';
-import { saysUntil, startProgram, stopped } from '../support/program';
+import { type TestDatabase, createTestDatabase } from '../support/database';
+import { EmbeddedFixtures, postmasterOf, query, waitUntil } from '../support/embedded-fixtures';
+import { Operator, waitForOutcome } from '../support/operator';
+import { waitForOutput, startProgram, waitForExit } from '../support/program';
 import { NO_SERVER, RedisServer } from '../support/redis-server';
-import { unless, without } from '../support/skipping';
+import { describeUnless, missingProgramReason } from '../support/skipping';
 
-const NO_TLS = without('openssl') || NO_SERVER;
+const NO_TLS = missingProgramReason('openssl') || NO_SERVER;
 
 it.each([
   ['0.0.0.0', 'http://localhost:3000'],
@@ -33,7 +33,7 @@ describe('a start', () => {
   const LANYARD_DATA_DIR = join(folder, 'data');
   const fixtures = new EmbeddedFixtures();
   let database: TestDatabase;
-  beforeAll(async () => void (database = await testDatabase()));
+  beforeAll(async () => void (database = await createTestDatabase()));
   afterAll(async () => {
     await fixtures.clean();
     rmSync(folder, { recursive: true, force: true });
@@ -42,47 +42,47 @@ describe('a start', () => {
   it('creates no demo with LANYARD_DEMO=off, and says in one line that it simulates faults', async () => {
     const settings = { LANYARD_DEMO: 'off', LANYARD_SIMULATE: 'production', NODE_ENV: 'production' };
     const child = startProgram({ LANYARD_DATA_DIR, ...settings });
-    const said = await saysUntil(child, 'To issue an API key');
+    const said = await waitForOutput(child, 'To issue an API key');
     expect(said).not.toContain('lan_');
     expect(said.split('\n').filter((line) => line.includes('LANYARD_SIMULATE'))).toHaveLength(1);
     child.kill('SIGTERM'); // what a terminal sends, npm sends once more
-    expect(await stopped(child, 'SIGTERM')).toBe(0);
+    expect(await waitForExit(child, 'SIGTERM')).toBe(0);
   }, 60_000);
 
   it('creates a demo once, stops on a signal, and keeps all data, also after kill -9', async () => {
     const first = startProgram({ LANYARD_DATA_DIR });
-    const said = await saysUntil(first, "limit=1'");
+    const said = await waitForOutput(first, "limit=1'");
     const { key = '', url = '' } =
       /export KEY=(?<key>\S+)\n +curl -H "x-api-key: \$KEY" '(?<url>\S+)'/.exec(said)?.groups ?? {};
     expect(said.trim().split('\n').length).toBeLessThan(10);
     expect(said).toMatch(/^API reference: http:\S+\/docs$/m);
     const lead = await (await fetch(url, { headers: { 'x-api-key': key } })).json();
     expect(lead).toMatchObject({ status: 200, results: { total: 12 } });
-    expect(await stopped(first, 'SIGINT')).toBe(0);
+    expect(await waitForExit(first, 'SIGINT')).toBe(0);
 
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const again = startProgram({ LANYARD_DATA_DIR });
-      const output = await saysUntil(again, 'To issue an API key');
+      const output = await waitForOutput(again, 'To issue an API key');
       expect(output).not.toContain('lan_');
       const base = /http:\S+/.exec(output)?.[0] ?? '';
       expect(await (await fetch(`${base}/leads?limit=1`, { headers: { 'x-api-key': key } })).json()).toEqual(lead);
-      expect(await stopped(again, signal)).toBe(signal === 'SIGTERM' ? 0 : null);
+      expect(await waitForExit(again, signal)).toBe(signal === 'SIGTERM' ? 0 : null);
     }
   }, 90_000);
 
   it('stops its PostgreSQL at the end, and a command that used it fails with one line', async () => {
     const server = startProgram({ LANYARD_DATA_DIR });
-    expect(await saysUntil(server, 'To issue an API key')).toContain('To issue an API key');
+    expect(await waitForOutput(server, 'To issue an API key')).toContain('To issue an API key');
     const { url } = await fixtures.start({ dataDir: LANYARD_DATA_DIR });
     const command = new Operator({ LANYARD_DATA_DIR }).start(['import', '-', '--organization', '1']);
-    const outcome = outcomeOf(command);
+    const outcome = waitForOutcome(command);
     const user = `${JSON.stringify({ section: 'users', record: { email: 'ada@example.com' } })}\n`;
     command.stdin?.write(user);
     command.stdin?.on('error', () => undefined); // it may have ended
     // The import has made its temporary tables, and waits for the rest of its input.
     const joined = "select from pg_stat_activity where query like 'create temporary table%'";
-    await until(async () => command.exitCode !== null || (await query(url, joined)).length > 0);
-    expect(await stopped(server, 'SIGTERM')).toBe(0);
+    await waitUntil(async () => command.exitCode !== null || (await query(url, joined)).length > 0);
+    expect(await waitForExit(server, 'SIGTERM')).toBe(0);
     expect(postmasterOf(join(LANYARD_DATA_DIR, 'postgresql'))).toBeUndefined();
     command.stdin?.end(user);
     const stderr =
@@ -91,7 +91,7 @@ describe('a start', () => {
   }, 90_000);
 
   it('creates the demo completely or not at all, and only once if several processes start', async () => {
-    const fresh = await testDatabase();
+    const fresh = await createTestDatabase();
     await query(
       fresh.url,
       `create function fails() returns trigger language plpgsql as $$ begin raise 'disk full'; end $$`,
@@ -111,7 +111,7 @@ describe('a start', () => {
     ['PORT', { PORT: 'http' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/x' }],
   ])('fails with one line that names %s: %j', async (name, settings) => {
-    const { status, stdout, stderr } = await outcomeOf(
+    const { status, stdout, stderr } = await waitForOutcome(
       startProgram({ LANYARD_DATA_DIR, LANYARD_DATABASE_WAIT_MS: '0', ...settings }),
     );
     expect({ status, stdout, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, stdout: '', lines: 1 });
@@ -123,7 +123,7 @@ describe('a start', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const PORT = String((other.address() as AddressInfo).port);
-    const outcome = await outcomeOf(startProgram({ DATABASE_URL: database.url, PORT }));
+    const outcome = await waitForOutcome(startProgram({ DATABASE_URL: database.url, PORT }));
     other.close();
     const stderr = `PORT ${PORT} is already in use. Stop the other program or choose a different PORT.\n`;
     expect(outcome).toEqual({ status: 1, stdout: '', stderr });
@@ -132,7 +132,7 @@ describe('a start', () => {
   it('fails with one line if it cannot listen on its address', async () => {
     const HOST = '192.0.2.1';
     const stderr = `HOST ${HOST} is not an address of this machine. Use one that is, or 0.0.0.0 for all interfaces.\n`;
-    expect(await outcomeOf(startProgram({ DATABASE_URL: database.url, HOST }))).toEqual({
+    expect(await waitForOutcome(startProgram({ DATABASE_URL: database.url, HOST }))).toEqual({
       status: 1,
       stdout: '',
       stderr,
@@ -141,7 +141,7 @@ describe('a start', () => {
 
   it('ends without waiting for silent clients and half requests', async () => {
     const child = startProgram({ DATABASE_URL: database.url });
-    const { port } = new URL(/http:\S+/.exec(await saysUntil(child, 'To issue an API key'))?.[0] ?? '');
+    const { port } = new URL(/http:\S+/.exec(await waitForOutput(child, 'To issue an API key'))?.[0] ?? '');
     const clients = ['', 'GET /health/live HTTP/1.1\r\nHost:'].map((bytes) => {
       const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
       client.write(bytes);
@@ -149,7 +149,7 @@ describe('a start', () => {
     });
     // Answered after the others were accepted.
     await fetch(`http://127.0.0.1:${port}/health/live`);
-    expect(await stopped(child, 'SIGTERM')).toBe(0);
+    expect(await waitForExit(child, 'SIGTERM')).toBe(0);
     clients.forEach((client) => client.destroy());
   });
 
@@ -161,7 +161,7 @@ describe('a start', () => {
       const DATABASE_URL = await elsewhere();
       const child = startProgram({ DATABASE_URL });
       const { host, pathname } = new URL(DATABASE_URL);
-      expect(await saysUntil(child, 'ECONNREFUSED')).toContain(
+      expect(await waitForOutput(child, 'ECONNREFUSED')).toContain(
         `Lanyard ${version}\nWaiting for PostgreSQL at ${host}${pathname}: connect ECONNREFUSED`,
       );
       const doorway = createServer((socket) => {
@@ -169,19 +169,19 @@ describe('a start', () => {
         const upstream = connect(Number(port || 5432), hostname);
         pipeline(socket, upstream, socket, () => undefined);
       }).listen(Number(new URL(DATABASE_URL).port), '127.0.0.1');
-      expect(await saysUntil(child, 'To issue an API key')).toContain('Lanyard is listening on');
-      expect(await stopped(child, 'SIGTERM')).toBe(0);
+      expect(await waitForOutput(child, 'To issue an API key')).toContain('Lanyard is listening on');
+      expect(await waitForExit(child, 'SIGTERM')).toBe(0);
       doorway.close();
     }, 60_000);
 
     it('stops on a signal', async () => {
       const child = startProgram({ DATABASE_URL: await elsewhere() });
-      expect(await saysUntil(child, 'Waiting')).toContain('Waiting for PostgreSQL');
-      expect(await stopped(child, 'SIGHUP')).toBe(0);
+      expect(await waitForOutput(child, 'Waiting')).toContain('Waiting for PostgreSQL');
+      expect(await waitForExit(child, 'SIGHUP')).toBe(0);
     });
   });
 
-  unless(NO_TLS)(`with TLS${NO_TLS}`, () => {
+  describeUnless(NO_TLS)(`with TLS${NO_TLS}`, () => {
     let cert: string;
     let postgres: string;
     let redisPort: number;
@@ -212,7 +212,7 @@ describe('a start', () => {
       const { key } = await operator.json<{ key: string }>(['keys', 'issue', '--organization', String(id)]);
       const REDIS_URL = `rediss://127.0.0.1:${redisPort}`;
       const child = startProgram({ DATABASE_URL: postgres, REDIS_URL, NODE_EXTRA_CA_CERTS: cert });
-      const base = /http:\S+/.exec(await saysUntil(child, 'To issue an API key'))?.[0];
+      const base = /http:\S+/.exec(await waitForOutput(child, 'To issue an API key'))?.[0];
       expect((await fetch(`${base}/leads`, { headers: { 'x-api-key': key } })).status).toBe(200);
 
       const connections =
@@ -225,12 +225,12 @@ describe('a start', () => {
       // The server has asked Redis at its start, too.
       expect(keys.filter((name) => name !== 'rl:v1:start')).toHaveLength(1);
       buckets.disconnect();
-      expect(await stopped(child, 'SIGTERM')).toBe(0);
+      expect(await waitForExit(child, 'SIGTERM')).toBe(0);
     }, 60_000);
 
     it('fails with one line if the certificate is not signed by a trusted authority', async () => {
       const DATABASE_URL = postgres.replace(/&sslrootcert.*/, '');
-      const { status, stderr } = await outcomeOf(startProgram({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' }));
+      const { status, stderr } = await waitForOutcome(startProgram({ DATABASE_URL, LANYARD_DATABASE_WAIT_MS: '0' }));
       expect({ status, stderr }).toEqual({
         status: 1,
         stderr: expect.stringMatching(/^Cannot connect .*DATABASE_URL.*certificate.*\n$/),

@@ -1,7 +1,7 @@
 const left = new Set<() => Promise<unknown>>();
 
 /** @returns runs the work, once; what is not run by then runs at the end of the suite */
-export function atTheEnd(work: () => Promise<unknown>): () => Promise<void> {
+export function runAtEnd(work: () => Promise<unknown>): () => Promise<void> {
   const undo = async (): Promise<void> => {
     if (left.delete(undo)) await work();
   };

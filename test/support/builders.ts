@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 export const unique = (): string => randomUUID().replaceAll('-', '').slice(0, 12);
 
 /** The `sourceType` of what suites add to the catalogue: by it a run against a deployment removes that. */
-export const OF_TESTS = 'e2e';
+export const TEST_MARK = 'e2e';
 
 export const eventInput = (over: object = {}) => ({
   eventName: 'Harbour Expo',
@@ -30,7 +30,7 @@ export const industryEventInput = (over: object = {}) => ({
   name: `Expo ${unique()}`,
   startDate: '2026-05-04T09:00:00.000Z',
   endDate: '2026-05-06T17:00:00.000Z',
-  sourceType: OF_TESTS,
+  sourceType: TEST_MARK,
   sourceId: 'a-1',
   eventType: 'TRADE_SHOW',
   venueCity: 'Łódź',
@@ -53,7 +53,7 @@ export const industryEventInput = (over: object = {}) => ({
 });
 
 /** One record of each kind that `import` takes, linked with each other, with fresh ids; and all of them as a dataset. */
-export function exhibitor() {
+export function createExhibitor() {
   const tagGroup = {
     id: randomUUID(),
     name: 'Interest',

@@ -46,7 +46,7 @@ export function openConnection(address: string): Socket {
 }
 
 /** All that comes back on a connection until it is closed; errors are the end of it, too. */
-export function received(socket: Socket): Promise<string> {
+export function receiveAll(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (bytes: Buffer) => (text += bytes.toString('latin1'))).on('error', () => undefined);
   return new Promise((resolve) => socket.once('close', () => resolve(text)));

@@ -6,7 +6,7 @@ import '../../src/app.module';
 import { DATABASE_IDENTITY } from '../../src/changes/database-identity';
 import { operatorDataSourceOptions } from '../../src/database/data-source';
 import { createDataSource } from '../../src/database/data-source.module';
-import { atTheEnd } from './at-the-end';
+import { runAtEnd } from './at-the-end';
 import { query } from './embedded-fixtures';
 
 // Commands run within this process, and a server that is started has a log of its own.
@@ -22,7 +22,7 @@ export interface TestDatabase {
 }
 
 /** A fresh migrated database (about 20 ms), so that suites neither clean up nor know of each other. */
-export async function testDatabase(): Promise<TestDatabase> {
+export async function createTestDatabase(): Promise<TestDatabase> {
   const database = await createDatabase(template());
   // It is a database of its own, and not a copy from which webhooks must not be sent.
   await query(database.url, `update changes_key set database_identity = ${DATABASE_IDENTITY}`);
@@ -30,7 +30,7 @@ export async function testDatabase(): Promise<TestDatabase> {
 }
 
 /** An empty database, without a migration. */
-export async function emptyDatabase(): Promise<TestDatabase> {
+export async function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase('template0');
 }
 
@@ -38,7 +38,7 @@ export async function createDatabase(from: string): Promise<TestDatabase> {
   const name = `lanyard_test_${randomBytes(6).toString('hex')}`;
   const server = required('LANYARD_TEST_SERVER');
   await query(server, `create database ${name} template ${from}`);
-  const drop = atTheEnd(() => query(server, `drop database if exists ${name} with (force)`));
+  const drop = runAtEnd(() => query(server, `drop database if exists ${name} with (force)`));
   return { url: urlOf(name, server), drop };
 }
 
@@ -46,7 +46,7 @@ export async function createDatabase(from: string): Promise<TestDatabase> {
 export async function asOperator(url: string, poolSize?: number): Promise<DataSource> {
   const db = await createDataSource({ ...operatorDataSourceOptions(url), ...(poolSize && { poolSize }) });
   await db.initialize();
-  atTheEnd(() => db.destroy());
+  runAtEnd(() => db.destroy());
   return db;
 }
 

@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 import type { KeySettings } from '../../src/access/api-keys.service';
 
 /** What the operator does before a client can do anything. */
-export interface Operator {
+export interface DeploymentOperator {
   createOrganization(name: string): Promise<{ id: number }>;
   issueKey(organizationId: number, settings: Partial<KeySettings>): Promise<{ id: string; key: string }>;
   import(organizationId: number, dataset: object): Promise<{ events: Record<string, number> }>;
 }
 
 /** Limits of a key that no test reaches. */
-export const UNLIMITED = { maxTokens: 1_000_000, refillRate: 1_000_000 };
+export const UNLIMITED_KEY_LIMITS = { maxTokens: 1_000_000, refillRate: 1_000_000 };
 
 /** A test needs what this run cannot do: it is skipped, and not failed (left-out.environment.ts). */
 class LeftOut extends Error {
@@ -36,17 +36,17 @@ export async function runOperator<T>(args: string[], input = ''): Promise<T> {
 }
 
 /** What a run made, and must take away again: each organization is a line of this file. */
-export const MADE = 'LANYARD_TEST_MADE';
+export const CREATED_ORGANIZATIONS_FILE = 'LANYARD_TEST_MADE';
 
 /** The name of the run's organizations, by which no other one can be deleted. */
 export const nameOfRun = (file: string): string => `Lanyard e2e ${file.replace(/^.*-/, '')}`;
 
 /** The operator of a deployment, for a suite. */
-export const operatorOf = (baseUrl: string): Operator =>
+export const operatorOf = (baseUrl: string): DeploymentOperator =>
   process.env.E2E_KEY ? keyHolder(baseUrl, process.env.E2E_KEY) : commandLine();
 
-function commandLine(): Operator {
-  const file = process.env[MADE] ?? '';
+function commandLine(): DeploymentOperator {
+  const file = process.env[CREATED_ORGANIZATIONS_FILE] ?? '';
   return {
     createOrganization: async () => {
       const made = await runOperator<{ id: number }>(['organizations', 'create', '--name', nameOfRun(file)]);
@@ -77,7 +77,7 @@ function commandLine(): Operator {
 }
 
 /** Somebody who has one key, and no operator: a suite gets the key's organization, emptied, and no other one. */
-function keyHolder(baseUrl: string, key: string): Operator {
+function keyHolder(baseUrl: string, key: string): DeploymentOperator {
   let [organizations, keys] = [0, 0];
   return {
     createOrganization: async () => {
@@ -87,7 +87,10 @@ function keyHolder(baseUrl: string, key: string): Operator {
     },
     issueKey: async (_, { maxTokens, refillRate, expiresAt, label }) => {
       const isOrdinary =
-        maxTokens === UNLIMITED.maxTokens && refillRate === UNLIMITED.refillRate && !expiresAt && !label;
+        maxTokens === UNLIMITED_KEY_LIMITS.maxTokens &&
+        refillRate === UNLIMITED_KEY_LIMITS.refillRate &&
+        !expiresAt &&
+        !label;
       if (keys++ > 0 || !isOrdinary) throw new LeftOut('needs a key of its own');
       return { id: '', key };
     },
@@ -103,12 +106,15 @@ const OWN = [
 ] as const;
 
 export async function emptyOrganization(baseUrl: string, key: string): Promise<void> {
-  const ask = (method: string, path: string) => fetch(baseUrl + path, { method, headers: { 'x-api-key': key } });
+  const sendRequest = (method: string, path: string) =>
+    fetch(baseUrl + path, { method, headers: { 'x-api-key': key } });
   for (const [list, path, end] of OWN) {
     for (let ids: unknown[] = [0]; ids.length > 0;) {
-      const { results } = (await (await ask('GET', path)).json()) as { results: Record<string, { id: string }[]> };
+      const { results } = (await (await sendRequest('GET', path)).json()) as {
+        results: Record<string, { id: string }[]>;
+      };
       ids = results[list]?.map(({ id }) => id) ?? [];
-      for (const id of ids) await ask('DELETE', `/${list}/${String(id)}${end}`);
+      for (const id of ids) await sendRequest('DELETE', `/${list}/${String(id)}${end}`);
     }
   }
 }

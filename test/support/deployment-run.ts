@@ -4,15 +4,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../package.json';
-import { OF_TESTS } from './builders';
+import { TEST_MARK } from './builders';
 import {
   emptyOrganization,
-  MADE,
+  CREATED_ORGANIZATIONS_FILE,
   nameOfRun,
   operatorCommand,
   operatorOf,
   runOperator,
-  UNLIMITED,
+  UNLIMITED_KEY_LIMITS,
 } from './deployment-operator';
 
 const BUILD = join(__dirname, '../../scripts/build.mjs');
@@ -52,7 +52,7 @@ export async function prepareDeployment(baseUrl: string): Promise<() => Promise<
     for (const name of left) await takeAway(baseUrl, join(RECORDS, name));
     if (process.env.E2E_KEY) await requireKey(baseUrl, process.env.E2E_KEY);
     writeFileSync(file, '');
-    process.env[MADE] = file;
+    process.env[CREATED_ORGANIZATIONS_FILE] = file;
     if (!process.env.E2E_KEY) await requireOperator(baseUrl);
   } catch (error) {
     await cleanUp();
@@ -98,7 +98,7 @@ async function deleteOrganizations(file: string): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: DELETED_AT_ONCE }, remove));
-  await runOperator(['industry-events', 'delete', '--source-type', OF_TESTS]);
+  await runOperator(['industry-events', 'delete', '--source-type', TEST_MARK]);
 }
 
 /** The last line of a command that was refused. */
@@ -113,7 +113,7 @@ async function requireOperator(baseUrl: string): Promise<void> {
   const command = process.env.E2E_OPERATOR ?? 'the operator of this folder';
   const { key } = await operator
     .createOrganization('')
-    .then(({ id }) => operator.issueKey(id, UNLIMITED))
+    .then(({ id }) => operator.issueKey(id, UNLIMITED_KEY_LIMITS))
     .catch((error: unknown) => {
       throw new Unfit(`no key could be made with ${command}: ${reasonOf(error)}`);
     });

@@ -57,7 +57,8 @@ function at<T extends Referring>(place: string): { place: string; value: T | und
 }
 
 /** A part of openapi.json, or what it refers to. */
-export const resolved = <T extends Referring>(part: T): T => (part.$ref ? (at<T>(part.$ref).value ?? part) : part);
+export const resolveReference = <T extends Referring>(part: T): T =>
+  part.$ref ? (at<T>(part.$ref).value ?? part) : part;
 
 /** An answer with a key that its table does not have is as wrong as one that lacks a key. */
 function closed(schema: unknown): unknown {
@@ -124,7 +125,7 @@ export function expectToMatchDescription(method: string, path: string, response:
   const answer = at<Answer>(`#/paths/${template.replaceAll('/', '~1')}/${method}/responses/${name}`);
   if (!answer.value) throw new Error(`openapi.json has no ${status} for ${method} ${path}`);
   const faults = [
-    ...faultsOf(`${answer.place}/content/application~1json/schema`, body),
+    ...schemaErrors(`${answer.place}/content/application~1json/schema`, body),
     ...faultsOfHeaders(answer.place, answer.value, response.headers as Record<string, string>),
   ];
   if (faults.length > 0) {
@@ -133,7 +134,7 @@ export function expectToMatchDescription(method: string, path: string, response:
 }
 
 /** What is wrong with a value at the schema that stands at a place of openapi.json, such as `#/components/schemas/Event`. */
-export function faultsOf(place: string, value: unknown): string[] {
+export function schemaErrors(place: string, value: unknown): string[] {
   const validator = validatorOf(place);
   return validator(value) ? [] : [ajv.errorsText(validator.errors)];
 }
@@ -154,7 +155,7 @@ function faultsOfHeaders(place: string, answer: Answer, sent: Record<string, str
     const text = sent[name.toLowerCase()];
     if (text === undefined) return header.value?.required ? [`no ${name}`] : [];
     const { type } = header.value?.schema as { type: string };
-    return faultsOf(`${header.place}/schema`, type === 'integer' ? Number(text) : text).map(
+    return schemaErrors(`${header.place}/schema`, type === 'integer' ? Number(text) : text).map(
       (fault) => `${name} ${fault}`,
     );
   });

@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { atTheEnd } from './at-the-end';
+import { runAtEnd } from './at-the-end';
 
 const TYPE_A = 1;
 const NAME_ERROR = 3;
@@ -18,7 +18,7 @@ export class DnsServer {
   async listen(): Promise<this> {
     this.socket.on('message', (query, client) => this.respond(query, client)).bind(0, '127.0.0.1');
     await once(this.socket, 'listening');
-    atTheEnd(() => new Promise<void>((resolve) => this.socket.close(() => resolve())));
+    runAtEnd(() => new Promise<void>((resolve) => this.socket.close(() => resolve())));
     return this;
   }
 

@@ -11,7 +11,7 @@ import {
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres';
 import { runningPostmaster } from '../../src/embedded-postgres/postmaster';
-import { saysUntil, typescript } from './program';
+import { waitForOutput, typescript } from './program';
 
 /** What one test makes: directories, servers and processes, all gone after clean(). */
 export class EmbeddedFixtures {
@@ -53,7 +53,7 @@ export class EmbeddedFixtures {
     const ended = once(child, 'exit');
     return {
       pid: child.pid as number,
-      url: (await saysUntil(child, '\n')).trim(),
+      url: (await waitForOutput(child, '\n')).trim(),
       async stop() {
         child.stdin.write('stop\n');
         await ended;
@@ -90,7 +90,7 @@ export async function killPostmaster(cluster: string): Promise<void> {
   const pid = postmasterOf(cluster);
   if (!pid) return;
   process.kill(pid, 'SIGKILL');
-  await until(() => postmasterOf(cluster) !== pid);
+  await waitUntil(() => postmasterOf(cluster) !== pid);
 }
 
 /** Process id of the PostgreSQL that runs on the cluster; undefined when none does. */
@@ -120,6 +120,6 @@ export async function lockWaits(url: string): Promise<number> {
 }
 
 /** Waits for a condition; jest's time limit ends the wait. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await delay(10);
 }

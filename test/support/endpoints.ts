@@ -1,13 +1,13 @@
 import type { Test } from 'supertest';
 import { eventInput, industryEventInput, leadInput, unique } from './builders';
 import type { ApiClient } from './client';
-import { description, type Operation, resolved, type Schema } from './description';
+import { description, type Operation, resolveReference, type Schema } from './description';
 
 /** Every endpoint of openapi.json with every id that it takes: a new one is in the suites that go through all of them. */
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** What an id is of, as `ids` of `exhibitor()` has it: a `boothId` is of a `booth`. */
+/** What an id is of, as `ids` of `createExhibitor()` has it: a `boothId` is of a `booth`. */
 const kindOf = (name: string): string => (name === 'leadActivityEventId' ? 'note' : name.replace(/Id$/, ''));
 
 /** A place of an endpoint that takes an id, and what the id is of. */
@@ -63,7 +63,7 @@ const BODIES: Record<string, Endpoint['bodies']> = {
 
 /** The ids that a body takes, however deep. */
 function idsIn(schema: Schema, name = '', isMany = false): Slot[] {
-  const { items, properties, format } = resolved(schema);
+  const { items, properties, format } = resolveReference(schema);
   if (items) return idsIn(items, name, true);
   if (properties) return Object.entries(properties).flatMap(([key, inner]) => idsIn(inner, key, isMany));
   const isId = format === 'uuid' || (format === 'int64' && name.endsWith('Id'));
@@ -80,7 +80,9 @@ const exampleWith = (example: object, ids: Ids): object =>
 
 /** The field of `results` that holds the items of a page. */
 function listOf({ responses }: Operation): string | undefined {
-  const schema = responses['200'] && resolved(resolved(responses['200']).content['application/json'].schema as Schema);
+  const schema =
+    responses['200'] &&
+    resolveReference(resolveReference(responses['200']).content['application/json'].schema as Schema);
   if (!schema?.properties?.pagination) return undefined;
   return Object.keys(schema.properties.results?.properties ?? {}).find((key) => key !== 'total');
 }
@@ -89,12 +91,16 @@ function endpoint(template: string, method: Method, operation: Operation): Endpo
   const { operationId, parameters, requestBody } = operation;
   const path = template.replace(/\{(\w+)\}/g, ':$1');
   const name = `${method.toUpperCase()} ${path}`;
-  const given = parameters
-    .map(resolved)
+  const pathSlots = parameters
+    .map(resolveReference)
     .filter((parameter) => parameter.in === 'path' || parameter.schema.format === 'uuid');
   const body = requestBody?.content['application/json'];
   const slots = [
-    ...given.map((parameter): Slot => ({ where: parameter.in, name: parameter.name, kind: kindOf(parameter.name) })),
+    ...pathSlots.map((parameter): Slot => ({
+      where: parameter.in,
+      name: parameter.name,
+      kind: kindOf(parameter.name),
+    })),
     ...(body ? idsIn(body.schema) : []),
   ];
   const bodies = BODIES[name] ?? [(ids) => body && exampleWith(body.example, ids)];

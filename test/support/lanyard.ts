@@ -7,11 +7,11 @@ import { Config } from '../../src/config';
 import type { Extension } from '../../src/extensions/extension';
 import { createLog, type Log } from '../../src/observability/log';
 import { ImportService } from '../../src/datasets/import.service';
-import { atTheEnd } from './at-the-end';
+import { runAtEnd } from './at-the-end';
 import { deploymentUrl } from './deployment';
-import { type Operator, operatorOf, UNLIMITED } from './deployment-operator';
+import { type DeploymentOperator, operatorOf, UNLIMITED_KEY_LIMITS } from './deployment-operator';
 import { ApiClient } from './client';
-import { testDatabase } from './database';
+import { createTestDatabase } from './database';
 import { hasOracle, watchedUrl, watchRequests } from './oracle';
 
 /** An organization of its own for a test, with a key that is not limited unless the test asks for it. */
@@ -52,7 +52,7 @@ export async function startLanyard(): Promise<Lanyard> {
   return baseUrl ? lanyardAt(baseUrl, operatorOf(baseUrl), () => Promise.resolve()) : startInProcess();
 }
 
-export { UNLIMITED };
+export { UNLIMITED_KEY_LIMITS };
 
 /** Instead of standard output, on which every suite of a process would leave a listener and a timer. */
 const silence = (): Log => createLog('silent', { write: () => undefined });
@@ -65,7 +65,7 @@ export async function startInProcess(
   log = silence(),
   extension: Extension = {},
 ): Promise<InProcess> {
-  const database = overrides.databaseUrl ? undefined : await testDatabase();
+  const database = overrides.databaseUrl ? undefined : await createTestDatabase();
   const config = new Config({
     databaseUrl: database?.url,
     redisUrl: process.env.REDIS_URL || undefined,
@@ -76,7 +76,7 @@ export async function startInProcess(
   const app = hasOracle ? await createWatchedApp(config, log) : await createApp(config, log, extension);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
-  const operator: Operator = {
+  const operator: DeploymentOperator = {
     createOrganization: (name) => app.get(OrganizationsService).create(name),
     issueKey: (organizationId, settings) => app.get(ApiKeysService).issue(organizationId, settings),
     import: async (organizationId, dataset) => {
@@ -84,7 +84,7 @@ export async function startInProcess(
       return ids as { events: Record<string, number> };
     },
   };
-  const stop = atTheEnd(async () => {
+  const stop = runAtEnd(async () => {
     // A client may hold a connection that it never used: the server would wait for it until its headers are overdue.
     app.getHttpServer().closeAllConnections();
     await app.close();
@@ -100,7 +100,7 @@ async function createWatchedApp(config: Config, log: Log): Promise<NestExpressAp
   return app;
 }
 
-function lanyardAt(baseUrl: string, operator: Operator, stop: () => Promise<void>): Lanyard {
+function lanyardAt(baseUrl: string, operator: DeploymentOperator, stop: () => Promise<void>): Lanyard {
   const client = (key?: string): ApiClient => new ApiClient(baseUrl, key);
   const tenant = async (settings: Partial<KeySettings> = {}): Promise<Tenant> => {
     const { id: organizationId } = await operator.createOrganization('Test organization');
@@ -108,7 +108,7 @@ function lanyardAt(baseUrl: string, operator: Operator, stop: () => Promise<void
       const { id, key } = await operator.issueKey(organizationId, wanted);
       return { id, key, api: client(key) };
     };
-    const { id: keyId, key, api } = await issueKey({ ...UNLIMITED, ...settings });
+    const { id: keyId, key, api } = await issueKey({ ...UNLIMITED_KEY_LIMITS, ...settings });
     const load = async (dataset: object) => (await operator.import(organizationId, dataset)).events;
     return { organizationId, keyId, key, api, import: load, issueKey };
   };

@@ -2,7 +2,7 @@ import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Config } from '../../src/config';
 import { OperatorModule } from '../../src/operator/operator.module';
-import { atTheEnd } from './at-the-end';
+import { runAtEnd } from './at-the-end';
 
 // Commands run within this process, and a server that is started has a log of its own.
 Logger.overrideLogger(false);
@@ -15,6 +15,6 @@ export async function operatorServices(
   const root = OperatorModule.with(new Config({ ...settings, databaseUrl }));
   const services = await NestFactory.createApplicationContext(root, { abortOnError: false });
   const close = services.close.bind(services);
-  services.close = atTheEnd(() => close());
+  services.close = runAtEnd(() => close());
   return services;
 }

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import type { Extension } from '../../src/extensions/extension';
 import { operatorProgram } from '../../src/operator/commands';
 import { reportOf } from '../../src/operator/run';
-import { TestDatabase, testDatabase } from './database';
+import { TestDatabase, createTestDatabase } from './database';
 import { InProcess, startInProcess } from './lanyard';
 import { typescript } from './program';
 
@@ -45,7 +45,7 @@ export class Operator {
     const child = this.start(args);
     child.stdin?.on('error', () => undefined); // a command that is refused does not read it
     child.stdin?.end(input);
-    return outcomeOf(child);
+    return waitForOutcome(child);
   }
 
   /** The result of a command that succeeds: one JSON value, and nothing else on either stream. */
@@ -133,7 +133,7 @@ function replace(of: object, name: string, value: unknown): () => void {
   };
 }
 
-export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+export async function waitForOutcome(child: ChildProcess): Promise<Outcome> {
   const [stdout, stderr, [status]] = await Promise.all([
     child.stdout ? text(child.stdout) : '',
     child.stderr ? text(child.stderr) : '',
@@ -150,7 +150,7 @@ export interface Installation {
 }
 
 export async function install(): Promise<Installation> {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const operator = new Operator({ DATABASE_URL: database.url });
   return { database, operator, server: await startInProcess({ databaseUrl: database.url }) };
 }

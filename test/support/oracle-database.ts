@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import { ImportService } from '../../src/datasets/import.service';
-import { exhibitor, industryEventInput } from './builders';
+import { createExhibitor, industryEventInput } from './builders';
 import { operatorServices } from './operator-services';
 import { UNSCOPED } from './oracle';
 
@@ -68,7 +68,7 @@ async function seedDecoy(services: INestApplicationContext): Promise<void> {
   const db = services.get(DataSource);
   const { id } = await services.get(OrganizationsService).create('Decoy');
   const industryEvents = [{ ...industryEventInput({ name: 'Decoy', keywords: [] }), isBookmarked: true }];
-  await services.get(ImportService).import(id, { ...exhibitor().dataset, industryEvents });
+  await services.get(ImportService).import(id, { ...createExhibitor().dataset, industryEvents });
   await db.query(
     `insert into webhooks (id, organization_id, url, resources, cursor, ends_snapshot, secret, disabled_at)
       values (uuid_v7(), $1, '', '{}', '', false, '', now())`,
@@ -79,7 +79,7 @@ async function seedDecoy(services: INestApplicationContext): Promise<void> {
     const [row] = await db.query<object[]>(`select from ${table} where organization_id = $1 limit 1`, [id]);
     if (row) continue;
     throw new Error(
-      `No record of ${table}, so that the oracle could not bite there: exhibitor() of builders.ts makes one`,
+      `No record of ${table}, so that the oracle could not bite there: createExhibitor() of builders.ts makes one`,
     );
   }
 }

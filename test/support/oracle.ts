@@ -43,7 +43,7 @@ export function watchRequests(server: EventEmitter): void {
 }
 
 /** Runs work as a request of the organization would. */
-export const speakingFor = <T>(organizationId: number, work: () => T): T =>
+export const runForOrganization = <T>(organizationId: number, work: () => T): T =>
   speaking.run({ caller: { organizationId } }, work);
 
 /** What the oracle found since it was last asked. */
@@ -74,11 +74,11 @@ interface Query {
 }
 
 /** A statement rewritten, without its name: under that one PostgreSQL has prepared it as it was. */
-function rewritten(given: string | Query): string | Query {
-  const text = typeof given === 'string' ? given : given.text;
+function rewriteStatement(statement: string | Query): string | Query {
+  const text = typeof statement === 'string' ? statement : statement.text;
   const changed = statements.rewrite(text);
-  if (changed === text) return given;
-  return typeof given === 'string' ? changed : { ...given, name: undefined, text: changed };
+  if (changed === text) return statement;
+  return typeof statement === 'string' ? changed : { ...statement, name: undefined, text: changed };
 }
 
 /** A connection of the role: for whom its session speaks, as far as is known, and what was sent last. */
@@ -96,20 +96,20 @@ function watch(client: Watched): void {
 function watchStatements(role: string): void {
   const { query } = Client.prototype;
   const watched = new WeakSet<Watched>();
-  Client.prototype.query = function (this: Watched, given: string | Query, ...rest: unknown[]): unknown {
+  Client.prototype.query = function (this: Watched, statement: string | Query, ...rest: unknown[]): unknown {
     const send = (what: string | Query): unknown => Reflect.apply(query, this, [what, ...rest]) as unknown;
-    if (this.user !== role) return send(given);
+    if (this.user !== role) return send(statement);
     if (!watched.has(this)) watch(watched.add(this) && this);
     seen.statements++;
-    this.sent = typeof given === 'string' ? given : given.text;
-    const speaker = scope(typeof given !== 'string' && Boolean(given.name));
-    const told = this.speaksFor === speaker;
+    this.sent = typeof statement === 'string' ? statement : statement.text;
+    const speaker = scope(typeof statement !== 'string' && Boolean(statement.name));
+    const isScopeSet = this.speaksFor === speaker;
     this.speaksFor = /^rollback/i.test(this.sent) ? undefined : speaker;
-    const what = rewritten(given);
-    if (told) return send(what);
+    const what = rewriteStatement(statement);
+    if (isScopeSet) return send(what);
     // In a transaction that failed the setting is refused, and so is whatever follows but the rollback.
     const tell = (then: () => unknown) => Reflect.apply(query, this, [`set lanyard.oracle = '${speaker}'`, then]);
-    const hasCallback = typeof rest.at(-1) === 'function' || (typeof given !== 'string' && given.callback);
+    const hasCallback = typeof rest.at(-1) === 'function' || (typeof statement !== 'string' && statement.callback);
     if (hasCallback) return void tell(() => send(what));
     return new Promise((resolve, reject) => void tell(() => (send(what) as Promise<unknown>).then(resolve, reject)));
   } as typeof query;

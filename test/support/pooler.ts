@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { atTheEnd } from './at-the-end';
+import { runAtEnd } from './at-the-end';
 
 /** The version of PostgreSQL's protocol, as a startup message begins with it. */
 const PROTOCOL = 196_608;
@@ -86,7 +86,7 @@ export async function startPooler(url: string, { isShared = false }: PoolerOptio
     });
   });
   await once(listener.listen(0, '127.0.0.1'), 'listening');
-  atTheEnd(async () => {
+  runAtEnd(async () => {
     listener.close();
     for (const socket of sockets) socket.destroy();
   });

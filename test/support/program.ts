@@ -18,7 +18,7 @@ export function startProgram(settings: NodeJS.ProcessEnv): ChildProcess {
 }
 
 /** What a program said up to a line that holds the text. */
-export async function saysUntil(child: ChildProcess, text: string): Promise<string> {
+export async function waitForOutput(child: ChildProcess, text: string): Promise<string> {
   let said = '';
   for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
     said += String(chunk);
@@ -28,7 +28,7 @@ export async function saysUntil(child: ChildProcess, text: string): Promise<stri
 }
 
 /** @returns the exit status of a program that was sent the signal; null when the signal ended it */
-export async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+export async function waitForExit(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   const exit = once(child, 'exit') as Promise<[number | null]>;
   child.kill(signal);
   return (await exit)[0];

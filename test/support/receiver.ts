@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { atTheEnd } from './at-the-end';
+import { runAtEnd } from './at-the-end';
 import { type Change, Replica } from './replica';
 import type { ApiClient } from './client';
 
@@ -28,8 +28,8 @@ export interface Delivery {
 /** How a receiver answers; it need not. */
 type Answer = (response: ServerResponse, delivery: Delivery) => void;
 
-export const yes: Answer = (response) => void response.writeHead(204).end();
-export const no =
+export const ACKNOWLEDGED: Answer = (response) => void response.writeHead(204).end();
+export const rejectWith =
   (status: number, headers: Record<string, string> = {}): Answer =>
   (response) =>
     void response.writeHead(status, headers).end();
@@ -43,7 +43,7 @@ export class Receiver {
   /** requests at the same moment */
   atOnce = 0;
   mostAtOnce = 0;
-  answer: Answer = yes;
+  answer: Answer = ACKNOWLEDGED;
   /** the secrets that may have signed, the newest first */
   secrets: string[] = [];
   private server?: Server;
@@ -61,7 +61,7 @@ export class Receiver {
     this.server = createServer((request, response) => void this.take(request, response));
     await new Promise<void>((resolve) => this.server?.listen(this.port, '127.0.0.1', resolve));
     this.port = (this.server.address() as AddressInfo).port;
-    atTheEnd(() => this.close());
+    runAtEnd(() => this.close());
     return this;
   }
 

@@ -25,7 +25,7 @@ type Query = Record<string, string | number>;
 const LISTS = ['tagGroups', 'events', 'activations', 'leads', 'leadActivityEvents'];
 
 /** A cursor that was made by another database. */
-export function strangeCursor(): string {
+export function foreignCursor(): string {
   const sealed = randomBytes(100);
   const check = createHash('sha256').update(sealed).update('cursor 2').digest().subarray(0, 4);
   return Buffer.concat([check, sealed]).toString('base64url');
@@ -35,12 +35,12 @@ export function strangeCursor(): string {
 export const nameOf = ({ resource, id, eventId, leadId }: Change): string =>
   `${resource} ${id ?? `${eventId} ${leadId}`}`;
 
-/** A client's copy of an organization's records, which follows the feed of changes as a client is told to. */
+/** A client's copy of an organization's records, which follows the feed of changes as docs/changes.md tells clients to. */
 export class Replica {
   cursor?: string;
   readonly records = new Map<string, unknown>();
-  /** every change that was told, in order */
-  readonly told: Change[] = [];
+  /** Every change that was received, in order. */
+  readonly changes: Change[] = [];
   pages = 0;
 
   constructor(
@@ -55,26 +55,26 @@ export class Replica {
     return body.results as ChangesPage;
   }
 
-  /** Reads pages until nothing is left. @returns what they told */
+  /** Reads pages until nothing is left. @returns their changes */
   async follow(): Promise<Change[]> {
-    const before = this.told.length;
+    const before = this.changes.length;
     for (let hasMore = true; hasMore; this.pages++) {
       const page = await this.page();
       for (const change of page.changes) this.apply(change);
       ({ cursor: this.cursor, hasMore } = page);
     }
-    return this.told.slice(before);
+    return this.changes.slice(before);
   }
 
   apply(change: Change): void {
-    this.told.push(change);
+    this.changes.push(change);
     if (change.record === null) this.records.delete(nameOf(change));
     else this.records.set(nameOf(change), change.record);
   }
 
   /** Records in which the copy differs from the lists, by their names. */
   async differences(): Promise<string[]> {
-    return this.differencesFrom(await listedRecords(this.api, this.resources));
+    return this.differencesFrom(await listRecords(this.api, this.resources));
   }
 
   /** @param listed all records, also of resources that the copy does not follow */
@@ -94,7 +94,7 @@ export class Replica {
 }
 
 /** All records as the lists show them. @param only some resources */
-export async function listedRecords(api: ApiClient, only: string[] = []): Promise<Map<string, unknown>> {
+export async function listRecords(api: ApiClient, only: string[] = []): Promise<Map<string, unknown>> {
   const listed = new Map<string, unknown>();
   const isAsked = (resource: string): boolean => only.length === 0 || only.includes(resource);
   for (const resource of LISTS.filter(isAsked)) {

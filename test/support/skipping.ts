@@ -16,10 +16,10 @@ export const itDirect = isBehindProxy ? it.skip : it;
 export const DIRECT = isBehindProxy ? ' (skipped: a proxy answers)' : '';
 
 /** `describe`, unless there is a reason to skip. */
-export const unless = (reason: string) => (reason ? describe.skip : describe);
+export const describeUnless = (reason: string) => (reason ? describe.skip : describe);
 
 /** The reason to skip what needs programs that are not on the PATH. */
-export function without(...programs: string[]): string {
+export function missingProgramReason(...programs: string[]): string {
   const missing = programs.find((program) => spawnSync(program, ['--version']).error);
   return missing ? ` (skipped: no ${missing} on the PATH)` : '';
 }

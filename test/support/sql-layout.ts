@@ -123,7 +123,7 @@ const withoutBlanks = (text: string): string => text.replace(/\s/g, '');
  * SQL without the indentation that all lines share, in lines of at most 120 columns.
  * @throws when anything but blanks is not as it was
  */
-export function laidOut(sql: string): string {
+export function formatSql(sql: string): string {
   const lines = sql.replace(/^\s*\n|\s+$/g, '').split('\n');
   // The first line may follow an opening quotation mark; a fragment of the others may be indented by less.
   const [first = '', ...others] = lines;
@@ -139,7 +139,7 @@ export function laidOut(sql: string): string {
 }
 
 /** A comment, in lines of at most 120 columns. */
-export const asComment = (text: string): string =>
+export const toComment = (text: string): string =>
   filled(text.split(' '), 0)
     .map((line) => `-- ${line.trim()}`)
     .join('\n');

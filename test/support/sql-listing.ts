@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
-import { asComment, laidOut } from './sql-layout';
+import { toComment, formatSql } from './sql-layout';
 
 /** SQL that a module exports: a text, a statement, or the statements of a list. */
 type Exported = string | { name?: string; text: string; firstPageText?: string; isShared?: boolean };
@@ -61,8 +61,8 @@ function statementsIn(file: string): Sent[] {
 }
 
 /** A statement with the types of its parameters. @throws when PostgreSQL does not accept it as it is listed */
-async function prepared(db: DataSource, { name, text, owner }: Sent): Promise<string> {
-  const listed = laidOut(`${text.trimEnd()};`);
+async function prepareStatement(db: DataSource, { name, text, owner }: Sent): Promise<string> {
+  const listed = formatSql(`${text.trimEnd()};`);
   await db.query(`prepare listed as ${listed}`);
   const [{ types }] = await db.query<[{ types: string[] }]>(
     `select parameter_types::text[] as types from pg_prepared_statements where name = 'listed'`,
@@ -70,7 +70,7 @@ async function prepared(db: DataSource, { name, text, owner }: Sent): Promise<st
   await db.query('deallocate listed');
   const parameters = types.map((type, index) => `$${index + 1} ${type}`).join(', ');
   const title = [name, parameters].filter(Boolean).join(': ');
-  return `${asComment(owner ? `${title} (${owner})` : title)}\n${listed}`;
+  return `${toComment(owner ? `${title} (${owner})` : title)}\n${listed}`;
 }
 
 interface TriggerRow {
@@ -110,9 +110,9 @@ class Definitions {
 /** The context of each table. */
 function tablesOf(db: DataSource): Map<string, string> {
   const entities = files('.entity.ts').flatMap((file) => exportsOf(file).map(([, value]) => [value, file] as const));
-  const places = new Map<unknown, string>(entities);
+  const fileByEntity = new Map<unknown, string>(entities);
   return new Map(
-    db.entityMetadatas.map(({ tableName, target }) => [tableName, contextOf(places.get(target) ?? 'schema')]),
+    db.entityMetadatas.map(({ tableName, target }) => [tableName, contextOf(fileByEntity.get(target) ?? 'schema')]),
   );
 }
 
@@ -143,7 +143,7 @@ async function statementsOf(db: DataSource, app: INestApplication): Promise<Defi
   for (const [context, sent] of [...exported, ...statementsOfProviders(app)]) {
     if (listed.has(sent.name)) continue;
     listed.add(sent.name);
-    statements.add(context, await prepared(db, sent));
+    statements.add(context, await prepareStatement(db, sent));
   }
   return statements;
 }
@@ -158,7 +158,7 @@ async function functionsOf(db: DataSource, triggers: TriggerRow[]): Promise<Defi
   for (const { name, definition } of rows) {
     const written = texts.find(([, text]) => text.includes(`create or replace function ${name}(`));
     const on = triggers.find(({ calls }) => calls === name)?.table;
-    functions.add(written?.[0] ?? tables.get(on ?? '') ?? 'schema', laidOut(`${definition.trimEnd()};`));
+    functions.add(written?.[0] ?? tables.get(on ?? '') ?? 'schema', formatSql(`${definition.trimEnd()};`));
   }
   return functions;
 }
@@ -169,7 +169,7 @@ export async function sqlListing(db: DataSource, app: INestApplication): Promise
   const rows = await db.query<TriggerRow[]>(TRIGGERS);
   const triggers = new Definitions();
   for (const { table, definition } of rows) {
-    triggers.add(tables.get(table) ?? 'schema', laidOut(`${definition.trimEnd()};`));
+    triggers.add(tables.get(table) ?? 'schema', formatSql(`${definition.trimEnd()};`));
   }
   const statements = await statementsOf(db, app);
   const functions = await functionsOf(db, rows);

@@ -9,7 +9,7 @@ interface Operation {
 }
 
 /** A line for each handler of the API whose description lacks something, with what it lacks. */
-export function undescribed(app: INestApplication): string[] {
+export function findUndescribed(app: INestApplication): string[] {
   const { paths, tags = [], components } = openApiDocument(app);
   const chapters = tags.map(({ name }) => name);
   const schemas = (components?.schemas ?? {}) as Record<string, { properties?: object }>;

@@ -11,7 +11,7 @@ import { SETTINGS } from '../../src/config';
 import { freePort } from '../support/free-port';
 import { Metrics } from '../../src/observability/metrics';
 import { startInProcess } from '../support/lanyard';
-import { unless, without } from '../support/skipping';
+import { describeUnless, missingProgramReason } from '../support/skipping';
 
 const ROOT = join(__dirname, '../..');
 const DEPLOY = join(ROOT, 'deploy');
@@ -77,7 +77,7 @@ describe('the files for those who run it', () => {
     expect(new Set(named)).toEqual(new Set([version]));
   });
 
-  unless(without('systemd-analyze'))(`systemd${without('systemd-analyze')}`, () => {
+  describeUnless(missingProgramReason('systemd-analyze'))(`systemd${missingProgramReason('systemd-analyze')}`, () => {
     it('is a unit that runs with few rights', () => {
       const folder = mkdtempSync(join(tmpdir(), 'lanyard-unit-'));
       // What the unit runs need not be on this machine.
@@ -107,11 +107,11 @@ describe('the files for those who run it', () => {
     });
   });
 
-  unless(without('haproxy'))(`haproxy${without('haproxy')}`, () => {
+  describeUnless(missingProgramReason('haproxy'))(`haproxy${missingProgramReason('haproxy')}`, () => {
     it('takes its configuration', () => expectNoComplaint('haproxy', '-c', '-f', 'deploy/haproxy.cfg'));
   });
 
-  unless(without('prometheus'))(`Prometheus${without('prometheus')}`, () => {
+  describeUnless(missingProgramReason('prometheus'))(`Prometheus${missingProgramReason('prometheus')}`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'lanyard-prometheus-'));
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { operatorProgram } from '../../src/operator/commands';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { type TestDatabase, createTestDatabase } from '../support/database';
 import { Operator } from '../support/operator';
 
 const ROOT = join(__dirname, '../..');
@@ -77,7 +77,7 @@ describe('the documentation', () => {
     const folder = mkdtempSync(join(tmpdir(), 'lanyard-docs-'));
     let database: TestDatabase;
     beforeAll(async () => {
-      database = await testDatabase();
+      database = await createTestDatabase();
       process.chdir(folder);
     });
     afterAll(() => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { testDatabase } from '../support/database';
+import { createTestDatabase } from '../support/database';
 import { query } from '../support/embedded-fixtures';
 import { startInProcess, withTenant } from '../support/lanyard';
 
@@ -76,7 +76,7 @@ describe('docs/extending.md', () => {
     let stored: string;
 
     beforeAll(async () => {
-      ({ url: stored } = await testDatabase());
+      ({ url: stored } = await createTestDatabase());
       const [lanyard, tenant] = await withTenant(startInProcess({ databaseUrl: stored }));
       await tenant.import({ leads: [lead] });
       await lanyard.stop();

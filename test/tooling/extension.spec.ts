@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { version } from '../../package.json';
-import { saysUntil, stopped } from '../support/program';
+import { waitForOutput, waitForExit } from '../support/program';
 
 const ROOT = join(__dirname, '../..');
 const EXAMPLE = join(ROOT, 'test/extension');
@@ -55,7 +55,7 @@ describe('an extension in a repository of its own', () => {
   chmodSync(project, 0o755);
   const running: ChildProcess[] = [];
   afterAll(async () => {
-    await Promise.all(running.map((child) => child.exitCode ?? stopped(child, 'SIGTERM')));
+    for (const child of running) if (child.exitCode === null) await waitForExit(child, 'SIGTERM');
     rmSync(project, { recursive: true, force: true });
   });
 
@@ -89,7 +89,7 @@ describe('an extension in a repository of its own', () => {
   async function start(): Promise<{ server: ChildProcess; origin: string; key: string }> {
     const server = spawn('node', ['dist/main.js'], { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] });
     running.push(server);
-    const said = await saysUntil(server, '/leads');
+    const said = await waitForOutput(server, '/leads');
     const [, origin = ''] = /^Lanyard is listening on (\S+)\/api\/v0$/m.exec(said) ?? [];
     const [, key = ''] = /export KEY=(\S+)/.exec(said) ?? [];
     return { server, origin, key };
@@ -162,7 +162,7 @@ describe('an extension in a repository of its own', () => {
       const { body } = await request('GET', '/openapi.json');
       expect(body).toMatchObject({ paths: { '/halls': { get: {}, post: {} } } });
       expect(JSON.parse(await lanyard('openapi'))).toEqual(body);
-      expect(await stopped(server, 'SIGTERM')).toBe(0);
+      expect(await waitForExit(server, 'SIGTERM')).toBe(0);
     }, 120_000);
 
     it('has a data source for TypeORM, which finds no difference, and a new column', async () => {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseFaults } from '../../src/simulate/faults';
-import { testDatabase } from '../support/database';
+import { createTestDatabase } from '../support/database';
 import { startInProcess } from '../support/lanyard';
 import { Operator } from '../support/operator';
-import { unless, without } from '../support/skipping';
+import { describeUnless, missingProgramReason } from '../support/skipping';
 
 const PAGE = readFileSync(join(__dirname, '../../docs/testing.md'), 'utf8');
 const CHAPTER = PAGE.split('\n## Test a client\n')[1]?.split('\n## ')[0] ?? '';
@@ -25,13 +25,13 @@ describe('docs/testing.md', () => {
     expect(given.length).toBeGreaterThan(10);
   });
 
-  const MISSING = without('bash', 'curl', 'grep');
-  unless(MISSING)(`its samples${MISSING}`, () => {
+  const MISSING = missingProgramReason('bash', 'curl', 'grep');
+  describeUnless(MISSING)(`its samples${MISSING}`, () => {
     it('run as they stand, one after the other', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'lanyard-testing-'));
       const sample = join(folder, 'sample.json');
       writeFileSync(sample, blocksOf('json')[0] ?? '');
-      const database = await testDatabase();
+      const database = await createTestDatabase();
       const operator = new Operator({ DATABASE_URL: database.url });
       const scripts = blocksOf('sh').join('\n').split('\n');
       const commands = scripts.filter((line) => line.startsWith('lanyard '));

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startLanyard } from '../support/lanyard';
-import { unless, without } from '../support/skipping';
+import { describeUnless, missingProgramReason } from '../support/skipping';
 
-const MISSING = without('bash', 'curl', 'jq');
+const MISSING = missingProgramReason('bash', 'curl', 'jq');
 
 /** The shell blocks of docs/getting-started.md. */
 function blocks(): string[] {
@@ -14,7 +14,7 @@ function blocks(): string[] {
   return [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 }
 
-unless(MISSING)(`the walk-through of docs/getting-started.md${MISSING}`, () => {
+describeUnless(MISSING)(`the walk-through of docs/getting-started.md${MISSING}`, () => {
   it('runs as it stands, pasted in one go, and its copy waits for tokens', async () => {
     const lanyard = await startLanyard();
     const { key } = await lanyard.tenant({ maxTokens: 20, refillRate: 1 });

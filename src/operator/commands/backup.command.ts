@@ -22,7 +22,7 @@ only the owner of the file may read it. If you run PostgreSQL yourself, pg_dump
 does the same. To restore a backup:
   $ ${COMMAND_NAME} restore lanyard.backup`;
 
-/** `backup` */
+/** The command `backup`. */
 export function backupCommand(program: Command, session: Session): void {
   addCommand(program, 'backup', {
     summary: 'Write the whole database to a file. The server can keep running.',

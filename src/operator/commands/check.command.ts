@@ -5,7 +5,7 @@ import type { Session } from '../session';
 import { formatCount, formatNumber, formatTable } from '../terminal/table';
 import { printResult, CommandError, printStatus, applyStyle } from '../terminal/terminal';
 
-/** `check` */
+/** The command `check`. */
 export function checkCommand(program: Command, session: Session): void {
   addCommand(program, 'check', {
     summary:

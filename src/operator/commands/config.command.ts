@@ -4,7 +4,7 @@ import { addCommand, GlobalOptions } from '../arguments';
 import { formatTable } from '../terminal/table';
 import { printResult, printStatus } from '../terminal/terminal';
 
-/** `config` */
+/** The command `config`. */
 export function configCommand(program: Command): void {
   addCommand(program, 'config', {
     summary: 'Show the settings in force, without passwords. It connects to nothing.',

@@ -6,7 +6,7 @@ import type { Session } from '../session';
 import { formatCount } from '../terminal/table';
 import { printResult } from '../terminal/terminal';
 
-/** `industry-events …` */
+/** The command `industry-events …`. */
 export function industryEventsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'industry-events', {
     summary: 'Delete industry events from the catalog that all organizations share.',

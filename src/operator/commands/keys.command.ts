@@ -40,7 +40,7 @@ const REFILL_RATE_OPTION = [
 const KEY_JSON = '{id, prefix, label, maxTokens, refillRate, createdAt, lastUsedAt, expiresAt, revokedAt}';
 const ISSUED_KEY_JSON = '{id, key, organizationId, label, maxTokens, refillRate, expiresAt}';
 
-/** `keys …` */
+/** The command `keys …`. */
 export function keysCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'keys', {
     summary: 'Issue, list, limit, rotate and revoke the API keys of an organization.',

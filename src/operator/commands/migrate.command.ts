@@ -5,7 +5,7 @@ import { addCommand, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
 import { printResult, printStatus } from '../terminal/terminal';
 
-/** `migrate` */
+/** The command `migrate`. */
 export function migrateCommand(program: Command, session: Session): void {
   addCommand(program, 'migrate', {
     summary: 'Apply pending migrations now, before a server does so when it starts.',

@@ -15,7 +15,7 @@ import { printResult, CommandError } from '../terminal/terminal';
 
 const ID_ARGUMENT = ['<ID>', 'ID of the organization (see "organizations list")', organizationId] as const;
 
-/** `organizations …` */
+/** The command `organizations …`. */
 export function organizationsCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'organizations', {
     summary: 'Create, list, rename and delete organizations.',

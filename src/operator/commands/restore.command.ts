@@ -13,7 +13,7 @@ const NOTES = `
 The restore is all or nothing. The database must be empty: set DATABASE_URL to
 an empty database, or LANYARD_DATA_DIR to an empty directory.`;
 
-/** `restore` */
+/** The command `restore`. */
 export function restoreCommand(program: Command, session: Session): void {
   addCommand(program, 'restore', {
     summary: 'Restore a backup into an empty database, with organizations, API keys, webhooks and all other data.',

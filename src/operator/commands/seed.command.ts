@@ -13,7 +13,7 @@ type SeedOptions = GlobalOptions & Omit<Seed, 'organizationId'> & { organization
 
 const MAX_LEADS = 10_000_000;
 
-/** `seed` */
+/** The command `seed`. */
 export function seedCommand(program: Command, session: Session, service: CsvService): void {
   addCommand(program, 'seed', {
     summary: 'Fill an organization with made-up data.',

@@ -27,7 +27,7 @@ applies no migrations; in Redis it takes one token, from a bucket of its own. A
 key is expiring if it expires within 7 days. The servers update the number of
 requests once a minute.`;
 
-/** `status` */
+/** The command `status`. */
 export function statusCommand(program: Command, session: Session): void {
   addCommand(program, 'status', {
     summary:

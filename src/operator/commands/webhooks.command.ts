@@ -74,7 +74,7 @@ interface CreateOptions extends GlobalOptions {
   since?: 'now';
 }
 
-/** `webhooks …` */
+/** The command `webhooks …`. */
 export function webhooksCommand(program: Command, session: Session): void {
   const group = addCommand(program, 'webhooks', {
     summary: 'Send the changes of an organization to a URL.',

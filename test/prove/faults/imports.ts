@@ -84,7 +84,7 @@ async function importBeside(stage: Stage, cluster: Cluster, tenant: Tenant, roun
     file,
     ['email,firstName,lastName,company,phone,keywords,events', ...Array.from({ length: times }, row)].join('\n'),
   );
-  const follower = new Follower(client, random, { name: 'a replica', limit: () => 500, pauseMs: 100 });
+  const follower = new Follower(client, random, { name: 'a replica', limit: () => 100, pauseMs: 200 });
   // Without --match an import creates a lead for each row, whatever the booth has captured before.
   const sharedEmail = (n: number) => (round === 0 ? `none${n}` : `file${first + times - 1 - n}`) + '@example.com';
   const booth = new Booth(port, tenant.key, eventId, sharedEmail);

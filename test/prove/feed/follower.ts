@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient } from '../../support/client';
-import { type Change, listedRecords, Replica } from '../../support/replica';
+import { type Change, listRecords, Replica } from '../../support/replica';
 import type { Random } from '../support/random';
 
 /** How a client follows the feed. */
@@ -45,7 +45,7 @@ export class Follower extends Replica {
   /** What was told is counted, not kept. */
   override apply(change: Change): void {
     super.apply(change);
-    this.count += this.told.splice(0).length;
+    this.count += this.changes.splice(0).length;
   }
 
   /** One page. @returns whether there is more */
@@ -99,7 +99,7 @@ export class Follower extends Replica {
 
 /** Records in which followers differ from the lists, and what else must not be. Nobody writes meanwhile. */
 export async function complaints(client: ApiClient, followers: Follower[]): Promise<string[]> {
-  const listed = await listedRecords(client);
+  const listed = await listRecords(client);
   return followers.flatMap((follower) => [
     ...follower.broken,
     ...follower.differencesFrom(listed).map((name) => `${follower.habits.name}: ${name}`),

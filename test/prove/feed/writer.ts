@@ -1,4 +1,4 @@
-import { eventInput, exhibitor, leadInput } from '../../support/builders';
+import { eventInput, createExhibitor, leadInput } from '../../support/builders';
 import { type Answer, type Ask, ask, type Tally } from '../support/ask';
 import type { Random } from '../support/random';
 
@@ -21,7 +21,7 @@ export class Writer {
   /** ids that were there at some time */
   private readonly leads: string[];
   private readonly events: number[] = [];
-  private readonly made = exhibitor();
+  private readonly made = createExhibitor();
   private readonly options: { id: string; value: string; displayOrder: number }[];
   private readonly activations: string[];
 

@@ -1,4 +1,4 @@
-import { description, resolved, type Schema } from '../../support/description';
+import { description, resolveReference, type Schema } from '../../support/description';
 
 /** What openapi.json says of requests. */
 
@@ -15,7 +15,7 @@ export interface Operation {
 function whole<T>(part: T): T {
   if (Array.isArray(part)) return part.map(whole) as T;
   if (typeof part !== 'object' || part === null) return part;
-  return Object.fromEntries(Object.entries(resolved(part)).map(([name, each]) => [name, whole(each)])) as T;
+  return Object.fromEntries(Object.entries(resolveReference(part)).map(([name, each]) => [name, whole(each)])) as T;
 }
 
 export function readOperations(): Operation[] {

@@ -1,4 +1,4 @@
-import { eventInput, type exhibitor, industryEventInput, leadInput } from '../../support/builders';
+import { eventInput, type createExhibitor, industryEventInput, leadInput } from '../../support/builders';
 import { ask } from '../support/ask';
 
 /** What is there before the first request: whose ids and keys the requests name. */
@@ -30,7 +30,7 @@ type Send = (method: string, path: string, body?: object) => Promise<Results>;
 export async function makeWorld(
   port: number,
   { other, ...keys }: World['keys'] & { other: string },
-  imported: ReturnType<typeof exhibitor>['ids'],
+  imported: ReturnType<typeof createExhibitor>['ids'],
 ): Promise<World> {
   const ids = await fill(sender(port, keys.valid));
   const { eventId = [], leadId = [] } = await fill(sender(port, other));

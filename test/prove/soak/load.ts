@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { exhibitor, unique } from '../../support/builders';
+import { createExhibitor, unique } from '../../support/builders';
 import { DISCONNECTS, disconnect } from '../../support/disconnects';
 import { ENDPOINTS, type Endpoint, type Ids } from '../../support/endpoints';
 import { type Ask, ask, Tally } from '../support/ask';
@@ -34,7 +34,7 @@ export class Client {
   constructor(
     private readonly ports: number[],
     private readonly key: string,
-    imported: ReturnType<typeof exhibitor>['ids'],
+    imported: ReturnType<typeof createExhibitor>['ids'],
     private readonly random: Random,
   ) {
     this.ids = { ...imported };
