@@ -71,7 +71,14 @@ const COUNTS = `
         where u.minute > now() - interval '1 hour'
         group by k.id, o.id order by requests desc, k.id limit ${MAX_BUSIEST_KEYS}) b) as "busiestKeys"`;
 
-export const UNKNOWN_COUNTS = { organizations: null, keys: null, leads: null, webhooks: null, subscriptions: null, busiestKeys: null };
+export const UNKNOWN_COUNTS = {
+  organizations: null,
+  keys: null,
+  leads: null,
+  webhooks: null,
+  subscriptions: null,
+  busiestKeys: null,
+};
 
 /** The state of the database. */
 @Injectable()

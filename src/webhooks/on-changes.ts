@@ -29,11 +29,7 @@ export interface ChangesPosition {
 }
 
 /** A method that gets the changes of one organization, page by page; the next page follows when its promise is fulfilled. */
-export type ChangesHandler = (
-  organizationId: number,
-  changes: Change[],
-  position: ChangesPosition,
-) => Promise<void>;
+export type ChangesHandler = (organizationId: number, changes: Change[], position: ChangesPosition) => Promise<void>;
 
 /** The key under which `@OnChanges` keeps what a method is called for. */
 export const SUBSCRIPTION = Symbol('subscription');

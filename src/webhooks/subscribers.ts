@@ -3,14 +3,17 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { describeError } from '../api/error.filter';
 import { FeedResources } from '../changes/feed-resource';
+import type { ChangesPage } from '../changes/changes.service';
 import { ConfigError } from '../config';
 import { type Change, type ChangesHandler, type ChangesSubscription, SUBSCRIPTION } from './on-changes';
 import type { DeliveryResult } from './webhook-client';
-import type { WebhookPage } from './webhook-feed';
+import type { WebhookEntity } from './webhook.entity';
 
 /** Milliseconds for which a stopping server waits for a method. What the method has done by then is called for again. */
 const STOP_GRACE_MS = 5_000;
 const MAX_NAME_LENGTH = 64;
+
+type PageToCall = ChangesPage & { webhook: WebhookEntity };
 
 /** A method with `@OnChanges`. */
 export interface Subscriber extends Required<ChangesSubscription> {
@@ -62,7 +65,8 @@ export class Subscribers implements OnModuleInit {
     const reject = (reason: string): never => {
       throw new ConfigError(`@OnChanges({ name: '${name}' }) on the method ${method}: ${reason}`);
     };
-    if (!/\S/.test(name) || name.length > MAX_NAME_LENGTH) reject(`the name must have 1 to ${MAX_NAME_LENGTH} characters.`);
+    if (!/\S/.test(name) || name.length > MAX_NAME_LENGTH)
+      reject(`the name must have 1 to ${MAX_NAME_LENGTH} characters.`);
     if (this.byName.has(name)) reject('another method has this name. Names must be unique.');
     if (!this.resources.hasNames(resources)) {
       reject(`the resources must be some of ${this.resources.names.join(', ')}, without duplicates.`);
@@ -77,7 +81,7 @@ export class Subscribers implements OnModuleInit {
    * Calls the method of a row's subscription with a page.
    * @param signal ends the wait for the method, which itself cannot be ended
    */
-  async call({ webhook, phase, changes, hasMore }: WebhookPage, signal: AbortSignal): Promise<DeliveryResult> {
+  async call({ webhook, phase, changes, hasMore }: PageToCall, signal: AbortSignal): Promise<DeliveryResult> {
     const { id, organizationId, subscription } = webhook;
     const subscriber = this.byName.get(subscription ?? '');
     if (!subscriber) return { error: 'no method' };

@@ -54,7 +54,8 @@ export class WebhooksService {
       const lock = { mode: 'for_no_key_update' } as const;
       await manager.withRepository(this.organizations).findOneOrFail({ where: { id: organizationId }, lock });
       const webhooks = manager.withRepository(this.webhooks);
-      if ((await webhooks.countBy({ organizationId, subscription: IsNull() })) >= MAX_WEBHOOKS) throw new TooManyWebhooks();
+      if ((await webhooks.countBy({ organizationId, subscription: IsNull() })) >= MAX_WEBHOOKS)
+        throw new TooManyWebhooks();
       await webhooks.insert({ id, organizationId, url, resources, secret, cursor, endsSnapshot: !since });
     });
     return { id, secret, organizationId, url: withoutQuery(url), resources, state: 'active' as const };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Operator } from '../support/operator';
-import { saysUntil, stopped } from '../support/program';
+import { waitForOutput, waitForExit } from '../support/program';
 
 describe('sandbox', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-sandbox-'));
@@ -13,34 +13,47 @@ describe('sandbox', () => {
   chmodSync(folder, 0o755);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   // Settings of a server that is in use have no effect.
-  const settings = { TMPDIR: folder, DATABASE_URL: 'postgres://127.0.0.1:1/lanyard', PORT: '1', NODE_ENV: 'production' };
+  const settings = {
+    TMPDIR: folder,
+    DATABASE_URL: 'postgres://127.0.0.1:1/lanyard',
+    PORT: '1',
+    NODE_ENV: 'production',
+  };
   const operator = new Operator(settings);
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('prints a URL and a key, and leaves nothing behind after %s', async (signal) => {
-    const child = operator.start(['sandbox', '--json']);
-    const printed = JSON.parse(await saysUntil(child, '\n')) as { url: string; key: string; organizationId: number };
-    expect(printed).toEqual({
-      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v0$/) as string,
-      key: expect.stringMatching(/^lan_/) as string,
-      organizationId: 1,
-    });
-    const headers = { 'x-api-key': printed.key };
-    const response = await fetch(`${printed.url}/leads?limit=1`, { headers });
-    expect(response.status).toBe(200);
-    expect(Number(response.headers.get('x-ratelimit-limit'))).toBe(1_000_000);
-    expect(((await response.json()) as { results: { total: number } }).results.total).toBeGreaterThan(0);
-    const faulty = await fetch(`${printed.url}/leads`, { headers: { ...headers, 'Lanyard-Simulate': 'status=503' } });
-    expect(faulty.status).toBe(503);
-    expect(readdirSync(folder)).toHaveLength(1);
-    expect(await stopped(child, signal)).toBe(0);
-    expect(readdirSync(folder)).toEqual([]);
-  }, 120_000);
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'prints a URL and a key, and leaves nothing behind after %s',
+    async (signal) => {
+      const child = operator.start(['sandbox', '--json']);
+      const printed = JSON.parse(await waitForOutput(child, '\n')) as {
+        url: string;
+        key: string;
+        organizationId: number;
+      };
+      expect(printed).toEqual({
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v0$/) as string,
+        key: expect.stringMatching(/^lan_/) as string,
+        organizationId: 1,
+      });
+      const headers = { 'x-api-key': printed.key };
+      const response = await fetch(`${printed.url}/leads?limit=1`, { headers });
+      expect(response.status).toBe(200);
+      expect(Number(response.headers.get('x-ratelimit-limit'))).toBe(1_000_000);
+      expect(((await response.json()) as { results: { total: number } }).results.total).toBeGreaterThan(0);
+      const faulty = await fetch(`${printed.url}/leads`, { headers: { ...headers, 'Lanyard-Simulate': 'status=503' } });
+      expect(faulty.status).toBe(503);
+      expect(readdirSync(folder)).toHaveLength(1);
+      expect(await waitForExit(child, signal)).toBe(0);
+      expect(readdirSync(folder)).toEqual([]);
+    },
+    120_000,
+  );
 
   it('prints lines for people, with a first request', async () => {
     const child = operator.start(['sandbox']);
     const stderr = text(child.stderr as Readable);
-    expect(await saysUntil(child, 'Key: ')).toMatch(/^URL: http:\/\/127\.0\.0\.1:\d+\/api\/v0\nKey: lan_\w+\n/);
-    expect(await stopped(child, 'SIGINT')).toBe(0);
+    expect(await waitForOutput(child, 'Key: ')).toMatch(/^URL: http:\/\/127\.0\.0\.1:\d+\/api\/v0\nKey: lan_\w+\n/);
+    expect(await waitForExit(child, 'SIGINT')).toBe(0);
     expect(await stderr).toMatch(/^Try: curl -H 'x-api-key: lan_\w+' 'http:\S+\/leads\?limit=1'\n/);
   }, 120_000);
 

@@ -4,9 +4,9 @@ import { DataSource } from 'typeorm';
 import { type Change, type ChangesPosition, OnChanges } from '../../src/webhooks/on-changes';
 import { WebhookClock } from '../../src/webhooks/webhook-clock';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
-import { exhibitor, leadInput } from '../support/builders';
-import { asOperator, testDatabase, type TestDatabase } from '../support/database';
-import { until } from '../support/embedded-fixtures';
+import { createExhibitor, leadInput } from '../support/builders';
+import { asOperator, createTestDatabase, type TestDatabase } from '../support/database';
+import { waitUntil } from '../support/embedded-fixtures';
 import { InProcess, startInProcess, type Tenant } from '../support/lanyard';
 import { Operator } from '../support/operator';
 import { type Change as FeedChange, Replica } from '../support/replica';
@@ -70,7 +70,7 @@ describe('a method with @OnChanges', () => {
   let lanyard: InProcess;
   let tenant: Tenant;
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await createTestDatabase();
     const before = await startInProcess({ databaseUrl: database.url });
     await newLead(await before.tenant());
     await before.stop();
@@ -82,12 +82,12 @@ describe('a method with @OnChanges', () => {
   });
 
   it('gets a snapshot, an empty page at its end, and each change after it, in order', async () => {
-    await tenant.import(exhibitor().dataset);
-    await until(() => received.of(tenant.organizationId).some(({ phase }) => phase === 'changes'));
+    await tenant.import(createExhibitor().dataset);
+    await waitUntil(() => received.of(tenant.organizationId).some(({ phase }) => phase === 'changes'));
     const ids = [await newLead(tenant), await newLead(tenant), await newLead(tenant)];
     const changes = () =>
       received.of(tenant.organizationId).flatMap((page) => (page.phase === 'changes' ? page.changes : []));
-    await until(() => idsOf(changes()).includes(ids.at(-1)));
+    await waitUntil(() => idsOf(changes()).includes(ids.at(-1)));
     const last = changes().filter(({ operation }) => operation === 'created');
     expect(idsOf(last).filter((id) => ids.includes(id as string))).toEqual(ids);
     const end = received.of(tenant.organizationId).find(({ phase }) => phase === 'changes');
@@ -96,7 +96,7 @@ describe('a method with @OnChanges', () => {
 
   it('that starts now gets nothing that was there before it, and all of a newer organization', async () => {
     const id = await newLead(tenant);
-    await until(() => idsOf(received.sinceNow).includes(id));
+    await waitUntil(() => idsOf(received.sinceNow).includes(id));
     expect(received.sinceNow.every(({ resource }) => resource === 'leads')).toBe(true);
     const [{ count }] = await lanyard.app
       .get(DataSource)
@@ -116,7 +116,7 @@ describe('a method with @OnChanges', () => {
     const id = await newLead(tenant);
     const row = async () =>
       (await lanyard.app.get(WebhooksService).list(tenant.organizationId)).find(({ url }) => url === 'in-process:copy');
-    await until(async () => (await row())?.state === 'failing');
+    await waitUntil(async () => (await row())?.state === 'failing');
     expect(await row()).toMatchObject({ lastError: 'RangeError', waiting: { changes: 1 } });
     const operator = new Operator({ DATABASE_URL: database.url });
     const { subscriptions } = await operator.json<{ subscriptions: object[] }>(['status']);
@@ -129,29 +129,29 @@ describe('a method with @OnChanges', () => {
     isBroken = false;
     await lanyard.stop();
     lanyard = await start(database);
-    await until(() => idsOf(received.of(tenant.organizationId).flatMap(({ changes }) => changes)).includes(id));
-    await until(async () => (await row())?.state === 'active');
+    await waitUntil(() => idsOf(received.of(tenant.organizationId).flatMap(({ changes }) => changes)).includes(id));
+    await waitUntil(async () => (await row())?.state === 'active');
   });
 
   it('is not called in a copy of the database until the operator resumes it, and then from a snapshot', async () => {
     await newLead(tenant);
-    await until(() => received.of(tenant.organizationId).length > 0);
+    await waitUntil(() => received.of(tenant.organizationId).length > 0);
     const db = await asOperator(database.url);
     await db.query("update changes_key set database_identity = 'another'");
     const row = async () =>
       (await lanyard.app.get(WebhooksService).list(tenant.organizationId)).find(({ url }) => url === 'in-process:copy');
     await newLead(tenant);
-    await until(async () => (await row())?.state === 'paused');
+    await waitUntil(async () => (await row())?.state === 'paused');
     received.pages.clear();
     await new Operator({ DATABASE_URL: database.url }).run(['webhooks', 'resume']);
-    await until(() => received.of(tenant.organizationId).some(({ phase }) => phase === 'changes'));
+    await waitUntil(() => received.of(tenant.organizationId).some(({ phase }) => phase === 'changes'));
     expect(received.of(tenant.organizationId)[0]).toMatchObject({ phase: 'snapshot' });
   });
 });
 
 describe('a replica by a method that throws at random, of a server that is stopped and started', () => {
   it('equals the lists in the end, and no two calls of one organization overlap', async () => {
-    const database = await testDatabase();
+    const database = await createTestDatabase();
     let lanyard = await start(database);
     const tenant = await lanyard.tenant();
     let n = 0;
@@ -159,7 +159,7 @@ describe('a replica by a method that throws at random, of a server that is stopp
       if (++n % 3 === 0) throw new Error('at random');
       await new Promise((resolve) => setImmediate(resolve));
     };
-    const { dataset } = exhibitor();
+    const { dataset } = createExhibitor();
     await tenant.import(dataset);
     for (let round = 0; round < 4; round++) {
       for (let each = 0; each < 5; each++) {
@@ -182,7 +182,7 @@ describe('a replica by a method that throws at random, of a server that is stopp
         for (const change of changes) replica.apply(change as unknown as FeedChange);
       return replica.differences();
     };
-    await until(async () => (await copy()).length === 0);
+    await waitUntil(async () => (await copy()).length === 0);
     expect(received.mostAtOnce).toBeLessThanOrEqual(1);
     expect(received.of(tenant.organizationId).length).toBeGreaterThan(2);
   });

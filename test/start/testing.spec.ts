@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { startLanyard, type TestLanyard } from '../../src/testing';
-import { exhibitor, leadInput } from '../support/builders';
+import { createExhibitor, leadInput } from '../support/builders';
 import { query } from '../support/embedded-fixtures';
 
 const SERVER = process.env.LANYARD_TEST_SERVER ?? '';
@@ -42,7 +42,7 @@ describe.each([
 
   it('imports records', async () => {
     const organization = await lanyard.createOrganization();
-    const { dataset } = exhibitor();
+    const { dataset } = createExhibitor();
     expect(await organization.import(dataset)).toMatchObject({ leads: 1, events: 1, leadActivityEvents: 1 });
     expect((await leads(organization.key).expect(200)).body.results.total).toBe(1);
   });
@@ -54,7 +54,7 @@ describe.each([
 
   it('empties every organization in less than a second, and their keys go on', async () => {
     const organization = await lanyard.createOrganization();
-    const { dataset, lead } = exhibitor();
+    const { dataset, lead } = createExhibitor();
     await organization.import(dataset);
     const changes = () => request(lanyard.url).get('/changes').set('x-api-key', organization.key);
     const { cursor } = (await changes().expect(200)).body.results as { cursor: string };
