@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
 import type { CsvFormat } from '../../src/csv/csv-format';
@@ -7,7 +8,7 @@ import { IssueCollector } from '../../src/datasets/import-error';
 import { type ImportResult, ImportService } from '../../src/datasets/import.service';
 import { csvFormatOf } from '../../src/operator/csv.options';
 import { CheckService } from '../../src/operator/check.service';
-import { eventInput, leadInput } from '../support/builders';
+import { eventInput, industryEventInput, leadInput } from '../support/builders';
 import { DATASETS, SCHEMA } from '../support/contexts';
 import { asOperator, createTestDatabase } from '../support/database';
 import { lockWaits, waitUntil } from '../support/embedded-fixtures';
@@ -179,6 +180,20 @@ describe('while an import of many leads is under way', () => {
     await release();
     expect((await importing).outcomes).toEqual({ leads: { created: COUNT, updated: 0, unchanged: 0 } });
     expect((await emails('/leads')).slice(0, 3)).toEqual(['old@example.com', 'far@example.com', addressOf(0)]);
+    await expectExactLists();
+  });
+
+  it('it waits for the list of industry events before it locks the lists of the organization', async () => {
+    await release();
+    await holder.startTransaction();
+    await holder.query(`select list_take(0, 'industry_events', 0)`);
+    const leads = Array.from({ length: COUNT }, (_, n) => ({ id: randomUUID(), email: addressOf(n) }));
+    const importing = tenant.import({ leads, industryEvents: [industryEventInput()] });
+    await stopped();
+    await create('/leads', leadInput({ email: 'captured@example.com' }));
+    await release();
+    await importing;
+    expect((await emails('/leads')).slice(0, 3)).toEqual(['old@example.com', 'captured@example.com', addressOf(0)]);
     await expectExactLists();
   });
 
