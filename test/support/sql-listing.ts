@@ -21,7 +21,7 @@ const SQL = /^\s*(select|with|insert|update|delete)\b/;
 /** The files of src, in the order of their paths. A program would run when it is loaded. */
 const files = (ending: string): string[] =>
   readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith(ending) && !file.endsWith('main.ts'))
+    .filter((file) => file.endsWith(ending) && !/(main|index)\.ts$/.test(file))
     .sort();
 
 const contextOf = (file: string): string => file.split(sep)[0] ?? '';
