@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { describeError } from '../api/error.filter';
+import { describeException } from '../api/error.filter';
 import { FeedResources } from '../changes/feed-resource';
 import type { ChangesPage } from '../changes/changes.service';
 import { ConfigError } from '../config';
@@ -100,7 +100,7 @@ export class Subscribers implements OnModuleInit {
       await handler(...args);
       return { status: 200 };
     } catch (error) {
-      this.logger.error({ subscription: name, organizationId: args[0], ...describeError(error) });
+      this.logger.error({ subscription: name, organizationId: args[0], ...describeException(error) });
       return { error: error instanceof Error ? error.constructor.name : typeof error };
     }
   }

@@ -17,7 +17,7 @@ interface SandboxOptions extends GlobalOptions {
   port: number;
 }
 
-/** `sandbox` */
+/** The command `sandbox`. */
 export function sandboxCommand(program: Command, session: Session): void {
   addCommand(program, 'sandbox', {
     summary: 'Start a server for tests, with a demo organization and a key without limits, that leaves nothing behind.',
