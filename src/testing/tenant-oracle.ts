@@ -113,7 +113,7 @@ async function planOf(runner: QueryRunner, text: string): Promise<PlanNode> {
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
 /** An equation of `organization_id`, as PostgreSQL prints it: `(halls.organization_id = $1)`. */
-const EQUATION = /([^\s(]+) = (ANY )?([^\s)]+)/g;
+const EQUATION = /(?<![^\s(])([^\s(]+) = (ANY )?([^\s)]+)/g;
 const OWNER = /^("?)(.+)\1\.organization_id$/;
 
 const ownerIn = (expression: string): string | undefined => OWNER.exec(expression)?.[2];
