@@ -51,7 +51,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (response.writableEnded) return;
     const { status, retryAfter, ...row } = findRow(error, request);
     if (status === 503 && !(error instanceof HttpException)) this.logRefusal(request, error);
-    else if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describe(error) });
+    else if (status >= 500 && status !== 503) this.logger.error({ requestId: request.id, ...describeException(error) });
     if (response.headersSent) {
       response.destroy();
       return;
@@ -73,7 +73,7 @@ export class ErrorFilter implements ExceptionFilter {
     const kind = isOutOfResources(error) ? 'resources' : 'load';
     if (now - (this.lastLoggedAt.get(kind) ?? -Infinity) < LOG_INTERVAL_MS) return;
     this.lastLoggedAt.set(kind, now);
-    this.logger.warn({ requestId, ...describe(error) });
+    this.logger.warn({ requestId, ...describeException(error) });
   }
 }
 
@@ -124,7 +124,7 @@ function findRow(error: unknown, { method, originalUrl }: Request): SentError {
  * What the log may hold of an error. A message of the database can quote the row at fault, which is personal data: of such
  * an error only codes and names are kept, and where it was thrown.
  */
-function describe(error: unknown): Record<string, unknown> {
+export function describeException(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
   const { driverError } = error as { driverError?: unknown };
