@@ -13,7 +13,7 @@ import {
 } from '../../datasets/import.service';
 import { escapeInvisible } from '../../datasets/quote';
 import { COMMAND_NAME } from '../../server/command-name';
-import { addCommand, GlobalOptions, parseOrganizationId, findOrganization } from '../arguments';
+import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
 import {
   csvFormatOf,
   CsvOptions,
@@ -56,7 +56,7 @@ lead in your file) updates the lead in the columns of the file. Without id and
 ref, each row becomes a new lead.`;
 
 interface ImportOptions extends GlobalOptions, CsvOptions {
-  organization: number;
+  organization?: number;
   encoding?: string;
   dryRun?: boolean;
 }
@@ -71,7 +71,7 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     example: 'import dataset.json --organization 1',
   })
     .argument('<FILE>', 'file to import; - is standard input')
-    .requiredOption('--organization <ID>', 'organization that receives the data', parseOrganizationId)
+    .option(...organizationOption('organization that receives the data'))
     .option('--dry-run', 'check the file and report, but store nothing')
     .option(
       '--encoding <NAME>',
@@ -87,21 +87,21 @@ async function importFile(
   session: Session,
   service: CsvService,
   file: string,
-  { json, organization: id, dryRun, ...options }: ImportOptions,
+  { json, organization, dryRun, ...options }: ImportOptions,
 ): Promise<void> {
   const format = csvFormatOf(service, options);
   const progress = new Progress(fileSize(file));
   const chunks = readChunks(file, progress.read);
   const issues = new IssueCollector();
   let csv: CsvRecords | undefined;
-  const source = (manager: EntityManager): ImportSource => {
+  const source = (manager: EntityManager, id: number): ImportSource => {
     csv = format && new CsvRecords(service, { ...format, encoding: options.encoding }, id, manager, issues);
     const text = () => decodeText(chunks, options.encoding);
     const records = csv?.read(chunks) ?? datasetRecords(text(), service.datasets, issues, csvCommand(file, id));
     return { records, options: { coverage: csv, issues, dryRun } };
   };
   try {
-    const result = await importInto(session, id, source, progress);
+    const result = await importInto(session, organization, source, progress);
     const dryRunDetails = dryRun ? { dryRun: true, ...dryRunJson(csv, result) } : {};
     await printImportResult(service.datasets, json, { ...resultJson(result), ...dryRunDetails }, result, dryRun);
     if (dryRun && !json) await print(dryRunText(csv, result));
@@ -123,17 +123,17 @@ interface ImportSource {
   options?: ImportServiceOptions;
 }
 
-/** Imports into an organization. */
+/** Imports into an organization. Without an ID it is the only one. */
 export async function importInto(
   session: Session,
-  id: number,
-  source: (manager: EntityManager) => ImportSource,
+  givenId: number | undefined,
+  source: (manager: EntityManager, id: number) => ImportSource,
   progress: Progress,
 ): Promise<ImportResult> {
   try {
     return await session.withServices(async (services, _, onWritten) => {
-      await findOrganization(services, id);
-      const { records, options } = source(services.get(EntityManager));
+      const { id } = await findOrganization(services, givenId);
+      const { records, options } = source(services.get(EntityManager), id);
       const all = { ...options, onProgress: progress.records, onWritten };
       return services.get(ImportService).importRecords(id, records, all);
     });
