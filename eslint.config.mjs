@@ -61,6 +61,11 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    // Its own tsconfig.json extends that of the installed package.
+    files: ['test/extension/**/*.ts'],
+    languageOptions: { parserOptions: { projectService: false, project: './tsconfig.json' } },
+  },
   { files: ['src/api/nest-internals.ts'], rules: { 'no-restricted-imports': 'off' } },
   {
     files: ['**/*.mjs'],

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
 import { VersioningType } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import { type Config, PREFIX } from './config';
@@ -14,6 +14,7 @@ import { createRequestLogger, observeRequest } from './observability/requests';
 import { serveReference } from './openapi/reference';
 import { handleMalformedRequests } from './server/malformed-requests';
 import { LeanExpressAdapter } from './server/express-adapter';
+import { rejectUnsupported } from './api/unsupported-handlers';
 import { withSimulationHeader } from './simulate/simulated-faults.interceptor';
 
 /**
@@ -34,6 +35,12 @@ export async function createApp(
     abortOnError: false,
     preview,
   });
+  try {
+    rejectUnsupported(app.get(ModulesContainer));
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   const observers = [
     ...(log.isLevelEnabled('error') ? [createRequestLogger(log)] : []),
     ...(config.metricsPort === undefined ? [] : [app.get(Metrics).observe]),

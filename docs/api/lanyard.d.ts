@@ -44,7 +44,7 @@ export declare class ChangesService {
 export interface Context {
   module: Type;
   sections?: Record<string, Dataset>;
-  followed?: readonly FeedResource[];
+  feedResources?: readonly FeedResource[];
 }
 
 export declare const CurrentCaller: (...dataOrPipes: unknown[]) => ParameterDecorator;
@@ -62,6 +62,7 @@ export interface Dataset {
   comparableState?: (row: string) => string;
   reportsIds?: boolean;
   aliases?: Record<string, string[]>;
+  mergedValues?: Record<string, (values: string, count: string) => string>;
   shared?: SharedDataset;
 }
 
@@ -83,8 +84,8 @@ export declare class EventsService {
   create(caller: Caller, input: EventCreateV0Input): Promise<JsonText>;
   replace(caller: Caller, eventId: number, input: EventUpdateV0Input): Promise<JsonText>;
   delete(caller: Caller, eventId: number): Promise<void>;
-  leads(caller: Caller, eventId: number, page: PageQuery): Promise<Page>;
-  users(caller: Caller, eventId: number, page: PageQuery): Promise<Page>;
+  listLeads(caller: Caller, eventId: number, page: PageQuery): Promise<Page>;
+  listUsers(caller: Caller, eventId: number, page: PageQuery): Promise<Page>;
   associate(caller: Caller, eventId: number, { eventLeads }: EventAddLeadsV0Input): Promise<JsonText>;
   dissociate(caller: Caller, eventId: number, leadId: string): Promise<void>;
 }
@@ -119,7 +120,7 @@ export declare class IndustryEventsService {
   get(caller: Caller, industryEventId: string): Promise<JsonText>;
   create(caller: Caller, input: IndustryEventCreateV0Input): Promise<string[]>;
   update(caller: Caller, industryEventId: string, input: IndustryEventUpdateV0Input): Promise<JsonText>;
-  bookmarked(caller: Caller): Promise<JsonText[]>;
+  listBookmarked(caller: Caller): Promise<JsonText[]>;
   addBookmark(caller: Caller, industryEventId: string): Promise<BookmarkResult>;
   removeBookmark(caller: Caller, industryEventId: string): Promise<BookmarkResult>;
 }
@@ -164,20 +165,12 @@ export declare class LeadsService {
   delete(caller: Caller, leadId: string): Promise<void>;
 }
 
-export interface List {
-  name: string;
-  shared?: boolean;
-  values: number;
-  text: string;
-  first?: string;
-}
-
 export declare function ListOf(
   type: (parent?: object) => Class,
   { min, max, distinct, ...options }?: ListOptions,
 ): PropertyDecorator;
 
-export declare const ListedEntity: (table: string, { parent, shared }?: ListOptions2) => ClassDecorator;
+export declare const ListedEntity: (table: string, { parent, isShared }?: ListOptions2) => ClassDecorator;
 
 export declare abstract class ListedRow {
   organizationId: number;
@@ -195,9 +188,9 @@ export declare const MAX_LENGTH: {
   readonly prose: 65535;
 };
 
-export declare const MOMENT: ColumnOptions;
+export declare const NULLABLE_TEXT: ColumnOptions;
 
-export declare const NOW: ColumnOptions;
+export declare const NULLABLE_TIMESTAMP: ColumnOptions;
 
 export declare const NumericId: (options?: FieldOptions) => PropertyDecorator;
 
@@ -234,6 +227,14 @@ export interface Page {
 export declare class PageQuery {
   limit: number;
   offset: number;
+}
+
+export interface PagedList {
+  name: string;
+  isShared?: boolean;
+  valueCount: number;
+  text: string;
+  firstPageText?: string;
 }
 
 export declare const Plain: () => ClassDecorator & MethodDecorator;
@@ -284,23 +285,28 @@ export declare class RowNotFound extends Error {}
 export interface Statement {
   name: string;
   text: string;
-  shared?: boolean;
+  isShared?: boolean;
 }
 
 export declare class Statements {
-  one(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<JsonText>;
-  all(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<JsonText[]>;
-  select<R extends unknown[]>(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<R[]>;
-  affected(caller: Caller, statement: Statement, values: unknown[], options?: Options): Promise<number>;
+  selectOne(caller: Caller, statement: Statement, values: unknown[], options?: StatementOptions): Promise<JsonText>;
+  selectJson(caller: Caller, statement: Statement, values: unknown[], options?: StatementOptions): Promise<JsonText[]>;
+  selectRows<R extends unknown[]>(
+    caller: Caller,
+    statement: Statement,
+    values: unknown[],
+    options?: StatementOptions,
+  ): Promise<R[]>;
+  execute(caller: Caller, statement: Statement, values: unknown[], options?: StatementOptions): Promise<number>;
   paginate(
     caller: Caller,
-    list: List,
-    given: unknown[],
+    list: PagedList,
+    listValues: unknown[],
     { limit, offset }: Pick<Page, 'limit' | 'offset'>,
   ): Promise<Page>;
 }
 
-export declare const TEXT: ColumnOptions;
+export declare const TIMESTAMP: ColumnOptions;
 
 export declare const Tag: (name: string, description: string) => ClassDecorator;
 
@@ -344,16 +350,16 @@ export declare const WithIndexFunctions: (text: string) => ClassDecorator;
 
 export declare class Writes implements BeforeApplicationShutdown {
   get waitingRequests(): number;
-  one(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText>;
-  oneOrNone(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText | undefined>;
-  affected(caller: Caller, statement: Statement, values: unknown[]): Promise<number>;
+  write(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText>;
+  writeIfAny(caller: Caller, statement: Statement, values: unknown[]): Promise<JsonText | undefined>;
+  writeAndCount(caller: Caller, statement: Statement, values: unknown[]): Promise<number>;
   deleteLong(caller: Caller, statement: Statement, values: unknown[]): Promise<void>;
-  batched(caller: Caller, statement: Statement, input: object): Promise<JsonText>;
-  transaction<T>(caller: Caller, work: Work<T>, timeMs?: number): Promise<T>;
+  writeBatched(caller: Caller, statement: Statement, input: object): Promise<JsonText>;
+  transaction<T>(caller: Caller, work: TransactionCallback<T>, extendedTimeoutMs?: number): Promise<T>;
   beforeApplicationShutdown(): void;
 }
 
-export declare function arrivalList({ entity, item, exists }: ArrivalList): List;
+export declare function arrivalList({ entity, rowJson, parentExists }: ArrivalListOptions): PagedList;
 
 export declare function dataSource({ migrations }?: Extension): Promise<DataSource>;
 
@@ -379,11 +385,11 @@ export declare const feedResource: (
   resource: Omit<FeedResource, keyof TrackedList>,
 ) => FeedResource;
 
-export declare function filteredList({ name, values, entity, item, where, exists }: FilteredList): List;
+export declare function filteredList(options: FilteredListOptions): PagedList;
 
 export declare const json: <T>(fields: Rendering<T>) => string;
 
-export declare const jsonList: <T>(fields: Rendering<T>, from: string) => string;
+export declare const jsonList: <T>(fields: Rendering<T>, source: string) => string;
 
 export declare const jsonObject: <T>(fields: Rendering<T>) => string;
 
@@ -417,10 +423,10 @@ type Answers<Result> = <Given extends (...args: never[]) => Promise<Result>>(
   descriptor: TypedPropertyDescriptor<Given>,
 ) => void;
 
-interface ArrivalList {
+interface ArrivalListOptions {
   entity: new () => object;
-  item: string;
-  exists?: string;
+  rowJson: string;
+  parentExists?: string;
 }
 
 declare class BookmarkResult {
@@ -470,7 +476,7 @@ declare class CreationFields {
   companyName?: string | null;
 }
 
-declare class Dates {
+declare class DateFields {
   startDate?: string | null;
   endDate?: string | null;
 }
@@ -533,11 +539,11 @@ type FieldOptions<Own = object> = Presence &
     example?: unknown;
   };
 
-interface FilteredList extends Pick<List, 'name' | 'values'> {
+interface FilteredListOptions extends Pick<PagedList, 'name' | 'valueCount'> {
   entity: new () => object;
-  item: string;
+  rowJson: string;
   where: string;
-  exists?: string;
+  parentExists?: string;
 }
 
 type FirstSegments<Values> =
@@ -569,8 +575,8 @@ declare const IndustryEventFields_base: import('@nestjs/common', { with: { 'reso
     keywords?: string[] | null;
     website?: string | null;
     description?: string | null;
-  } & Dates &
-    Url
+  } & DateFields &
+    UrlField
 >;
 
 declare class IndustryEventUpdateV0Input extends IndustryEventFields {
@@ -675,7 +681,7 @@ type ListOptions = FieldOptions<
 
 interface ListOptions2 {
   parent?: ListParent;
-  shared?: boolean;
+  isShared?: boolean;
 }
 
 interface ListParent {
@@ -698,10 +704,6 @@ type NotBefore = FieldOptions<{
 }>;
 
 type OnDelete = 'CASCADE' | 'SET NULL';
-
-interface Options extends ConnectionSettings {
-  manager?: EntityManager;
-}
 
 interface Owned {
   organizationId: number;
@@ -751,6 +753,10 @@ interface SharedDataset {
   writeStatements: (provided: string[], columns: string[]) => string[];
 }
 
+interface StatementOptions extends ConnectionSettings {
+  manager?: EntityManager;
+}
+
 interface TrackedList {
   table: string;
   parent?: {
@@ -758,22 +764,22 @@ interface TrackedList {
     column: string;
     type: ListParent['type'];
   };
-  shared: boolean;
+  isShared: boolean;
 }
+
+type TransactionCallback<T> = (manager: EntityManager, timeoutMs?: number) => Promise<T>;
 
 type Unstored<R, E, D extends Partial<Dataset>> = Exclude<
   keyof R,
   keyof E | FirstSegments<D['paths']> | Names<D['lists']> | Keys<D['computedFields']>
 >;
 
-declare class Url {
+declare class UrlField {
   eventUrl?: string | null;
 }
 
 type Values<T> = DeepPartial<Omit<T, 'organizationId'>>;
 
 type Where<T> = FindOptionsWhere<T> | FindOptionsWhere<T>[];
-
-type Work<T> = (manager: EntityManager, timeoutMs?: number) => Promise<T>;
 
 export {};

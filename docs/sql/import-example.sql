@@ -4,7 +4,7 @@ drop table if exists staged_users;
 
 create temporary table staged_users (
   line integer, record_index integer, entry_index integer, created_at timestamptz(3), email text, first_name text,
-    last_name text
+    last_name text, source_cells jsonb
 );
 
 drop table if exists staged_tag_groups;
@@ -12,7 +12,7 @@ drop table if exists staged_tag_groups;
 create temporary table staged_tag_groups (
   line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, name text, status text,
     allows_multiple_selection boolean, display_order integer, usage_instructions text, required boolean,
-    all_events boolean
+    all_events boolean, source_cells jsonb
 );
 
 drop table if exists staged_tag_options;
@@ -25,7 +25,8 @@ drop table if exists staged_events;
 
 create temporary table staged_events (
   line integer, record_index integer, entry_index integer, created_at timestamptz(3), ref text, created_by text,
-    name text, type text, registration_enabled boolean, start_date date, end_date date, location jsonb
+    name text, type text, registration_enabled boolean, start_date date, end_date date, location jsonb,
+    source_cells jsonb
 );
 
 drop table if exists staged_event_tag_groups;
@@ -43,19 +44,19 @@ drop table if exists staged_activations;
 create temporary table staged_activations (
   line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, event_id text,
     created_by text, name text, type text, start_date date, end_date date, start_time time(0), end_time time(0),
-    location jsonb, users text[], number_of_scans integer
+    location jsonb, users text[], number_of_scans integer, source_cells jsonb
 );
 
 drop table if exists staged_leads;
 
 create temporary table staged_leads (
-  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, created_by text,
-    first_name text, last_name text, email text, description text, linkedin text, facebook text, twitter text,
-    job_title text, address text, profile_picture text, is_enriched boolean, number_of_scans integer,
+  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, ref text, source text,
+    created_by text, first_name text, last_name text, email text, description text, linkedin text, facebook text,
+    twitter text, job_title text, address text, profile_picture text, is_enriched boolean, number_of_scans integer,
     last_scanned_by text, personal_emails text, professional_emails text, company_name text, company_industry text,
     company_linkedin text, company_street_address text, company_city text, company_state text, company_zip text,
     company_country text, lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb, remote_ids jsonb,
-    read_only jsonb
+    source_cells jsonb, read_only jsonb
 );
 
 drop table if exists staged_lead_tags;
@@ -82,7 +83,7 @@ drop table if exists staged_lead_activity_events;
 create temporary table staged_lead_activity_events (
   line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, created_by text,
     event_type text, event_notes text, lead_id uuid, campaign_id uuid, event_id text, activation_id uuid,
-    tag_option_id uuid
+    tag_option_id uuid, source_cells jsonb
 );
 
 drop table if exists staged_industry_events;
@@ -93,7 +94,7 @@ create temporary table staged_industry_events (
     source_id text, event_type text, venue_city text, venue_state text, venue_country text, venue_name text,
     venue_full_address text, venue_coordinates text, number_of_attendees integer, number_of_exhibitors integer,
     attendee_cost text, booth_cost text, exhibitor_industries text[], attendee_personas text[], keywords text[],
-    website text, description text, event_url text, is_bookmarked boolean
+    website text, description text, event_url text, is_bookmarked boolean, source_cells jsonb
 );
 
 insert into staged_tag_groups
@@ -101,7 +102,7 @@ select *
 from json_to_recordset($1) as r (
   line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, name text, status text,
     allows_multiple_selection boolean, display_order integer, usage_instructions text, required boolean,
-    all_events boolean
+    all_events boolean, source_cells jsonb
 );
 
 insert into staged_tag_options
@@ -113,13 +114,13 @@ from json_to_recordset($1) as r (
 insert into staged_leads
 select *
 from json_to_recordset($1) as r (
-  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, created_by text,
-    first_name text, last_name text, email text, description text, linkedin text, facebook text, twitter text,
-    job_title text, address text, profile_picture text, is_enriched boolean, number_of_scans integer,
+  line integer, record_index integer, entry_index integer, created_at timestamptz(3), id uuid, ref text, source text,
+    created_by text, first_name text, last_name text, email text, description text, linkedin text, facebook text,
+    twitter text, job_title text, address text, profile_picture text, is_enriched boolean, number_of_scans integer,
     last_scanned_by text, personal_emails text, professional_emails text, company_name text, company_industry text,
     company_linkedin text, company_street_address text, company_city text, company_state text, company_zip text,
     company_country text, lead_provided_phone_numbers jsonb, service_provided_phone_numbers jsonb, remote_ids jsonb,
-    read_only jsonb
+    source_cells jsonb, read_only jsonb
 );
 
 insert into staged_lead_tags
@@ -389,19 +390,19 @@ where not exists (
 )
 order by record_index, entry_index;
 
-update leads t set created_at = coalesce(s.created_at, t.created_at), created_by = s.created_by,
-  first_name = s.first_name, last_name = s.last_name, email = s.email, description = s.description,
-  linkedin = s.linkedin, facebook = s.facebook, twitter = s.twitter, job_title = s.job_title, address = s.address,
-  profile_picture = s.profile_picture, is_enriched = s.is_enriched, number_of_scans = s.number_of_scans,
-  last_scanned_by = s.last_scanned_by, personal_emails = s.personal_emails, professional_emails = s.professional_emails,
-  company_name = s.company_name, company_industry = s.company_industry, company_linkedin = s.company_linkedin,
-  company_street_address = s.company_street_address, company_city = s.company_city, company_state = s.company_state,
-  company_zip = s.company_zip, company_country = s.company_country,
-  lead_provided_phone_numbers = s.lead_provided_phone_numbers,
+update leads t set created_at = coalesce(s.created_at, t.created_at), ref = s.ref, source = s.source,
+  created_by = s.created_by, first_name = s.first_name, last_name = s.last_name, email = s.email,
+  description = s.description, linkedin = s.linkedin, facebook = s.facebook, twitter = s.twitter,
+  job_title = s.job_title, address = s.address, profile_picture = s.profile_picture, is_enriched = s.is_enriched,
+  number_of_scans = s.number_of_scans, last_scanned_by = s.last_scanned_by, personal_emails = s.personal_emails,
+  professional_emails = s.professional_emails, company_name = s.company_name, company_industry = s.company_industry,
+  company_linkedin = s.company_linkedin, company_street_address = s.company_street_address,
+  company_city = s.company_city, company_state = s.company_state, company_zip = s.company_zip,
+  company_country = s.company_country, lead_provided_phone_numbers = s.lead_provided_phone_numbers,
   service_provided_phone_numbers = s.service_provided_phone_numbers, remote_ids = s.remote_ids
 from (
-  select s.record_index, s.entry_index, s.created_at, s.id, s.created_by, s.first_name, s.last_name, s.email,
-    s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture, s.is_enriched,
+  select s.record_index, s.entry_index, s.created_at, s.id, s.ref, s.source, s.created_by, s.first_name, s.last_name,
+    s.email, s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture, s.is_enriched,
     s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name, s.company_industry,
     s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip, s.company_country,
     s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
@@ -409,26 +410,26 @@ from (
 ) s
 where t.organization_id = $1 and t.id = s.id
   and (
-    t.created_at, t.created_by, t.first_name, t.last_name, t.email, t.description, t.linkedin, t.facebook, t.twitter,
-      t.job_title, t.address, t.profile_picture, t.is_enriched, t.number_of_scans, t.last_scanned_by, t.personal_emails,
-      t.professional_emails, t.company_name, t.company_industry, t.company_linkedin, t.company_street_address,
-      t.company_city, t.company_state, t.company_zip, t.company_country, t.lead_provided_phone_numbers,
-      t.service_provided_phone_numbers, t.remote_ids
+    t.created_at, t.ref, t.source, t.created_by, t.first_name, t.last_name, t.email, t.description, t.linkedin,
+      t.facebook, t.twitter, t.job_title, t.address, t.profile_picture, t.is_enriched, t.number_of_scans,
+      t.last_scanned_by, t.personal_emails, t.professional_emails, t.company_name, t.company_industry,
+      t.company_linkedin, t.company_street_address, t.company_city, t.company_state, t.company_zip, t.company_country,
+      t.lead_provided_phone_numbers, t.service_provided_phone_numbers, t.remote_ids
   ) is distinct from (
-    coalesce(s.created_at, t.created_at), s.created_by, s.first_name, s.last_name, s.email, s.description, s.linkedin,
-      s.facebook, s.twitter, s.job_title, s.address, s.profile_picture, s.is_enriched, s.number_of_scans,
-      s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name, s.company_industry,
-      s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip, s.company_country,
-      s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
+    coalesce(s.created_at, t.created_at), s.ref, s.source, s.created_by, s.first_name, s.last_name, s.email,
+      s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture, s.is_enriched,
+      s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name,
+      s.company_industry, s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip,
+      s.company_country, s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
   );
 
 with fresh as materialized (
   select s.*, 0::bigint as parent,
     row_number() over (partition by 0::bigint order by s.record_index, s.entry_index) - 1 as n
   from (
-    select s.record_index, s.entry_index, s.created_at, s.id, s.created_by, s.first_name, s.last_name, s.email,
-      s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture, s.is_enriched,
-      s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name,
+    select s.record_index, s.entry_index, s.created_at, s.id, s.ref, s.source, s.created_by, s.first_name, s.last_name,
+      s.email, s.description, s.linkedin, s.facebook, s.twitter, s.job_title, s.address, s.profile_picture,
+      s.is_enriched, s.number_of_scans, s.last_scanned_by, s.personal_emails, s.professional_emails, s.company_name,
       s.company_industry, s.company_linkedin, s.company_street_address, s.company_city, s.company_state, s.company_zip,
       s.company_country, s.lead_provided_phone_numbers, s.service_provided_phone_numbers, s.remote_ids
     from staged_leads s
@@ -438,15 +439,16 @@ with fresh as materialized (
   select parent, list_take($1, 'leads', count(*)) as start from fresh group by parent order by parent
 )
 insert into leads (
-  organization_id, position, created_at, id, created_by, first_name, last_name, email, description, linkedin, facebook,
-    twitter, job_title, address, profile_picture, is_enriched, number_of_scans, last_scanned_by, personal_emails,
-    professional_emails, company_name, company_industry, company_linkedin, company_street_address, company_city,
-    company_state, company_zip, company_country, lead_provided_phone_numbers, service_provided_phone_numbers, remote_ids
+  organization_id, position, created_at, id, ref, source, created_by, first_name, last_name, email, description,
+    linkedin, facebook, twitter, job_title, address, profile_picture, is_enriched, number_of_scans, last_scanned_by,
+    personal_emails, professional_emails, company_name, company_industry, company_linkedin, company_street_address,
+    company_city, company_state, company_zip, company_country, lead_provided_phone_numbers,
+    service_provided_phone_numbers, remote_ids
 )
-select $1, start + n, coalesce(created_at, now()), id, created_by, first_name, last_name, email, description, linkedin,
-  facebook, twitter, job_title, address, profile_picture, is_enriched, number_of_scans, last_scanned_by,
-  personal_emails, professional_emails, company_name, company_industry, company_linkedin, company_street_address,
-  company_city, company_state, company_zip, company_country, lead_provided_phone_numbers,
+select $1, start + n, coalesce(created_at, now()), id, ref, source, created_by, first_name, last_name, email,
+  description, linkedin, facebook, twitter, job_title, address, profile_picture, is_enriched, number_of_scans,
+  last_scanned_by, personal_emails, professional_emails, company_name, company_industry, company_linkedin,
+  company_street_address, company_city, company_state, company_zip, company_country, lead_provided_phone_numbers,
   service_provided_phone_numbers, remote_ids
 from fresh join allocated using (parent)
 order by parent, n;

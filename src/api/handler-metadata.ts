@@ -80,5 +80,5 @@ export function writesOwnResponse(context: HandlerContext): boolean {
   return takesResponse && Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method) !== true;
 }
 
-export const isRendered = (context: HandlerContext): boolean =>
-  Reflect.hasMetadata(RENDER_METADATA, context.getHandler());
+/** Whether a handler returns the values of a view. */
+export const isRendered = (handler: object): boolean => Reflect.hasMetadata(RENDER_METADATA, handler);

@@ -45,7 +45,6 @@ export class RequestValidationPipe implements PipeTransform {
       parse = parserFor(metatype as Type<object>);
       this.parsers.set(metatype, parse);
     }
-    if (isObject(value) && isLeftToModule(value)) return value;
     const createError = data === undefined ? ERROR_FACTORIES[type] : within(data, ERROR_FACTORIES[type]);
     const sent = value ?? {};
     if (!isObject(sent)) throw ERROR_FACTORIES[type](data ?? '');
@@ -96,6 +95,7 @@ function parserFor(metatype: Type<object>): Parser {
     exceptionFactory: ([error]) => new FirstError(error),
   });
   return async (sent, createError) => {
+    if (isLeftToModule(sent)) return sent;
     const values = sent as Record<string, unknown>;
     const known = names.filter((name) => Object.hasOwn(values, name)).map((name) => [name, values[name]]);
     try {

@@ -1,166 +1,236 @@
-import { closestName, normalizedName } from '../datasets/closest-name';
+import { closestName } from '../datasets/closest-name';
 import { importError, type IssueCollector, type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
-import { quote } from '../datasets/quote';
+import { quote, quoteShortened } from '../datasets/quote';
+import { columnKey, mappingsOf } from './column-mappings';
 import type { CsvField } from './csv-fields';
-import type { CsvMatch } from './csv-section';
+import type { ColumnMapping, CsvColumn, CsvFormat } from './csv-format';
+import type { CsvMatch, ExternalSystem } from './csv-section';
+import type { ColumnFacts, Survey } from './csv-survey';
 import type { CsvService } from './csv.service';
-import type { DateTimeOptions } from './date-times';
 
-/** How a CSV file is written, and what its columns and rows mean. */
-export interface CsvFormat {
-  section: string;
-  /** By default a comma in an export, and what the first lines of the file tell in an import. */
-  delimiter?: string;
-  mappings: ColumnMapping[];
-  /** Whether cells that a spreadsheet would run as formulas have no apostrophe before them. */
-  raw: boolean;
-  /** How many lines to skip before the header. */
-  skipLines: number;
-  encoding?: string;
-  /** Whether to skip columns that are no fields. */
-  ignoreUnknown: boolean;
-  dateTimes: DateTimeOptions;
-  optionValues: OptionValue[];
-  /** What rows are matched with stored records by; the key of the dataset if undefined. */
-  match?: string;
-  /** Which of several rows for the same record to keep; such rows are an error if undefined. */
-  onDuplicate?: 'keepFirst' | 'keepLast';
-}
-
-/** `--map COLUMN=FIELD`. The column is skipped if the field is undefined. */
-export interface ColumnMapping {
-  column: string;
-  field: CsvField | undefined;
-}
-
-/** A value that an option of the command gives to a field in every row. */
-export interface OptionValue {
-  option: string;
-  field: CsvField;
-  value: string;
-}
-
-/** A column of a file. */
-export interface CsvColumn {
-  /** Its name in the header. */
-  name: string;
-  /** Zero-based index of its cells in a row. */
-  index: number;
-  /** The field that it fills; undefined if it is skipped. */
-  field: CsvField | undefined;
-}
+/** A shorter name may be a typing error of too many others. */
+const MIN_SUGGESTED_LENGTH = 4;
 
 /** How many names a message lists. */
 const MAX_LISTED = 10;
 
+/** The columns that the list of what an import has left out begins with. */
+export const LEFT_OUT_COLUMNS = ['line', 'column', 'value', 'reason'];
+
 /** The first of the names in quotes, and how many more there are. */
-function listNames(names: string[]): string {
-  const listed = names.slice(0, MAX_LISTED).map(quote).join(', ');
+function listNames(names: string[], nameOf: (name: string) => string = quote): string {
+  const listed = names.slice(0, MAX_LISTED).map(nameOf).join(', ');
   const moreCount = names.length - MAX_LISTED;
   return moreCount > 0 ? `${listed} and ${moreCount.toLocaleString('en-US')} more` : listed;
 }
 
-/**
- * Assigns the columns of a file to fields: first by `--map`, then by the names of fields. Columns without a name are left out.
- * @param line of the header
- * @throws ImportError if no column would be imported
- */
-export function assignColumns(
-  csv: CsvService,
-  format: CsvFormat,
-  header: string[],
-  line: number,
-  issues: IssueCollector,
-): CsvColumn[] {
-  const { section, mappings, ignoreUnknown } = format;
-  const fieldsByName = csv.fieldsByName(section);
-  const timesSeen = new Map<string, number>();
-  const used = new Set<ColumnMapping>();
-  const unknown: string[] = [];
-  const columns: CsvColumn[] = [];
-  for (const [index, name] of header.entries()) {
-    if (name.trim() === '') continue;
-    const normalized = normalizedName(name);
-    const nth = (timesSeen.get(normalized) ?? 0) + 1;
-    timesSeen.set(normalized, nth);
-    const columnMappings = mappingsOf(mappings, name, normalized, nth);
-    for (const mapping of columnMappings) {
-      used.add(mapping);
-      columns.push({ name, index, field: mapping.field });
+/** Assigns the columns of a file to fields. */
+export class ColumnAssignment {
+  private readonly fieldsByKey: Map<string, CsvField>;
+  /** Names by which the program that wrote the file means something else. */
+  private readonly foreignKeys: Set<string>;
+  private readonly unknown: string[] = [];
+  private hasIdentifier = false;
+
+  constructor(
+    private readonly csv: CsvService,
+    private readonly format: CsvFormat,
+    private readonly survey: Survey,
+    private readonly issues: IssueCollector,
+  ) {
+    this.fieldsByKey = csv.fieldsByName(format.section);
+    this.foreignKeys = this.findForeignKeys();
+  }
+
+  private findForeignKeys(): Set<string> {
+    const { foreignColumns = [] } = this.csv.definition(this.format.section);
+    const keys = new Set(foreignColumns.length > 0 ? this.survey.header.names.map(columnKey) : []);
+    const foreign = foreignColumns.filter(({ beside }) => keys.has(columnKey(beside)));
+    return new Set(foreign.flatMap(({ names }) => names.map(columnKey)));
+  }
+
+  /**
+   * First by `--map`, then by the names of fields. Columns without a name are left out.
+   * @throws ImportError if no column would be imported
+   */
+  assign(): CsvColumn[] {
+    const { names } = this.survey.header;
+    const timesSeen = new Map<string, number>();
+    const used = new Set<ColumnMapping>();
+    const columns: CsvColumn[] = [];
+    for (const [index, name] of names.entries()) {
+      if (name.trim() === '' || (isLeftOutList(names) && index < LEFT_OUT_COLUMNS.length)) continue;
+      const key = columnKey(name);
+      const nth = (timesSeen.get(key) ?? 0) + 1;
+      timesSeen.set(key, nth);
+      const mappings = mappingsOf(this.format.mappings, name, nth);
+      for (const mapping of mappings) {
+        used.add(mapping);
+        columns.push({ name, index, nth, field: mapping.field });
+      }
+      const column = mappings.length === 0 ? this.columnOf({ name, index, nth, field: undefined }, key) : undefined;
+      if (column) columns.push(column);
     }
-    if (columnMappings.length > 0) continue;
-    const field = fieldsByName.get(normalized);
-    if (field || ignoreUnknown) columns.push({ name, index, field });
-    else unknown.push(name);
+    this.reportUnknown(columns);
+    const unused = this.format.mappings.find((mapping) => !used.has(mapping));
+    if (unused) this.reportUnusedMapping(unused);
+    if (this.unknown.length === 0 && !columns.some(({ field }) => field))
+      throw importError('No column would be imported.');
+    this.substituteFields(columns);
+    return joinTimes(columns, this.survey.facts);
   }
-  reportUnknownColumns(fieldsByName, unknown, line, issues);
-  const unused = mappings.find((mapping) => !used.has(mapping));
-  if (unused) reportUnusedMapping(unused, header, issues);
-  if (unknown.length === 0 && !columns.some(({ field }) => field)) throw importError('No column would be imported.');
-  reportConflictingColumns(columns, line, issues);
-  return columns;
+
+  /** The column as its name and its values tell; undefined if it is unknown, which is reported. */
+  private columnOf(column: CsvColumn, key: string): CsvColumn | undefined {
+    const { name, index } = column;
+    const named = this.fieldNamed(name, key);
+    const facts = this.survey.facts.get(index);
+    const field = named && (this.identifierField(named, name, facts) ?? named);
+    // A file has one column of ids; further ones, such as that of a company, are those of something else.
+    if (!field || (field !== named && this.hasIdentifier)) return this.unknownColumn(column);
+    if (this.isIdentifier(field)) this.hasIdentifier = true;
+    const { userFields = [] } = this.csv.definition(this.format.section);
+    if (userFields.includes(field.name) && facts && facts.values > 0 && facts.addresses === 0) {
+      return { ...column, skipReason: 'It has names instead of e-mail addresses.' };
+    }
+    return { ...column, field };
+  }
+
+  private unknownColumn(column: CsvColumn): CsvColumn | undefined {
+    const { ignoreUnknown, isLenient } = this.format;
+    if (ignoreUnknown) return column;
+    if (isLenient) return { ...column, skipReason: 'Unknown column.' };
+    this.unknown.push(column.name);
+    return undefined;
+  }
+
+  private fieldNamed(name: string, key: string): CsvField | undefined {
+    const field = this.foreignKeys.has(key) ? undefined : this.fieldsByKey.get(key);
+    return field?.isExactName && field.name !== name.trim() ? undefined : field;
+  }
+
+  private isIdentifier({ name }: CsvField): boolean {
+    const { identifiers } = this.csv.definition(this.format.section);
+    if (!identifiers) return false;
+    return name === identifiers.ref || identifiers.systems.some(({ field }) => field === name);
+  }
+
+  /** The field of a column of ids, which depends on whose ids they are. */
+  private identifierField(named: CsvField, name: string, facts?: ColumnFacts): CsvField | undefined {
+    const { section, source } = this.format;
+    const { identifiers } = this.csv.definition(section);
+    if (named.name !== identifiers?.id) return undefined;
+    if (!facts || facts.values === facts.uuids) return undefined;
+    if (facts.uuids > 0) {
+      if (!this.format.isLenient) this.reportMixedIds(name, facts);
+      return undefined;
+    }
+    const system = source === undefined && identifiers.systems.find((each) => this.isOfSystem(each, name, facts));
+    return this.csv.fieldNamed(section, system ? system.field : identifiers.ref);
+  }
+
+  private isOfSystem(
+    { idPattern, idColumns = [], usualColumns = [] }: ExternalSystem,
+    name: string,
+    facts: ColumnFacts,
+  ) {
+    if (idPattern) return facts.patterns.has(idPattern);
+    if (!idColumns.some((each) => columnKey(each) === columnKey(name))) return false;
+    const names = new Set(this.survey.header.names.map(columnKey));
+    return usualColumns.filter((each) => names.has(columnKey(each))).length >= MIN_USUAL_COLUMNS;
+  }
+
+  private reportMixedIds(column: string, { otherId }: ColumnFacts): void {
+    const map = `--map ${quote(`${column}=ref`)}`;
+    const message = `Some values are IDs of Lanyard and others, such as ${quoteShortened(otherId?.value)}, are not. Correct them, or read all of them as IDs of another program with ${map}.`;
+    const expected = 'either IDs of Lanyard or those of another program';
+    const { line = null, value = null } = otherId ?? {};
+    this.issues.add({ ...NO_LOCATION, line, column, value, expected, message, fix: map });
+  }
+
+  /** The parts of a home address are those of the lead's address if the file has no other one. */
+  private substituteFields(columns: CsvColumn[]): void {
+    const names = columns.map(({ field }) => field?.name ?? '');
+    for (const column of columns) {
+      const { substitute } = column.field ?? {};
+      if (!substitute || names.some((name) => substitute.unlessAnyOf.test(name))) continue;
+      column.field = this.csv.fieldNamed(this.format.section, substitute.field);
+    }
+  }
+
+  private reportUnknown(columns: CsvColumn[]): void {
+    if (this.unknown.length === 0) return;
+    const isFree = (field: CsvField): boolean => field.isList || !columns.some((column) => column.field === field);
+    const names = [...this.fieldsByKey]
+      .filter(([, field]) => isFree(field) && !this.isIdentifier(field))
+      .map(([key, { name }]): [string, string] => [key, name]);
+    const { line } = this.survey.header;
+    const listed = this.unknown.slice(0, MAX_LISTED);
+    const suggestions = new Map(listed.map((column) => [column, this.suggestionFor(column, names)]));
+    const reported = listed.map((column): LocatedIssue => {
+      const expected = suggestions.get(column) ?? 'the name of a field';
+      return { ...NO_LOCATION, line, column, expected, message: 'Unknown column.' };
+    });
+    const nameOf = (column: string): string => {
+      const suggestion = suggestions.get(column);
+      return suggestion ? `${quote(column)} (did you mean ${suggestion}?)` : quote(column);
+    };
+    const count = this.unknown.length;
+    const what = count === 1 ? 'Unknown column' : `${count.toLocaleString('en-US')} unknown columns`;
+    const advice = 'Skip all unknown columns with --ignore-unknown, or assign a column to a field with --map.';
+    const text = `line ${line}: ${what}: ${listNames(this.unknown, nameOf)}. ${advice}`;
+    const maps = [...suggestions].flatMap(([column, field]) => (field ? [`--map ${quote(`${column}=${field}`)}`] : []));
+    const options = maps.length === count ? maps : [...maps, '--ignore-unknown'];
+    this.issues.setColumnIssues(reported, count - reported.length, text, options);
+  }
+
+  /** The field whose name has a typing error. A name that differs in more means something else: `Position ID` is no position. */
+  private suggestionFor(column: string, names: [string, string][]): string | undefined {
+    return columnKey(column).length < MIN_SUGGESTED_LENGTH ? undefined : closestName(column, names, 1);
+  }
+
+  private reportUnusedMapping({ column }: ColumnMapping): void {
+    const names = this.survey.header.names.filter((name) => name.trim() !== '');
+    const message = `--map: The file has no column ${quote(column)}. Its columns are ${listNames(names)}.`;
+    this.issues.add({ ...NO_LOCATION, expected: 'a column of the file', message });
+  }
+}
+
+/** With this many columns that a program's files usually have, a file is of that program. */
+const MIN_USUAL_COLUMNS = 2;
+
+/** Whether the file is the corrected list of what an import has left out. */
+export const isLeftOutList = (names: string[]): boolean =>
+  names.length > LEFT_OUT_COLUMNS.length && LEFT_OUT_COLUMNS.every((name, index) => names[index]?.trim() === name);
+
+/** Joins a column of dates and one of times where a field has one of each. */
+function joinTimes(columns: CsvColumn[], facts: Map<number, ColumnFacts>): CsvColumn[] {
+  const isAll = ({ index }: CsvColumn, kind: 'timesOnly' | 'datesOnly'): boolean => {
+    const known = facts.get(index);
+    return known !== undefined && known[kind] > 0 && known[kind] === known.values;
+  };
+  const columnsByField = new Map<CsvField, CsvColumn[]>();
+  for (const column of columns) {
+    if (column.field) columnsByField.set(column.field, [...(columnsByField.get(column.field) ?? []), column]);
+  }
+  return columns.flatMap((column) => {
+    const ofField = (column.field && columnsByField.get(column.field)) ?? [];
+    const [dates, ...moreDates] = ofField.filter((each) => isAll(each, 'datesOnly'));
+    const [times, ...moreTimes] = ofField.filter((each) => isAll(each, 'timesOnly'));
+    if (!dates || !times || moreDates.length + moreTimes.length > 0) return [column];
+    if (column === times) return [];
+    return [column === dates ? { ...column, timeIndex: times.index } : column];
+  });
 }
 
 /**
- * The mappings of a column. One that names it alone, such as `Phone#2`, wins over those that name all columns of a name.
- * @param nth how many columns of the name there are up to this one
+ * The columns by which rows are matched with stored records.
+ * @throws ImportError if the file has none, or columns of several fields of which it may have one
  */
-function mappingsOf(mappings: ColumnMapping[], name: string, normalized: string, nth: number): ColumnMapping[] {
-  if (mappings.length === 0) return mappings;
-  const exact = mappings.filter(({ column }) => column === name.trim() && /#\d+$/.test(column));
-  if (exact.length > 0) return exact;
-  const numbered = mappings.filter(({ column }) => {
-    const [, base = '', number] = /^(.+)#(\d+)$/.exec(column) ?? [];
-    return Number(number) === nth && normalizedName(base) === normalized;
-  });
-  if (numbered.length > 0) return numbered;
-  return mappings.filter(({ column }) => !/#\d+$/.test(column) && normalizedName(column) === normalized);
-}
-
-function reportUnknownColumns(
-  fieldsByName: Map<string, CsvField>,
-  unknown: string[],
-  line: number,
-  issues: IssueCollector,
-): void {
-  const names = [...fieldsByName].map(([normalized, { name }]): [string, string] => [normalized, name]);
-  const reported = unknown.slice(0, MAX_LISTED).map((column): LocatedIssue => {
-    const suggestion = closestName(column, names);
-    const question = suggestion ? ` Did you mean ${suggestion}?` : '';
-    const map = `Map it with --map ${quote(`${column}=${suggestion ?? 'FIELD'}`)}`;
-    const skip = `skip it with --map ${quote(`${column}=`)}`;
-    const message = `Unknown column.${question} ${map}, ${skip}, or skip all unknown columns with --ignore-unknown.`;
-    return { ...NO_LOCATION, line, column, expected: suggestion ?? 'the name of a field', message };
-  });
-  issues.setColumnIssues(reported, unknown.length - reported.length);
-}
-
-function reportUnusedMapping({ column }: ColumnMapping, header: string[], issues: IssueCollector): void {
-  const message = `--map: The file has no column ${quote(column)}. Its columns are ${listNames(header)}.`;
-  issues.add({ ...NO_LOCATION, expected: 'a column of the file', message });
-}
-
-/** Reports a column that fills several fields, such as a whole name, beside a column of one of these fields. */
-function reportConflictingColumns(columns: CsvColumn[], line: number, issues: IssueCollector): void {
-  for (const { name, field } of columns) {
-    const { paths = [], mergeSql } = field ?? {};
-    if (mergeSql || paths.length < 2) continue;
-    const other = columns.find((each) => paths.includes(each.field?.name ?? ''));
-    if (!other) continue;
-    const fills = `Fills ${paths.join(' and ')}, but ${quote(other.name)} fills ${other.field?.name}, too.`;
-    const message = `${fills} Skip one of them, for example with --map ${quote(`${name}=`)}.`;
-    issues.add({ ...NO_LOCATION, line, column: name, path: field?.name ?? null, expected: 'one of them', message });
-  }
-}
-
-/**
- * The column by which rows are matched with stored records.
- * @throws ImportError if the file has none, or columns of several fields
- */
-export function findMatchColumn(columns: CsvColumn[], name: string, { fieldNames }: CsvMatch): CsvColumn {
-  const matching = columns.filter(({ field }) => field && fieldNames.test(field.name));
+export function findMatchColumns(columns: CsvColumn[], name: string, match: CsvMatch): CsvColumn[] {
+  const matching = columns.filter(({ field }) => field && match.fieldNames.test(field.name));
   const fields = [...new Set(matching.map(({ field }) => field?.name))];
-  if (matching[0] && fields.length === 1) return matching[0];
   if (fields.length === 0) throw importError(`--match ${name} needs a column of ${name}, but the file has none.`);
+  if (fields.length === 1 || !match.isOfOneField) return matching;
   throw importError(`--match ${name} needs exactly one of these columns, but the file has ${fields.join(' and ')}.`);
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { ExportFormat } from '../datasets/export-format';
-import type { CsvFormat } from './csv-columns';
+import type { CsvFormat } from './csv-format';
 import type { RecordDraft } from './csv-fields';
 import { escapeFormula } from './csv-formulas';
 import type { CsvService } from './csv.service';

@@ -1,5 +1,6 @@
-import { type CsvValueType, CsvValueError, joinList, splitList, trimInvisible } from './csv-values';
-import type { DateTimeOptions } from './date-times';
+import { quote } from '../datasets/quote';
+import { type ColumnDateTimes, type CsvValueType, CsvValueError, jsonEntries, trimInvisible } from './csv-values';
+import { joinEntries, splitEntries } from './lists';
 import type { Lookup, LookupSource } from './lookup';
 
 /** A record while it is put together from the cells of a row. */
@@ -10,10 +11,14 @@ export interface CellContext {
   organizationId: number;
   /** The name of the column; empty if an option of the command gives the value. */
   column: string;
-  dateTimes: DateTimeOptions;
+  dateTimes: ColumnDateTimes;
   /** Whether the file has no apostrophes before cells that a spreadsheet would run as formulas. */
   raw: boolean;
   lookup?: Lookup;
+  /** Whether the file has a column of a field. */
+  hasField: (name: string) => boolean;
+  /** What the ids of the file come from, if an option says so. */
+  source?: string;
 }
 
 /** A field of a record as a column of CSV. */
@@ -22,9 +27,17 @@ export interface CsvField {
   /** The paths in the record that it fills; by default its name. */
   paths?: string[];
   /** SQL of the new value of a column of which the field is only a part, so that other parts keep what is stored. */
-  mergeSql?: (stored: string, imported: string) => string;
+  mergeSql?: (stored: string, imported: string, path: string) => string;
   /** Whether values of several columns are added up. */
   isList?: boolean;
+  /** The fields of the entries of a list that it fills, by the name of the list. */
+  entryFields?: Record<string, string[]>;
+  /** Whether only a column of exactly this name fills it. */
+  isExactName?: boolean;
+  /** Whether it is read before the fields without this. */
+  isReadFirst?: boolean;
+  /** The field that its column fills if the file has no column of any of some other fields. */
+  substitute?: { field: string; unlessAnyOf: RegExp };
   /** The records that the cells refer to. */
   references?: LookupSource;
   /**
@@ -84,30 +97,41 @@ export function csvField(path: string, type: CsvValueType, whenEmpty: null | und
  */
 export function referenceField(name: string, property: string, references: LookupSource): CsvField {
   const referenceOf = (entry: unknown): string => (entry as Record<string, string>)[property] ?? '';
-  const resolve = (text: string, lookup?: Lookup): string => {
-    const value = lookup?.find(text);
+  const resolve = (text: string, { lookup, column }: CellContext): string => {
+    const value = lookup?.find(text) ?? lookup?.create(text);
     if (typeof value === 'string') return value;
-    const message = value === null ? references.ambiguousMessage(text) : references.unknownMessage(text);
-    throw new CsvValueError(message, references.expected);
+    const isAmbiguous = lookup?.find(text) === null;
+    const { message, fix } = isAmbiguous ? references.ambiguous(text, column) : references.unknown(text, column);
+    throw new CsvValueError(message, references.expected, fix, isAmbiguous ? 'ambiguous' : 'unknown');
   };
   return {
     name,
     references,
     isList: true,
-    parseInto(draft, cell, { lookup }) {
-      const parts = splitList(cell);
-      const entries = Array.isArray(parts)
-        ? parts.map((part) => (typeof part === 'string' ? { [property]: resolve(part, lookup) } : part))
-        : parts;
+    parseInto(draft, cell, context) {
+      const json = jsonEntries(cell);
+      const parts = json ?? splitReferences(cell, references, context.lookup);
+      const entries = parts.map((part) => (typeof part === 'string' ? { [property]: resolve(part, context) } : part));
       const keyOf = (entry: unknown): unknown => (entry && typeof entry === 'object' ? referenceOf(entry) : entry);
       draft[name] = addEntries(draft[name], entries, keyOf);
     },
     format(record, lookup) {
       const values = ((record[name] ?? []) as unknown[]).map(referenceOf);
-      return joinList(values.map((value) => lookup?.nameOf(value) ?? value));
+      return joinEntries(values.map((value) => lookup?.nameOf(value) ?? value));
     },
   };
 }
+
+/** The texts of a cell that refer to records. Text that a record is known by is not split at further separators. */
+function splitReferences(cell: string, { separator }: LookupSource, lookup?: Lookup): string[] {
+  return splitEntries(cell).flatMap(({ text, isQuoted }) => {
+    const isWhole = isQuoted || !separator || lookup?.find(text) !== undefined;
+    return isWhole ? [text] : splitEntries(text, separator).map((entry) => entry.text);
+  });
+}
+
+/** The option that skips a column. */
+export const skipOption = (column: string): string => `--map ${quote(`${column}=`)}`;
 
 /**
  * Adds the entries of a column to those of the columns before it; of entries with the same key the last one counts. A value

@@ -1,28 +1,34 @@
 import type { EntityManager } from 'typeorm';
-import type { Coverage, ErrorLocation, RecordLocation } from '../datasets/coverage';
+import type { Coverage, ErrorLocation, RecordLocation, SkippedRecord } from '../datasets/coverage';
 import type { RawRecord } from '../datasets/dataset';
-import { decodeText } from '../datasets/file-text';
+import type { EncodingProblem } from '../datasets/file-text';
+import { LEGACY_ENCODING } from '../datasets/file-text';
 import { importError, type IssueCollector, type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
-import { quote, quoteShortened } from '../datasets/quote';
-import { assignColumns, type CsvColumn, type CsvFormat, findMatchColumn, type OptionValue } from './csv-columns';
+import { quote } from '../datasets/quote';
+import type { RowCheck } from '../datasets/row-check';
+import { columnKey, mappingsOf } from './column-mappings';
+import { ColumnAssignment, findMatchColumns, isLeftOutList, LEFT_OUT_COLUMNS } from './csv-columns';
 import { type CellContext, type CsvField, filledPaths, fillsPath, type RecordDraft } from './csv-fields';
-import { unescapeFormula } from './csv-formulas';
-import { type CsvRow, parseRows } from './csv-rows';
-import type { CsvMatch } from './csv-section';
-import { openCsvText } from './csv-text';
+import type { CsvColumn, CsvFormat, OptionValue } from './csv-format';
+import type { CsvRow } from './csv-parser';
+import type { CsvDefinition, CsvMatch } from './csv-section';
+import { type OpenFile, readRows, type ReadingOptions, type Survey, surveyFile } from './csv-survey';
 import { CsvValueError } from './csv-values';
 import type { CsvService } from './csv.service';
+import type { LeftOutCounter } from './left-out';
 import { Lookup } from './lookup';
+import { cellOrder, rowIssue } from './row-issues';
+import { type CsvSource, type OptionSource, parseOptionValue, RowReader } from './row-reader';
+import { RowRecovery, type RowRecoveryOptions } from './row-recovery';
 
-/** A field, and the columns that fill it. */
-interface CsvSource {
-  field: CsvField;
-  inputs: { column: CsvColumn; context: CellContext }[];
-}
-
-/** A field that an option of the command fills in every row. */
-interface OptionSource extends OptionValue {
-  context: CellContext;
+/** What reading a file needs beside its format. */
+export interface CsvReading {
+  organizationId: number;
+  /** Finds the records that cells refer to. */
+  manager: EntityManager;
+  issues: IssueCollector;
+  /** Takes what a lenient import leaves out. */
+  leftOut?: LeftOutCounter;
 }
 
 /**
@@ -32,40 +38,56 @@ interface OptionSource extends OptionValue {
 export class CsvRecords implements Coverage {
   readonly isPartial = true;
   readonly onDuplicate: CsvFormat['onDuplicate'];
-  readonly match: CsvMatch | undefined;
-  /** The columns of the file, once its header has been read. */
+  /** What the file is, once it has been surveyed. */
+  survey: Survey | undefined;
+  /** The columns of the file, once it has been surveyed. */
   columns: CsvColumn[] = [];
+  match: CsvMatch | undefined;
+  checks: RowCheck[] = [];
+  skipRecord: Coverage['skipRecord'];
+  private matchName: string | undefined;
   private sources: CsvSource[] = [];
   private optionSources: OptionSource[] = [];
-  private matchColumn: CsvColumn | undefined;
+  private matchColumns: CsvColumn[] = [];
+  private readonly definition: CsvDefinition;
 
-  /** @param manager finds the records that cells refer to */
   constructor(
     private readonly csv: CsvService,
     private readonly format: CsvFormat,
-    private readonly organizationId: number,
-    private readonly manager: EntityManager,
-    private readonly issues: IssueCollector,
+    private readonly reading: CsvReading,
   ) {
     this.onDuplicate = format.onDuplicate;
-    this.match = format.match ? csv.definition(format.section).matches?.[format.match] : undefined;
+    this.definition = csv.definition(format.section);
+    const { leftOut } = reading;
+    if (leftOut) this.skipRecord = ({ line, cells, reason }: SkippedRecord) => leftOut.addRow(line, cells, reason);
   }
 
   /** @throws ImportError if the rest of the file cannot be read */
-  async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord> {
-    const { skipLines, delimiter, encoding } = this.format;
-    const text = await openCsvText(decodeText(chunks, encoding), skipLines, delimiter);
-    let header: string[] | undefined;
-    for await (const row of parseRows(text)) {
-      if (header) {
-        const record = this.readRow(row, header);
+  async *read(open: OpenFile): AsyncGenerator<RawRecord> {
+    const options = this.readingOptions();
+    const { identifiers } = this.definition;
+    const patterns = (identifiers?.systems ?? []).flatMap(({ idPattern }) => (idPattern ? [idPattern] : []));
+    const survey = await surveyFile(open, options, patterns);
+    this.survey = survey;
+    this.reportEncoding(survey.encodingProblem);
+    this.reportDelimiter(survey);
+    await this.prepareColumns(survey);
+    const { names: header, delimiter } = survey.header;
+    const { sources, optionSources } = this;
+    const reader = new RowReader({ header, sources, optionSources, raw: this.format.raw });
+    const onProblem = () => undefined; // The survey has reported it.
+    for await (const { rows } of readRows(open, { ...options, delimiter }, onProblem)) {
+      for (const row of rows) {
+        const record = this.recordOf(row, header, reader);
         if (record) yield record;
-      } else {
-        header = row.cells;
-        await this.readHeader(header, row.line);
       }
     }
-    if (!header) throw importError('The file is empty.');
+  }
+
+  /** The names of the file's own columns, without those of a list of what was left out of it. */
+  get ownColumnNames(): string[] {
+    const names = this.survey?.header.names ?? [];
+    return isLeftOutList(names) ? names.slice(LEFT_OUT_COLUMNS.length) : names;
   }
 
   providesField = (path: string): boolean =>
@@ -73,22 +95,23 @@ export class CsvRecords implements Coverage {
 
   mergeSql(path: string, stored: string, imported: string): string {
     const fields = this.sources.map(({ field }) => field);
-    const parts = fields.filter((field) => field.mergeSql && field.paths?.includes(path));
-    const hasWholeValue = fields.some(({ name }) => name === path);
+    const parts = fields.filter((field) => field.mergeSql && filledPaths(field).includes(path));
+    const hasWholeValue = fields.some(({ name, mergeSql }) => name === path && !mergeSql);
     if (parts.length === 0 || hasWholeValue) return imported;
     // Fields that are merged alike, such as all kinds of phone numbers, are merged once.
     const merges = new Set(parts.map(({ mergeSql }) => mergeSql));
-    return [...merges].reduce((merged, merge) => merge?.(merged, imported) ?? merged, stored);
+    return [...merges].reduce((merged, merge) => merge?.(merged, imported, path) ?? merged, stored);
   }
 
   get matchPath(): string | undefined {
-    const field = this.matchColumn?.field;
-    return field && filledPaths(field)[0];
+    const [column] = this.matchColumns;
+    return column?.field && filledPaths(column.field)[0];
   }
 
   locateError({ line = null }: RecordLocation, path: string): ErrorLocation {
     const fills = ({ field }: Pick<CsvSource, 'field'>): boolean => fillsPath(field, path);
-    const source = this.sources.find(fills);
+    const isOwn = ({ field }: Pick<CsvSource, 'field'>): boolean => field.name === path;
+    const source = this.sources.find(isOwn) ?? this.sources.find(fills);
     const column = source?.inputs[0]?.column;
     const field = source?.field ?? this.optionSources.find(fills)?.field;
     return {
@@ -96,38 +119,129 @@ export class CsvRecords implements Coverage {
       column: column?.name ?? null,
       path: field?.name ?? path,
       order: cellOrder(line, column?.index),
-      // If the stored value cannot be formatted as a cell, the cell has another value, which is not known here.
-      isValueHidden: field && !field.format,
+      // If the cell has another value than the field that is stored, it is not known here.
+      isValueHidden: field && (!field.format || (filledPaths(field).length > 1 && field.name !== path)),
     };
   }
 
-  private async readHeader(header: string[], line: number): Promise<void> {
-    const { section, match, optionValues } = this.format;
-    this.columns = assignColumns(this.csv, this.format, header, line, this.issues);
+  hasSkippedRecords = (): boolean => (this.reading.leftOut?.rows ?? 0) > 0;
+
+  /** Columns of flags say more of a lead's events than that it belongs to them. */
+  updatedEntryFields(list: string): string[] {
+    const flags = [...this.sources, ...this.optionSources].flatMap(({ field }) => field.entryFields?.[list] ?? []);
+    return [...new Set(flags)];
+  }
+
+  /** Columns of flags of a list that no column and no option fills. */
+  get columnsWithoutEffect(): CsvColumn[] {
+    const hasNoList = ({ field }: CsvColumn): boolean =>
+      field?.entryFields !== undefined && !Object.keys(field.entryFields).some((list) => this.providesField(list));
+    return this.columns.filter(hasNoList);
+  }
+
+  createsReferences = (path: string): boolean =>
+    this.missingReferences().some(({ field, lookup }) => field.name === path && lookup.missing.length > 0);
+
+  async createReferences(manager: EntityManager): Promise<void> {
+    const { createTags } = this.format;
+    for (const { field, lookup } of this.missingReferences()) {
+      if (createTags === undefined || lookup.missing.length === 0) continue;
+      await field.references?.createMissing?.(manager, this.reading.organizationId, createTags, lookup.missing);
+    }
+  }
+
+  private missingReferences(): { field: CsvField; lookup: Lookup }[] {
+    return this.sources.flatMap(({ field, inputs: [input] }) => {
+      const lookup = input?.context.lookup;
+      return lookup ? [{ field, lookup }] : [];
+    });
+  }
+
+  private readingOptions(): ReadingOptions {
+    const { encoding, delimiter, skipLines, skipRows, mappings, section } = this.format;
+    const fieldsByKey = this.csv.fieldsByName(section);
+    const isKnownName = (name: string): boolean =>
+      fieldsByKey.has(columnKey(name)) || mappingsOf(mappings, name, 1).length > 0;
+    return { encoding, delimiter, skipLines, skipRows, isKnownName };
+  }
+
+  private reportEncoding(problem: EncodingProblem | undefined): void {
+    if (!problem || this.format.isLenient) return;
+    const { line, encoding } = problem;
+    const fix = encoding && `--encoding ${encoding}`;
+    const advice = fix
+      ? `Name the encoding, for example ${fix}.`
+      : `Most of the file is. Correct the line, or read its bytes as ${LEGACY_ENCODING} with --lenient.`;
+    const message = `Line ${line} is not valid UTF-8. ${advice}`;
+    this.reading.issues.add({ ...NO_LOCATION, expected: 'UTF-8, or the name of the encoding', message, fix });
+  }
+
+  private reportDelimiter({ header: { wrongDelimiter, delimiter, line } }: Survey): void {
+    if (wrongDelimiter === undefined) return;
+    const fix = `--delimiter ${delimiter === '\t' ? 'tab' : quote(delimiter)}`;
+    const message = `The header is not separated by ${quote(wrongDelimiter)}. Use ${fix}.`;
+    this.reading.issues.add({ ...NO_LOCATION, line, expected: fix, message, fix });
+  }
+
+  private async prepareColumns(survey: Survey): Promise<void> {
+    const { optionValues, section } = this.format;
+    this.columns = new ColumnAssignment(this.csv, this.format, survey, this.reading.issues).assign();
     // A field may build on what earlier fields have put into the record, so their order is kept.
-    for (const field of this.csv.fields(section)) {
+    const fields = this.csv.fields(section);
+    const inOrder = [...fields.filter((field) => field.isReadFirst), ...fields.filter((field) => !field.isReadFirst)];
+    for (const field of inOrder) {
       const columns = this.columns.filter((column) => column.field === field);
       if (columns.length === 0) continue;
       const lookup = await this.loadLookup(field);
-      const inputs = columns.map((column) => ({ column, context: this.contextOf(column.name, lookup) }));
+      const inputs = columns.map((column) => ({ column, context: this.contextOf(column, lookup) }));
       this.sources.push({ field, inputs });
     }
     for (const optionValue of optionValues) this.optionSources.push(await this.optionSourceOf(optionValue));
-    if (match && this.match) this.matchColumn = findMatchColumn(this.columns, match, this.match);
+    this.chooseMatch();
+  }
+
+  /** Rows with the id of a program that is known are matched by it, if the operator has not said what else. */
+  private chooseMatch(): void {
+    const { identifiers, matches } = this.definition;
+    const names = this.sources.map(({ field }) => field.name);
+    const systems = (identifiers?.systems ?? []).filter(({ field }) => names.includes(field));
+    const hasOwnKey = identifiers && (names.includes(identifiers.id) || names.includes(identifiers.ref));
+    const isBySystem = !this.format.isMatchGiven && systems.length === 1 && !hasOwnKey;
+    this.matchName = isBySystem ? identifiers?.match : this.format.match;
+    this.match = this.matchName === undefined ? undefined : matches?.[this.matchName];
+    if (this.matchName && this.match) this.matchColumns = findMatchColumns(this.columns, this.matchName, this.match);
+    const isByRef = !this.match && identifiers && names.includes(identifiers.ref) && !names.includes(identifiers.id);
+    if (this.format.mayOverwrite || !identifiers || (!isByRef && !isBySystem)) return;
+    const advice = `--source ${quote(this.format.suggestedSource ?? 'NAME')}`;
+    this.checks = [identifiers.samePersonCheck(this.providesField, Boolean(isByRef), advice)];
   }
 
   private async loadLookup({ references }: CsvField): Promise<Lookup | undefined> {
-    return references && (await Lookup.load(this.manager, this.organizationId, references));
+    const mayCreate = this.format.createTags !== undefined && references?.createMissing !== undefined;
+    return references && (await Lookup.load(this.reading.manager, this.reading.organizationId, references, mayCreate));
   }
 
-  private contextOf(column: string, lookup?: Lookup): CellContext {
-    const { dateTimes, raw } = this.format;
-    return { organizationId: this.organizationId, column, dateTimes, raw, lookup };
+  private contextOf(column?: CsvColumn, lookup?: Lookup): CellContext {
+    const { dateTimes, raw, source } = this.format;
+    const facts = column && this.survey?.facts.get(column.index);
+    return {
+      organizationId: this.reading.organizationId,
+      column: column?.name ?? '',
+      dateTimes: {
+        timeZone: dateTimes.timeZone,
+        dateFormat: dateTimes.dateFormat ?? facts?.dateFormat,
+        likelyDateFormat: facts?.likelyDateFormat,
+      },
+      raw,
+      lookup,
+      hasField: (name) => this.columns.some(({ field }) => field?.name === name),
+      source,
+    };
   }
 
   /** @throws ImportError if the value of the option cannot be read */
   private async optionSourceOf(optionValue: OptionValue): Promise<OptionSource> {
-    const context = this.contextOf('', await this.loadLookup(optionValue.field));
+    const context = this.contextOf(undefined, await this.loadLookup(optionValue.field));
     const source = { ...optionValue, context };
     try {
       parseOptionValue({}, source);
@@ -138,121 +252,92 @@ export class CsvRecords implements Coverage {
     return source;
   }
 
-  /** The record of a row, whose errors are reported; undefined if the row is no record. */
-  private readRow(row: CsvRow, header: string[]): RawRecord | undefined {
-    const { cells, line } = row;
-    const { section } = this.format;
-    if (cells.length === 1 && header.length > 1) {
-      this.issues.add(singleCellIssue(row, header));
+  /** The record of a row; undefined if the row is none, which is reported. */
+  private recordOf(row: CsvRow, header: string[], reader: RowReader): RawRecord | undefined {
+    const ownCells = row.cells.slice(reader.firstColumn);
+    if (ownCells.every((cell) => cell.trim() === '') && row.problem === undefined) return undefined;
+    const { leftOut, issues } = this.reading;
+    const noRecord = rowIssue(row, header);
+    if (noRecord) {
+      if (leftOut) leftOut.addRow(row.line, ownCells, noRecord.message);
+      else issues.add(noRecord);
       return undefined;
     }
-    const record: RecordDraft = {};
-    const issues = strayCellIssues(row, header);
-    const reportedPaths: string[] = [];
-    for (const source of this.sources) {
-      const found = this.parseCells(record, source, row);
-      if (found.length === 0) continue;
-      issues.push(...found);
-      reportedPaths.push(...filledPaths(source.field));
-    }
-    if (this.matchColumn?.field && (cells[this.matchColumn.index] ?? '').trim() === '') {
-      issues.push(this.missingMatchIssue(this.matchColumn, line));
-      reportedPaths.push(...filledPaths(this.matchColumn.field));
-    }
-    for (const source of this.optionSources) parseOptionValue(record, source);
-    record[this.csv.keyOf(section)] ??= this.csv.definition(section).generateId?.();
-    this.issues.add(...issues);
-    return { section, record, line, reportedPaths: issues.length > 0 ? reportedPaths : undefined };
+    return leftOut ? this.lenientRecord(row, reader, leftOut) : this.strictRecord(row, reader);
   }
 
-  /**
-   * Parses the cells of a field into a record. A list takes all its columns. Of the columns of another field a row may fill
-   * one, or several with the same value.
-   */
-  private parseCells(draft: RecordDraft, { field, inputs }: CsvSource, { cells, line }: CsvRow): LocatedIssue[] {
-    const issues: LocatedIssue[] = [];
-    let filled: { column: CsvColumn; cell: string } | undefined;
-    for (const [index, { column, context }] of inputs.entries()) {
-      const raw = cells[column.index] ?? '';
-      const cell = this.format.raw ? raw : unescapeFormula(raw);
-      const isLast = index === inputs.length - 1;
-      const mayBeSkipped = !field.isList && inputs.length > 1 && cell.trim() === '';
-      if (mayBeSkipped && (filled || !isLast)) continue;
-      const issueOf = (message: string, expected: string): LocatedIssue => ({
-        line,
-        column: column.name,
-        path: field.name,
-        value: raw,
-        expected,
-        message,
-        order: cellOrder(line, column.index),
-      });
-      if (filled && filled.cell.trim() !== cell.trim()) {
-        const names = `${quote(filled.column.name)} and ${quote(column.name)}`;
-        const values = `${quoteShortened(filled.cell)} and ${quoteShortened(cell)}`;
-        issues.push(issueOf(`${names} disagree: ${values}.`, 'the same value in both columns, or only in one'));
-      }
-      try {
-        field.parseInto(draft, cell, context);
-      } catch (error) {
-        if (!(error instanceof CsvValueError)) throw error;
-        issues.push(issueOf(error.message, error.expected));
-      }
-      if (!field.isList) filled ??= { column, cell };
-    }
-    return issues;
-  }
-
-  private missingMatchIssue({ name, index, field }: CsvColumn, line: number): LocatedIssue {
-    const noun = this.match?.noun ?? 'a value';
-    return {
-      line,
-      column: name,
-      path: field?.name ?? null,
-      value: null,
-      expected: noun,
-      message: `Empty, but --match ${this.format.match} needs ${noun} in every row.`,
-      order: cellOrder(line, index),
-    };
-  }
-}
-
-/** Parses the value of an option as a JSON array, in which it counts as one entry whatever it contains. */
-const parseOptionValue = (draft: RecordDraft, { field, value, context }: OptionSource): void =>
-  field.parseInto(draft, field.isList ? JSON.stringify([value]) : value, context);
-
-/** A row has fewer columns than this. */
-const MAX_COLUMNS = 2 ** 25;
-
-/** Sorts the errors of cells in the order of the file. */
-const cellOrder = (line: number | null, columnIndex = -1): number => (line ?? 0) + (columnIndex + 1) / MAX_COLUMNS;
-
-function singleCellIssue({ cells, line }: CsvRow, header: string[]): LocatedIssue {
-  const message = `Only one cell in a file of ${header.length} columns. Is this a footer, or is the whole row quoted?`;
-  return { ...NO_LOCATION, line, value: cells[0], expected: `${header.length} cells`, message };
-}
-
-/** The errors of a row with values beyond the header, or in columns without a name. */
-function strayCellIssues({ cells, line }: CsvRow, header: string[]): LocatedIssue[] {
-  const issues: LocatedIssue[] = [];
-  for (const [index, name] of header.entries()) {
-    const value = cells[index] ?? '';
-    if (name.trim() !== '' || value.trim() === '') continue;
-    const message = `Column ${index + 1} has no name in the header, but the value ${quoteShortened(value)} here.`;
-    issues.push({
-      ...NO_LOCATION,
-      line,
-      value,
-      expected: 'a name in the header',
-      message,
-      order: cellOrder(line, index),
+  private strictRecord(row: CsvRow, reader: RowReader): RawRecord | undefined {
+    const { issues } = this.reading;
+    issues.add(...reader.namelessCellIssues(row));
+    return this.recover(row, reader, {
+      onInvalidCell: (issue) => issues.add(issue),
+      onInvalidRow: () => undefined,
+      findProblem: (record) => {
+        const missing = this.missingMatchIssue(record, row.line);
+        // A value that is not valid has been reported.
+        const isBlank = this.matchColumns.every(({ index }) => (row.cells[index] ?? '').trim() === '');
+        if (missing && isBlank) issues.add(missing);
+        return missing;
+      },
     });
   }
-  const surplusIndex = cells.findIndex((cell, index) => index >= header.length && cell.trim() !== '');
-  if (surplusIndex < 0) return issues;
-  const columns = header.length === 1 ? '1 column' : `${header.length} columns`;
-  const message = `This row has ${cells.length} cells, but the header has ${columns}.`;
-  const order = cellOrder(line, surplusIndex);
-  issues.push({ ...NO_LOCATION, line, value: cells[surplusIndex], expected: `${header.length} cells`, message, order });
-  return issues;
+
+  private lenientRecord(row: CsvRow, reader: RowReader, leftOut: LeftOutCounter): RawRecord | undefined {
+    const { cells, line } = row;
+    for (const { index, name, skipReason } of this.columns) {
+      const value = cells[index] ?? '';
+      if (skipReason !== undefined && value.trim() !== '') leftOut.addValue(line, name, value, skipReason);
+    }
+    const leaveOut = ({ column, value, message }: LocatedIssue): void =>
+      leftOut.addValue(line, column ?? '', String(value ?? ''), message);
+    reader.namelessCellIssues(row).forEach(leaveOut);
+    return this.recover(row, reader, {
+      onInvalidCell: leaveOut,
+      onInvalidRow: ({ message }) => leftOut.addRow(line, cells.slice(reader.firstColumn), message),
+      findProblem: (record) => this.missingMatchIssue(record, line) ?? this.uselessIssue(record, line),
+    });
+  }
+
+  private recover(
+    row: CsvRow,
+    reader: RowReader,
+    handlers: Pick<RowRecoveryOptions, 'onInvalidCell' | 'onInvalidRow' | 'findProblem'>,
+  ): RawRecord | undefined {
+    const { section } = this.format;
+    const { sources } = this;
+    const complete = (record: RecordDraft): RecordDraft => this.completed(record);
+    return new RowRecovery(row, { section, reader, sources, complete, ...handlers }).read();
+  }
+
+  /** Why a row that can be read is of no use. */
+  private uselessIssue(record: RecordDraft, line: number): LocatedIssue | undefined {
+    const { usable } = this.definition;
+    const hasSuchField = this.sources.some(({ field }) => usable?.fieldNames.test(field.name));
+    if (!usable || !hasSuchField || usable.isUsable(record)) return undefined;
+    const message = 'Nothing is left by which somebody could be recognized or reached.';
+    return { ...NO_LOCATION, line, expected: 'a name, an address, a phone number or a company', message };
+  }
+
+  private completed(record: RecordDraft): RecordDraft {
+    this.definition.complete?.(record);
+    record[this.csv.keyOf(this.format.section)] ??= this.definition.generateId?.();
+    return record;
+  }
+
+  /** Rows need the value that `--match` names; an id of another program, by which they are matched without it, may be missing. */
+  private missingMatchIssue(record: RecordDraft, line: number): LocatedIssue | undefined {
+    const [column] = this.matchColumns;
+    if (!this.match || !column || this.format.match === undefined || this.match.hasKey(record)) return undefined;
+    const { noun } = this.match;
+    const message = `Empty, but --match ${this.matchName} needs ${noun} in every row.`;
+    return {
+      line,
+      column: column.name,
+      path: column.field?.name ?? null,
+      value: null,
+      expected: noun,
+      message,
+      order: cellOrder(line, column.index),
+    };
+  }
 }

@@ -1,6 +1,7 @@
 import type { RecordMatch } from '../datasets/coverage';
 import type { Dataset } from '../datasets/dataset';
-import type { CsvField } from './csv-fields';
+import type { RowCheck } from '../datasets/row-check';
+import type { CsvField, RecordDraft } from './csv-fields';
 
 /** What a section has as CSV beside the fields of its record. */
 export interface CsvDefinition {
@@ -12,14 +13,52 @@ export interface CsvDefinition {
   optionFields?: Record<string, string>;
   /** What `--match` may match rows by, beside the key. */
   matches?: Record<string, CsvMatch>;
+  /** What columns of ids may hold, beside Lanyard's own. */
+  identifiers?: CsvIdentifiers;
+  /** Fields that hold the address of a user. A column of one of them without any address is skipped. */
+  userFields?: string[];
+  /** Names that mean something else in a file that has a certain other column. */
+  foreignColumns?: { names: string[]; beside: string }[];
+  /** Completes a record when all its cells have been read. */
+  complete?: (record: RecordDraft) => void;
+  /** The fields of which a record needs one with a value to be of use, and whether it has one. */
+  usable?: { fieldNames: RegExp; isUsable: (record: RecordDraft) => boolean };
+}
+
+/** What a column of ids such as `Record ID` may fill. */
+export interface CsvIdentifiers {
+  /** The field of Lanyard's own ids. */
+  id: string;
+  /** The field of ids that another program or a person gave. */
+  ref: string;
+  /** The programs whose ids have fields of their own. */
+  systems: ExternalSystem[];
+  /** What `--match` matches rows by that have an id of such a program. */
+  match: string;
+  /** Checks that a row with such an id is the same person as the record that has it. */
+  samePersonCheck: (providesField: (path: string) => boolean, isRef: boolean, advice: string) => RowCheck;
+}
+
+/** A program that gives ids, and how a column of its ids is recognized. */
+export interface ExternalSystem {
+  field: string;
+  /** What all its ids look like. */
+  idPattern?: RegExp;
+  /** Otherwise, the names of its columns of ids, and of other columns, some of which its files have. */
+  idColumns?: string[];
+  usualColumns?: string[];
 }
 
 /** How to match a row with a stored record by the value of a column. */
 export interface CsvMatch extends RecordMatch {
   /** The names of fields that hold the value. The file must have a column of one of them. */
   fieldNames: RegExp;
+  /** Whether the file may have columns of one of them only. */
+  isOfOneField?: boolean;
   /** What such a column holds, with its article. */
   noun: string;
+  /** Whether a record has the value. */
+  hasKey: (record: RecordDraft) => boolean;
 }
 
 /** A dataset that can be read and written as CSV. */

@@ -1,20 +1,30 @@
-import { isDeepStrictEqual } from 'node:util';
 import { DATE_TIME_EXAMPLE, EMAIL_EXPECTED } from '../datasets/expectation';
 import { quoteShortened } from '../datasets/quote';
-import { type DateTimeOptions, isNumericDate, parseDateTime } from './date-times';
+import { type DateFormat, type DateTimeOptions, numericDate, parseDateTime } from './date-times';
+import { joinEntries, splitEntries } from './lists';
 
 /** The value of a cell cannot be read. */
 export class CsvValueError extends Error {
   /**
    * @param message whole sentences, which include the value
    * @param expected what a valid value is
+   * @param fix an option by which the value can be read
+   * @param kind errors of one kind in one column are reported in one line; by default those with the same message
    */
   constructor(
     message: string,
     readonly expected: string,
+    readonly fix?: string,
+    readonly kind?: string,
   ) {
     super(message);
   }
+}
+
+/** How the date-times of a column are read. */
+export interface ColumnDateTimes extends DateTimeOptions {
+  /** The order of day and month by which the dates of the column are closest together. */
+  likelyDateFormat?: DateFormat;
 }
 
 /** How values of one type are written in CSV. */
@@ -24,7 +34,7 @@ export interface CsvValueType {
    * rejects it.
    * @throws CsvValueError
    */
-  parse(cell: string, dateTimes: DateTimeOptions): unknown;
+  parse(cell: string, dateTimes: ColumnDateTimes): unknown;
   format(value: unknown): string;
   /** Whether blanks and invisible characters around a value are ignored. */
   isTrimmed?: boolean;
@@ -72,16 +82,34 @@ export const dateTimeValue: CsvValueType = {
       const expected = 'another hour, or one with its time zone';
       throw new CsvValueError(`${problem}: ${(error as Error).message}. Use ${expected}.`, expected);
     }
-    const needsFormat = isNumericDate(cell) && !options.dateFormat;
-    const expected = needsFormat ? `${DATE_TIME_EXAMPLE}, or pass --date-format DMY or MDY` : DATE_TIME_EXAMPLE;
-    throw new CsvValueError(`${problem}. Use ${expected}.`, expected);
+    const { asDayFirst, asMonthFirst } = numericDate(cell) ?? {};
+    const isAmbiguous = asDayFirst !== undefined || asMonthFirst !== undefined;
+    if (options.dateFormat || !isAmbiguous)
+      throw new CsvValueError(`${problem}. Use ${DATE_TIME_EXAMPLE}.`, DATE_TIME_EXAMPLE);
+    throw ambiguousDate(problem, asDayFirst, asMonthFirst, options.likelyDateFormat);
   },
   format: String,
   isTrimmed: true,
 };
 
+const dayFormat = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'long', timeZone: 'UTC' });
+
+function ambiguousDate(
+  problem: string,
+  asDayFirst?: number,
+  asMonthFirst?: number,
+  likely?: DateFormat,
+): CsvValueError {
+  const meanings: string[] = [];
+  if (asDayFirst !== undefined) meanings.push(`--date-format DMY if it is ${dayFormat.format(asDayFirst)}`);
+  if (asMonthFirst !== undefined) meanings.push(`--date-format MDY if it is ${dayFormat.format(asMonthFirst)}`);
+  const expected = `${DATE_TIME_EXAMPLE}, or pass --date-format DMY or MDY`;
+  const fix = likely && `--date-format ${likely}`;
+  return new CsvValueError(`${problem}: pass ${meanings.join(', or ')}.`, expected, fix, 'ambiguous date');
+}
+
 /**
- * A list that is written as `a; b` if that says all of it, and as a JSON array otherwise.
+ * A list that is written as `a; b`. A JSON array is read, too.
  * @param parseEntry makes an entry of one of the texts
  * @param formatEntry the text that says all of an entry; undefined if no text does
  */
@@ -90,7 +118,12 @@ export const listValue = (
   formatEntry: (entry: unknown) => string | undefined,
 ): CsvValueType => ({
   parse: (cell) => (isJsonArray(cell) ? parseJson(cell) : splitTexts(cell).map(parseEntry)),
-  format: (value) => joinTexts((value as unknown[]).map(formatEntry)) ?? JSON.stringify(value),
+  format: (value) => {
+    const texts = (value as unknown[]).map(formatEntry);
+    // An empty cell is null.
+    if (texts.length === 0) return ';';
+    return texts.every((text) => text !== undefined) ? joinEntries(texts) : JSON.stringify(value);
+  },
 });
 
 /** A list of texts. */
@@ -99,28 +132,13 @@ export const textListValue = listValue(
   (text) => text as string,
 );
 
-/** The entries of a cell that is `a; b` or a JSON array; the cell itself if it is neither. */
-export function splitList(cell: string): unknown[] | string {
-  const value = isJsonArray(cell) ? parseJson(cell) : splitTexts(cell);
-  return Array.isArray(value) ? (value as unknown[]) : cell;
+/** The entries of a cell that is a JSON array, as earlier releases exported lists; undefined for any other cell. */
+export function jsonEntries(cell: string): unknown[] | undefined {
+  const value = isJsonArray(cell) ? parseJson(cell) : undefined;
+  return Array.isArray(value) ? (value as unknown[]) : undefined;
 }
 
-/** The cell for a list of texts. */
-export const joinList = (texts: string[]): string =>
-  texts.length === 0 ? '' : (joinTexts(texts) ?? JSON.stringify(texts));
-
-/** The texts as `a; b`; undefined if they would be read back differently. */
-function joinTexts(texts: (string | undefined)[]): string | undefined {
-  const cell = texts.join('; ');
-  const isReadBack = texts.length > 0 && !isJsonArray(cell) && isDeepStrictEqual(splitTexts(cell), texts);
-  return isReadBack ? cell : undefined;
-}
-
-const splitTexts = (cell: string): string[] =>
-  cell
-    .split(';')
-    .map((text) => text.trim())
-    .filter(Boolean);
+const splitTexts = (cell: string): string[] => splitEntries(cell).map(({ text }) => text);
 
 const isJsonArray = (cell: string): boolean => cell.trimStart().startsWith('[');
 

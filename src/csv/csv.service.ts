@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Class, classOf, type FieldSchema, schemasOf, type TextKind } from '../api/field-rules';
-import { normalizedName } from '../datasets/closest-name';
 import { Datasets } from '../datasets/dataset';
+import { columnKey } from './column-mappings';
 import { csvField, type CsvField } from './csv-fields';
 import { type CsvDefinition, hasCsv } from './csv-section';
 import {
@@ -49,8 +49,7 @@ export class CsvService {
   /** The fields by all their normalized names: `company` and `accountname` are `company.name`. */
   fieldsByName = (section: string): Map<string, CsvField> => this.sectionFields(section).byName;
 
-  fieldNamed = (section: string, name: string): CsvField | undefined =>
-    this.fieldsByName(section).get(normalizedName(name));
+  fieldNamed = (section: string, name: string): CsvField | undefined => this.fieldsByName(section).get(columnKey(name));
 
   private sectionFields(section: string): SectionFields {
     const known = this.fieldsBySection.get(section);
@@ -71,7 +70,7 @@ function indexByName(fields: CsvField[], aliases: Record<string, string[]>): Map
   const byName = new Map<string, CsvField>();
   const add = (namesOf: (field: CsvField) => string[]): void => {
     for (const field of fields) {
-      for (const name of namesOf(field)) byName.set(normalizedName(name), field);
+      for (const name of namesOf(field)) byName.set(columnKey(name), field);
     }
   };
   add(({ name }) => aliases[name] ?? []);

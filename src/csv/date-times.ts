@@ -9,14 +9,7 @@ export interface DateTimeOptions {
   dateFormat?: DateFormat;
 }
 
-const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})/;
-const NUMERIC_DATE = /^(\d{1,2})([/.])(\d{1,2})\2(\d{4})/;
-const TIME = /^(?:T|,? +)(\d{1,2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?(?: ?(Z|[+-]\d{2}(?::?\d{2})?))?$/;
-
-/** Whether only `--date-format` can tell which date is meant. */
-export const isNumericDate = (cell: string): boolean => NUMERIC_DATE.test(cell);
-
-/** The parts of a date as they are written. */
+/** The parts of a date. */
 interface DateParts {
   /** The date within the cell. */
   text: string;
@@ -25,35 +18,109 @@ interface DateParts {
   day: string;
 }
 
+const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})/;
+const NUMERIC_DATE = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?!\d)/;
+const WEEKDAY = '(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?';
+const MONTH = '(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?';
+const MONTH_FIRST = new RegExp(`^${WEEKDAY}${MONTH} (\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})(?!\\d)`, 'i');
+const DAY_FIRST = new RegExp(`^${WEEKDAY}(\\d{1,2})(?:st|nd|rd|th)?\\.?[ -]${MONTH}[ -](\\d{4})(?!\\d)`, 'i');
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+const CLOCK =
+  /^(\d{1,2})(?::(\d{2})(?::(\d{2})(\.\d{1,9})?)?)?(?:[ \u00a0\u202f]?([ap])\.?m\.?)?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i;
+
+/** A date and a time are longer than this in no format. */
+const MAX_LENGTH = 60;
+
+/** What a cell says of the order of day and month. */
+export interface NumericDate {
+  /** Milliseconds since 1970 as either format has it; undefined if it is no date then. */
+  asDayFirst?: number;
+  asMonthFirst?: number;
+  separator: string;
+}
+
+/** The date of a cell whose order of day and month is not known from its form; undefined for any other cell. */
+export function numericDate(cell: string): NumericDate | undefined {
+  const [, first = '', separator = '', second = '', year = ''] = NUMERIC_DATE.exec(cell.slice(0, MAX_LENGTH)) ?? [];
+  if (year === '') return undefined;
+  const at = (month: string, day: string): number | undefined => {
+    const utc = toUtc(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
+    return utc === undefined ? undefined : Date.parse(utc);
+  };
+  return { asDayFirst: at(second, first), asMonthFirst: at(first, second), separator };
+}
+
+/** Whether a cell is a time without a date. */
+export const isTimeOnly = (cell: string): boolean =>
+  cell.length <= MAX_LENGTH && /:|m\.?$/i.test(cell) && CLOCK.test(cell);
+
+/** Whether a cell is a date without a time. */
+export function isDateOnly(cell: string): boolean {
+  const text = cell.slice(0, MAX_LENGTH);
+  return (namedDate(text) ?? numericParts(text, 'DMY'))?.text === cell;
+}
+
 /**
  * Parses a date, or a date with a time, into ISO 8601 in UTC. Returns undefined if it is neither.
  * @throws RangeError for an hour that the clocks of the time zone skip
  */
 export function parseDateTime(cell: string, { timeZone, dateFormat }: DateTimeOptions): string | undefined {
-  const date = parseIsoDate(cell) ?? (dateFormat && parseNumericDate(cell, dateFormat));
+  if (cell.length > MAX_LENGTH) return undefined;
+  const date = namedDate(cell) ?? (dateFormat && numericParts(cell, dateFormat));
   if (!date) return undefined;
   const rest = cell.slice(date.text.length);
-  const time = TIME.exec(rest);
-  if (rest !== '' && !time) return undefined;
-  const [, hour = '0', minute = '00', second = '00', fraction = '', offset] = time ?? [];
+  const clock = rest === '' ? MIDNIGHT : parseClock(rest.replace(/^(?:T|,? +(?:at )?)/, ''), rest);
+  if (!clock) return undefined;
   const day = `${date.year}-${date.month.padStart(2, '0')}-${date.day.padStart(2, '0')}`;
-  const local = `${day}T${hour.padStart(2, '0')}:${minute}:${second}${fraction}`;
-  if (offset) return toUtc(local + offset);
+  const local = `${day}T${clock.time}`;
+  if (clock.zone) return toUtc(local + clock.zone);
   const utc = toUtc(`${local}Z`);
   return utc && timeZone ? toZone(utc, timeZone) : utc;
 }
 
-function parseIsoDate(cell: string): DateParts | undefined {
-  const [text, year, month, day] = ISO_DATE.exec(cell) ?? [];
-  return text && year && month && day ? { text, year, month, day } : undefined;
+/** A time of day as ISO 8601 has it. */
+interface Clock {
+  time: string;
+  zone?: string;
 }
 
-function parseNumericDate(cell: string, format: DateFormat): DateParts | undefined {
+const MIDNIGHT: Clock = { time: '00:00:00' };
+
+/** @param separated the time with what separates it from the date, which must be something */
+function parseClock(text: string, separated: string): Clock | undefined {
+  const [, hour = '', minute, second = '00', fraction = '', half, zone] = CLOCK.exec(text) ?? [];
+  if (hour === '' || text === separated || (minute === undefined && half === undefined)) return undefined;
+  const hours = half === undefined ? hour : hoursOfHalf(Number(hour), half.toLowerCase());
+  if (hours === undefined) return undefined;
+  const time = `${hours.padStart(2, '0')}:${minute ?? '00'}:${second}${fraction}`;
+  return { time, zone: zone?.replace(/^(?:UTC|GMT)$/i, 'Z').toUpperCase() };
+}
+
+/** The hour of a clock of twelve hours as one of twenty-four hours has it. */
+function hoursOfHalf(hour: number, half: string): string | undefined {
+  if (hour < 1 || hour > 12) return undefined;
+  return String((hour % 12) + (half === 'p' ? 12 : 0));
+}
+
+/** A date that is clear without an option. */
+function namedDate(cell: string): DateParts | undefined {
+  const [iso, isoYear = '', isoMonth = '', isoDay = ''] = ISO_DATE.exec(cell) ?? [];
+  if (iso) return { text: iso, year: isoYear, month: isoMonth, day: isoDay };
+  const [monthFirst, month = '', day = '', year = ''] = MONTH_FIRST.exec(cell) ?? [];
+  if (monthFirst) return { text: monthFirst, year, month: monthNumber(month), day };
+  const [dayFirst, secondDay = '', secondMonth = '', secondYear = ''] = DAY_FIRST.exec(cell) ?? [];
+  if (dayFirst) return { text: dayFirst, year: secondYear, month: monthNumber(secondMonth), day: secondDay };
+  return undefined;
+}
+
+const monthNumber = (name: string): string => String(MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1);
+
+function numericParts(cell: string, format: DateFormat): DateParts | undefined {
   const [text, first, , second, year] = NUMERIC_DATE.exec(cell) ?? [];
   if (!text || !first || !second || !year) return undefined;
   return format === 'DMY' ? { text, year, month: second, day: first } : { text, year, month: first, day: second };
 }
-
 const DAY_MS = 86_400_000;
 
 /**

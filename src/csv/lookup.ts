@@ -1,4 +1,20 @@
 import type { EntityManager } from 'typeorm';
+import { uuidV7 } from '../database/uuid';
+import { isPlainEntry } from './lists';
+
+/** Creates the records that cells refer to and that are not there yet, in a group of a name. */
+export type CreateReferences = (
+  manager: EntityManager,
+  organizationId: number,
+  groupName: string,
+  missing: { id: string; text: string }[],
+) => Promise<void>;
+
+/** What is wrong with a text by which a record is looked up, and an option that helps. */
+interface LookupProblem {
+  message: string;
+  fix?: string;
+}
 
 /** Other records of the organization that cells refer to. */
 export interface LookupSource {
@@ -9,10 +25,14 @@ export interface LookupSource {
   sql: string;
   /** Whether letter case matters. */
   isExact: boolean;
-  /** The error message for a text by which no record is known. */
-  unknownMessage: (text: string) => string;
-  /** The error message for a text by which several records are known. */
-  ambiguousMessage: (text: string) => string;
+  /** What separates several texts in a cell, beside what separates the entries of every list. */
+  separator?: RegExp;
+  /** The problem of a text by which no record is known. */
+  unknown: (text: string, column: string) => LookupProblem;
+  /** The problem of a text by which several records are known. */
+  ambiguous: (text: string, column: string) => LookupProblem;
+  /** Creates records for texts by which none is known. */
+  createMissing?: CreateReferences;
   /** What a cell may refer to a record by. */
   expected: string;
 }
@@ -33,11 +53,22 @@ interface Candidate {
 export class Lookup {
   private readonly candidates = new Map<string, Candidate>();
   private readonly textsByValue = new Map<string, string[]>();
+  /** The records that are to be created. */
+  readonly missing: { id: string; text: string }[] = [];
 
-  private constructor(private readonly isExact: boolean) {}
+  private constructor(
+    private readonly isExact: boolean,
+    private readonly mayCreate: boolean,
+  ) {}
 
-  static async load(manager: EntityManager, organizationId: number, { sql, isExact }: LookupSource): Promise<Lookup> {
-    const lookup = new Lookup(isExact);
+  /** @param mayCreate whether a text by which no record is known stands for a new one */
+  static async load(
+    manager: EntityManager,
+    organizationId: number,
+    { sql, isExact }: LookupSource,
+    mayCreate = false,
+  ): Promise<Lookup> {
+    const lookup = new Lookup(isExact, mayCreate);
     const rows = await manager.query<LookupRow[]>(`${sql} order by rank`, [organizationId]);
     for (const row of rows) lookup.add(row);
     return lookup;
@@ -56,9 +87,18 @@ export class Lookup {
   /** The value for a text; null if several records are known by it, undefined if none is. */
   find = (text: string): string | null | undefined => this.candidates.get(this.keyOf(text))?.value;
 
+  /** The id of a record that is to be created for a text; undefined if none may be, or if several are known by it. */
+  create(text: string): string | undefined {
+    if (!this.mayCreate || this.find(text) !== undefined) return undefined;
+    const id = uuidV7();
+    this.missing.push({ id, text });
+    this.add({ text, value: id, rank: 0 });
+    return id;
+  }
+
   /** The name by which people know a value, if it can be read back; the value itself otherwise. */
   nameOf(value: string): string {
     const texts = this.textsByValue.get(value) ?? [];
-    return texts.findLast((text) => this.find(text) === value && text.trim() === text) ?? value;
+    return texts.findLast((text) => this.find(text) === value && isPlainEntry(text)) ?? value;
   }
 }

@@ -88,6 +88,9 @@ export function operatorDataSourceOptions(
     type: 'postgres',
     url,
     namingStrategy: new SnakeCaseNamingStrategy(),
+    // PostgreSQL's own gen_random_uuid(): TypeORM would install an extension at each start for a module's generated uuids.
+    uuidExtension: 'pgcrypto',
+    installExtensions: false,
     migrations: [join(__dirname, '../schema/migrations/*.{ts,js}'), ...migrations],
     migrationsTableName: 'migrations',
     // Each migration has a transaction of its own, and the whole run holds an advisory lock (migrate.ts).

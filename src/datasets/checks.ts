@@ -3,23 +3,8 @@ import type { Coverage, RecordLocation, RecordMatch } from './coverage';
 import type { Datasets } from './dataset';
 import type { IssueCollector, LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
-import { type FilledColumn, READ_ONLY_COLUMN, type Table } from './tables';
-
-/** A check of staged rows. */
-interface RowCheck {
-  /** The path of the checked field in a record, or in an entry of the table's array. */
-  path: string;
-  /** SQL of the value of a staged row that messages show. */
-  value: (staged: string) => string;
-  /** SQL, to be used after `from`, that gives the invalid staged rows. */
-  findViolations: (staged: string) => string;
-  /** The error message for a value, which is already in quotes. */
-  message: (value: string, first: string) => string;
-  /** What a valid value is. */
-  expected: string;
-  /** Whether each row knows the first row with the same value, as `first_index` and `first_line`. */
-  findsDuplicates?: boolean;
-}
+import type { RowCheck } from './row-check';
+import { type FilledColumn, READ_ONLY_COLUMN, SOURCE_CELLS_COLUMN, type Table } from './tables';
 
 /** An invalid row. */
 interface Violation {
@@ -27,6 +12,7 @@ interface Violation {
   record_index: number;
   entry_index: number | null;
   value: string | null;
+  details?: unknown;
   /** How many rows violate the check. */
   count: number;
   first_index?: number;
@@ -54,8 +40,12 @@ export class Checks {
 
   /** @param incomplete sections with invalid records, which are not staged: references to those may be valid */
   async checkAll(tables: Table[], incomplete: ReadonlySet<string>, issues: IssueCollector): Promise<void> {
+    const { skipRecord } = this.coverage;
     for (const table of tables) {
-      for (const check of checksOf(table, tables, incomplete, this.coverage)) await this.run(table, check, issues);
+      for (const check of checksOf(table, tables, incomplete, this.coverage)) {
+        if (skipRecord) await this.skipViolations(table, tables, check, skipRecord);
+        else await this.run(table, check, issues);
+      }
     }
   }
 
@@ -68,16 +58,48 @@ export class Checks {
   }
 
   private async run(table: Table, check: RowCheck, issues: IssueCollector): Promise<void> {
-    const columns = ['s.line', 's.record_index', 's.entry_index', `${check.value('s')} as value`];
-    if (check.findsDuplicates) columns.push('s.first_index', 's.first_line');
-    const rows = check.findViolations('s');
-    const violations = await this.manager.query<Violation[]>(
-      `select ${columns.join(', ')}, count(*) over ()::integer as count
-        from ${rows} order by s.record_index, s.entry_index limit ${MAX_VIOLATIONS}`,
-      rows.includes('$1') ? [this.organizationId] : [],
-    );
+    const violations = await this.findViolations(check, MAX_VIOLATIONS);
     const located = violations.map((violation) => this.issueOf(table, check, violation));
     issues.addFirst(located, violations[0]?.count ?? 0);
+  }
+
+  private findViolations(check: RowCheck, limit: number | 'all'): Promise<Violation[]> {
+    const columns = ['s.line', 's.record_index', 's.entry_index', `${check.value('s')} as value`];
+    if (check.findsDuplicates) columns.push('s.first_index', 's.first_line');
+    if (check.details) columns.push(`${check.details('s')} as details`);
+    const rows = check.findViolations('s');
+    return this.manager.query<Violation[]>(
+      `select ${columns.join(', ')}, count(*) over ()::integer as count
+        from ${rows} order by s.record_index, s.entry_index limit ${limit}`,
+      rows.includes('$1') ? [this.organizationId] : [],
+    );
+  }
+
+  /** Takes the records of invalid rows out of the stage, so that the others can be imported. */
+  private async skipViolations(
+    table: Table,
+    tables: Table[],
+    check: RowCheck,
+    skipRecord: NonNullable<Coverage['skipRecord']>,
+  ): Promise<void> {
+    const violations = await this.findViolations(check, 'all');
+    const ofSection = tables.filter(({ section }) => section === table.section);
+    const [main] = ofSection;
+    if (violations.length === 0 || !main) return;
+    const indexes = [...new Set(violations.map(({ record_index: index }) => index))];
+    const rows = await this.manager.query<{ record_index: number; cells: string[] | null }[]>(
+      `select record_index, ${SOURCE_CELLS_COLUMN} as cells from ${main.stage} where record_index = any($1)`,
+      [indexes],
+    );
+    const cellsByIndex = new Map(rows.map(({ record_index: index, cells }) => [index, cells]));
+    for (const index of indexes) {
+      const violation = violations.find((each) => each.record_index === index) as Violation;
+      const { line, column, value, message } = this.issueOf(table, check, violation);
+      skipRecord({ line, column, value, reason: message, cells: cellsByIndex.get(index) ?? [] });
+    }
+    for (const { stage } of ofSection) {
+      await this.manager.query(`delete from ${stage} where record_index = any($1)`, [indexes]);
+    }
   }
 
   private issueOf({ section, list, hasTextEntries }: Table, check: RowCheck, violation: Violation): LocatedIssue {
@@ -93,7 +115,9 @@ export class Checks {
       ...location,
       value: isValueHidden ? null : value,
       expected: check.expected,
-      message: check.message(isValueHidden ? 'This value' : quoteShortened(value), first),
+      message: check.message(isValueHidden ? 'This value' : quoteShortened(value), first, violation.details),
+      kind: check.kind,
+      fix: check.fix,
     };
   }
 }
@@ -110,17 +134,20 @@ function checksOf(table: Table, tables: Table[], incomplete: ReadonlySet<string>
   // Entries of one array were compared when their record was read.
   if (keyColumn && match.length === 1) {
     const key = (staged: string) => `${staged}.${keyColumn.name}`;
-    checks.push(duplicateKeys(table, keyColumn.path, key, columnValue(keyColumn)));
+    checks.push(duplicateKeys(table, keyColumn.path, key, columnValue(keyColumn), coverage.isPartial));
   }
   if (coverage.match && !list) {
     const { key, value } = coverage.match;
-    checks.push(duplicateKeys(table, coverage.matchPath ?? '', key, value), idOfOtherRecord(table, coverage.match));
+    const duplicates = duplicateKeys(table, coverage.matchPath ?? '', key, value, true);
+    checks.push(duplicates, idOfOtherRecord(table, coverage.match));
   }
   const idColumn = columns.find(({ name }) => name === 'id');
   if (idColumn && !table.isShared) checks.push(otherOrganization(table, idColumn));
   if (coverage.isPartial && !list) checks.push(...missingRequired(table));
+  if (!list) checks.push(...(coverage.checks ?? []));
   for (const column of columns) {
-    if (column !== owner) checks.push(...unknownReference(table, column, tables, incomplete));
+    if (column !== owner && !coverage.createsReferences?.(list?.name ?? column.path))
+      checks.push(...unknownReference(table, column, tables, incomplete));
   }
   for (const { column: name, ...check } of list ? [] : (dataset.shared?.checks ?? [])) {
     const column = columns.find((each) => each.name === name);
@@ -134,18 +161,22 @@ function duplicateKeys(
   path: string,
   key: (staged: string) => string,
   value: (staged: string) => string,
+  canBeMerged: boolean,
 ): RowCheck {
   return {
     path,
     value,
     findsDuplicates: true,
+    kind: 'duplicate',
+    fix: canBeMerged ? '--repeated merge' : undefined,
     findViolations: (staged) => `(
       select s.*, row_number() over w as nth, first_value(record_index) over w as first_index,
         first_value(line) over w as first_line
       from ${stage} s where ${key('s')} in (select ${key('s')} from ${stage} s group by 1 having count(*) > 1)
       window w as (partition by ${key('s')} order by record_index, entry_index)
     ) ${staged} where ${staged}.nth > 1`,
-    message: (_value, first) => `Duplicate of ${first}.`,
+    message: (_value, first) =>
+      `Duplicate of ${first}.${canBeMerged ? ' Keep one row with --repeated first or last, or join them with --repeated merge.' : ''}`,
     expected: 'a value that no other record has',
   };
 }

@@ -14,13 +14,14 @@ export function normalizedName(name: string): string {
 /**
  * The candidate whose name differs least from a misspelled one, if it differs in few letters only.
  * @param candidates normalized names, and what each stands for
+ * @param maxDistance in how many letters it may differ
  */
 export function closestName(
   name: string,
   candidates: Iterable<[normalized: string, value: string]>,
+  maxDistance = Math.max(1, Math.floor(normalizedName(name).length / 5)),
 ): string | undefined {
   const normalized = normalizedName(name);
-  const maxDistance = Math.max(1, Math.floor(normalized.length / 5));
   let closest: { value: string; distance: number } | undefined;
   for (const [candidate, value] of candidates) {
     if (Math.abs(candidate.length - normalized.length) > maxDistance) continue;

@@ -1,4 +1,6 @@
+import type { EntityManager } from 'typeorm';
 import type { ImportIssue } from './import-error';
+import type { RowCheck } from './row-check';
 
 /** Where a record was found in the file. */
 export interface RecordLocation {
@@ -42,8 +44,30 @@ export interface Coverage {
   match?: RecordMatch;
   /** The path of the field that `match` looks for. */
   matchPath?: string;
-  /** Which of several rows for the same record to keep; such rows are an error if undefined. */
-  onDuplicate?: 'keepFirst' | 'keepLast';
+  /** What to do with several rows for the same record; they are an error if undefined. */
+  onDuplicate?: OnDuplicate;
+  /** Takes a record that cannot be imported. If undefined, such a record keeps the others from being imported. */
+  skipRecord?: (record: SkippedRecord) => void;
+  /** Whether records were skipped while the file was read. */
+  hasSkippedRecords?(): boolean;
+  /** Checks of records beside those that every import needs. */
+  checks?: RowCheck[];
+  /** The fields of the entries of an additive list that the file provides, for entries that are stored. */
+  updatedEntryFields?(list: string): string[];
+  /** Whether `createReferences` creates what a field refers to. */
+  createsReferences?(path: string): boolean;
+  /** Creates what records refer to and what is not stored yet, in the transaction that writes the records. */
+  createReferences?(manager: EntityManager): Promise<void>;
+}
+
+/** What to do with several rows for the same record. */
+export type OnDuplicate = 'keepFirst' | 'keepLast' | 'merge';
+
+/** A record that is not imported. */
+export interface SkippedRecord extends Pick<ImportIssue, 'line' | 'column' | 'value'> {
+  reason: string;
+  /** The cells of its row. */
+  cells: string[];
 }
 
 /** Coverage of formats that always contain whole records, such as JSON. */

@@ -1,4 +1,5 @@
 import type { Class } from '../api/field-rules';
+import type { LocatedIssue } from './import-error';
 
 /**
  * What a section of a dataset holds: the record that import and export share, and the table that stores it. Columns,
@@ -26,6 +27,11 @@ export interface Dataset {
   reportsIds?: boolean;
   /** The names that other programs give to fields, by the paths of the fields. */
   aliases?: Record<string, string[]>;
+  /**
+   * SQL of what several rows of a file that are one record have together, by the path of the field. It is made of the array
+   * of their values that are not null, and of their number. By default the first value counts.
+   */
+  mergedValues?: Record<string, (values: string, count: string) => string>;
   /** How to import records that all organizations share. */
   shared?: SharedDataset;
 }
@@ -118,8 +124,10 @@ export interface RawRecord {
   record: unknown;
   /** One-based line number in the file, where the format has lines. */
   line?: number;
-  /** The paths for which its reader has already reported errors; undefined if it has reported none. */
-  reportedPaths?: string[];
+  /** The cells of its row, if it may still be skipped. */
+  sourceCells?: string[];
+  /** Takes the issues of the record and reads it again without the values that are not valid; undefined if it is skipped. */
+  withoutInvalid?: (issues: LocatedIssue[]) => RawRecord | undefined;
 }
 
 export type Records = Iterable<RawRecord> | AsyncIterable<RawRecord>;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { getDecoder } from 'iconv-lite';
+import { decode, getDecoder } from 'iconv-lite';
 import { ImportError, importError, NO_LOCATION } from './import-error';
 
 /** The longest record of a file with many. A line that never ends, as that of /dev/zero, must not fill the memory. */
@@ -29,12 +29,29 @@ const ZIP_SIGNATURE = 'PK\x03\x04';
 /** The bytes that tell the encoding. */
 const SIGNATURE_LENGTH = 3;
 
+/** What bytes that are not UTF-8 are taken for. */
+export const LEGACY_ENCODING = 'windows-1252';
+
+/** How a file is not UTF-8. */
+export interface EncodingProblem {
+  /** One-based number of the first line that is not UTF-8. */
+  line: number;
+  /** The encoding that the file seems to have; undefined if most of it is UTF-8 nevertheless. */
+  encoding?: string;
+}
+
 /**
  * Decodes a file as it is read, and drops a byte order mark.
  * @param encoding of the file; by default UTF-16 if the file begins with its byte order mark, and UTF-8 otherwise
+ * @param onProblem is called at the end if the file is not UTF-8 as it should be. Its bytes that are not UTF-8 are read as
+ *   windows-1252; without the callback they are an error
  * @throws ImportError if bytes are not text in the encoding, because replacement characters would be stored for good
  */
-export async function* decodeText(chunks: AsyncIterable<Buffer>, encoding?: string): AsyncGenerator<string> {
+export async function* decodeText(
+  chunks: AsyncIterable<Buffer>,
+  encoding?: string,
+  onProblem?: (problem: EncodingProblem) => void,
+): AsyncGenerator<string> {
   let decoder: Decoder | undefined;
   let pending: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -42,22 +59,34 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>, encoding?: stri
     pending = bytes;
     if (!decoder && bytes.length < SIGNATURE_LENGTH) continue;
     pending = Buffer.alloc(0);
-    decoder ??= createDecoder(bytes, encoding);
+    decoder ??= createDecoder(bytes, encoding, onProblem);
     yield decoder.write(bytes);
   }
-  decoder ??= createDecoder(pending, encoding);
+  decoder ??= createDecoder(pending, encoding, onProblem);
   yield decoder.write(pending) + (decoder.end() ?? '');
 }
 
 /** @param start the first bytes of the file */
-function createDecoder(start: Buffer, encoding?: string): Decoder {
+function createDecoder(start: Buffer, encoding?: string, onProblem?: (problem: EncodingProblem) => void): Decoder {
   if (start.toString('latin1', 0, ZIP_SIGNATURE.length) === ZIP_SIGNATURE) {
     throw importError('This is a spreadsheet or an archive. Save it as CSV.');
   }
   if (encoding && !UTF8_NAMES.test(encoding)) return new LegacyDecoder(encoding);
   if (start[0] === 0xff && start[1] === 0xfe) return getDecoder('utf-16le');
   if (start[0] === 0xfe && start[1] === 0xff) return getDecoder('utf-16be');
-  return new Utf8Decoder();
+  const unmarked = onProblem && unmarkedUtf16(start);
+  if (!unmarked) return onProblem ? new MixedDecoder(onProblem) : new Utf8Decoder();
+  onProblem({ line: 1, encoding: unmarked });
+  return getDecoder(unmarked);
+}
+
+/** The kind of UTF-16 that a file without a byte order mark has: every second byte of Western text is zero. */
+function unmarkedUtf16(start: Buffer): string | undefined {
+  const bytes = start.subarray(0, 1000);
+  const zerosAt = (parity: number): number => bytes.filter((byte, index) => byte === 0 && index % 2 === parity).length;
+  const [even, odd] = [zerosAt(0), zerosAt(1)];
+  if (Math.max(even, odd) < bytes.length / 4) return undefined;
+  return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
 /** Decodes the encoding that the operator has named, and rejects bytes that stand for no character in it. */
@@ -108,6 +137,70 @@ class Utf8Decoder implements Decoder {
     const line = this.line + lines.findIndex((each) => !isUtf8(Buffer.from(each, 'latin1')));
     return importError(`Line ${line} is not valid UTF-8. Name the encoding, for example --encoding windows-1252.`);
   }
+}
+
+/** Decodes UTF-8, and bytes that are not UTF-8 as windows-1252. */
+class MixedDecoder implements Decoder {
+  private pending: Buffer = Buffer.alloc(0);
+  private line = 1;
+  private isStart = true;
+  private invalidLine: number | undefined;
+  private hasLongCharacters = false;
+
+  constructor(private readonly onProblem: (problem: EncodingProblem) => void) {}
+
+  write(chunk: Buffer): string {
+    const bytes = this.pending.length > 0 ? Buffer.concat([this.pending, chunk]) : chunk;
+    const end = lastCharacterStart(bytes);
+    this.pending = bytes.subarray(end);
+    return this.decode(bytes.subarray(0, end));
+  }
+
+  end(): string {
+    const text = this.decode(this.pending);
+    if (this.invalidLine !== undefined) {
+      const encoding = this.hasLongCharacters ? undefined : LEGACY_ENCODING;
+      this.onProblem({ line: this.invalidLine, encoding });
+    }
+    return text;
+  }
+
+  private decode(bytes: Buffer): string {
+    const text = isUtf8(bytes) ? this.validText(bytes) : this.mixedText(bytes);
+    this.line += text.split('\n').length - 1;
+    const { isStart } = this;
+    this.isStart &&= text === '';
+    return isStart ? text.replace(/^\uFEFF/, '') : text;
+  }
+
+  private validText(bytes: Buffer): string {
+    const text = bytes.toString();
+    // A byte order mark alone does not make a file UTF-8.
+    this.hasLongCharacters ||= bytes.length !== text.replace(/^\uFEFF/, '\uFEFF  ').length;
+    return text;
+  }
+
+  private mixedText(bytes: Buffer): string {
+    let text = '';
+    let line = this.line;
+    for (let index = 0; index < bytes.length;) {
+      const length = characterLength(bytes, index);
+      if (length === 0) this.invalidLine ??= line;
+      if (length > 1) this.hasLongCharacters = true;
+      if (bytes[index] === 0x0a) line++;
+      const end = index + Math.max(1, length);
+      const character = bytes.subarray(index, end);
+      text += length === 0 ? decode(character, LEGACY_ENCODING) : character.toString();
+      index = end;
+    }
+    return text;
+  }
+}
+
+/** How many bytes the UTF-8 character at an index has; 0 if there is none. */
+function characterLength(bytes: Buffer, index: number): number {
+  const lengths = [1, 2, 3, 4];
+  return lengths.find((length) => isUtf8(bytes.subarray(index, index + length)) && index + length <= bytes.length) ?? 0;
 }
 
 /** The index at which the last UTF-8 character begins. A chunk may end within it. */

@@ -1,5 +1,5 @@
 import { MAX_LENGTH } from '../api/fields';
-import { escapeInvisible, quote } from './quote';
+import { escapeInvisible, quote, quoteShortened } from './quote';
 
 /** One error of a file that is imported. What does not apply is null. */
 export interface ImportIssue {
@@ -19,6 +19,22 @@ export interface LocatedIssue extends ImportIssue {
   message: string;
   /** Sorts errors by their places in the file; by default they are sorted by line. */
   order?: number;
+  /** Errors of one kind in one column are reported in one line; by default those with the same message but for the value. */
+  kind?: string;
+  /** An option of the command by which the error does not occur again. */
+  fix?: string;
+  /** Whether skipping the line loses nothing. */
+  isLineSkippable?: boolean;
+}
+
+/** What an operator can do about the errors of a file. */
+export interface ImportAdvice {
+  /** Options to add to the command. */
+  options: string[];
+  /** Lines that can be skipped without losing anything. */
+  skippableLines: number[];
+  /** Whether options alone are enough. */
+  isComplete: boolean;
 }
 
 /** How many errors of the records are reported; the others are only counted. */
@@ -27,15 +43,18 @@ const MAX_REPORTED = 20;
 /** For an error that has no place in the file. */
 export const NO_LOCATION = { line: null, column: null, path: null, value: null } as const;
 
-/** The file cannot be imported. The message has a line for each error. */
+/** The file cannot be imported. The message has a line for each kind of error. */
 export class ImportError extends Error {
-  /** @param moreCount how many errors there are beside `issues` */
+  /**
+   * @param moreCount how many errors there are beside `issues`
+   * @param lines of the message; by default one for each error
+   */
   constructor(
     readonly issues: LocatedIssue[],
     readonly moreCount = 0,
+    lines = issues.map((issue) => describeIssue(issue)),
+    readonly advice: ImportAdvice = { options: [], skippableLines: [], isComplete: false },
   ) {
-    const lines = issues.map(describeIssue);
-    if (moreCount > 0) lines.push(`and ${moreCount.toLocaleString('en-US')} more`);
     super(lines.join('\n'));
   }
 }
@@ -44,10 +63,16 @@ export class ImportError extends Error {
 export const importError = (message: string, expected = message): ImportError =>
   new ImportError([{ ...NO_LOCATION, expected, message }]);
 
-/** Where the error is and what it is, such as `line 7, column "Create Date": Cannot read …`. */
-function describeIssue({ line, column, path, message }: LocatedIssue): string {
+const formatCount = (count: number): string => count.toLocaleString('en-US');
+
+/**
+ * Where the error is and what it is, such as `line 7, column "Create Date": Cannot read …`.
+ * @param count how many errors there are of this kind
+ */
+function describeIssue({ line, column, path, message }: LocatedIssue, count = 1): string {
   const position: string[] = [];
-  if (line !== null) position.push(`line ${line}`);
+  const more = count > 1 ? ` and ${formatCount(count - 1)} more` : '';
+  if (line !== null) position.push(`line ${line}${more}`);
   if (column !== null) position.push(`column ${quote(column)}`);
   const parts = [position.join(', ')];
   // Names of fields may come from the file, too.
@@ -55,12 +80,35 @@ function describeIssue({ line, column, path, message }: LocatedIssue): string {
   return [...parts, message].filter(Boolean).join(': ');
 }
 
+const orderOf = ({ order, line }: LocatedIssue): number => order ?? line ?? -1;
+
+/** Errors of one kind in one column. */
+interface IssueGroup {
+  first: LocatedIssue;
+  count: number;
+}
+
+/** How many kinds of error, and how many lines to skip, are remembered. */
+const MAX_REMEMBERED = 1000;
+
+/** What the errors of a kind have in common. An error that is not of a column, and has no kind, is one of its own. */
+function groupKey({ line, column, path, message, value, kind }: LocatedIssue): string {
+  if (kind !== undefined) return JSON.stringify([column, kind]);
+  if (column === null) return JSON.stringify([line, path, message]);
+  return JSON.stringify([column, typeof value === 'string' ? message.replaceAll(quoteShortened(value), '…') : message]);
+}
+
 /** Collects the errors of a file: the first ones in the order of the file, and the number of all. */
 export class IssueCollector {
   private first: LocatedIssue[] = [];
   private count = 0;
+  private readonly groups = new Map<string, IssueGroup>();
+  private readonly options = new Set<string>();
+  private readonly skippableLines: number[] = [];
+  private canBeSolved = true;
   private columnIssues: LocatedIssue[] = [];
   private moreColumnIssues = 0;
+  private columnLine: string | undefined;
 
   add(...issues: LocatedIssue[]): void {
     this.addFirst(issues, issues.length);
@@ -68,16 +116,23 @@ export class IssueCollector {
 
   /** @param count the number of all errors, of which `issues` are the first */
   addFirst(issues: LocatedIssue[], count: number): void {
-    const orderOf = ({ order, line }: LocatedIssue): number => order ?? line ?? -1;
     const all = [...this.first, ...issues].sort((one, other) => orderOf(one) - orderOf(other));
     this.first = all.slice(0, MAX_REPORTED);
     this.count += count;
+    for (const issue of issues) this.addToGroup(issue, 1);
+    if (issues[0] && count > issues.length) this.addToGroup(issues[0], count - issues.length);
+    for (const issue of issues) this.addAdvice(issue);
   }
 
-  /** Unknown columns are reported before all other errors, and do not count towards the limit. */
-  setColumnIssues(issues: LocatedIssue[], moreCount: number): void {
+  /**
+   * Unknown columns are reported before all other errors, in one line, and do not count towards the limit.
+   * @param options by which they are no errors
+   */
+  setColumnIssues(issues: LocatedIssue[], moreCount: number, line: string, options: string[]): void {
     this.columnIssues = issues;
     this.moreColumnIssues = moreCount;
+    this.columnLine = line;
+    for (const option of options) this.options.add(option);
   }
 
   get hasAny(): boolean {
@@ -88,6 +143,42 @@ export class IssueCollector {
   throwIfAny(): void {
     if (!this.hasAny) return;
     const moreCount = this.count - this.first.length + this.moreColumnIssues;
-    throw new ImportError([...this.columnIssues, ...this.first], moreCount);
+    throw new ImportError([...this.columnIssues, ...this.first], moreCount, this.lines(), this.advice);
+  }
+
+  private get advice(): ImportAdvice {
+    const { canBeSolved: isComplete, skippableLines } = this;
+    return { options: [...this.options], skippableLines, isComplete };
+  }
+
+  private addToGroup(issue: LocatedIssue, count: number): void {
+    const key = groupKey(issue);
+    const group = this.groups.get(key);
+    if (group) {
+      group.count += count;
+      if (orderOf(issue) < orderOf(group.first)) group.first = issue;
+    } else if (this.groups.size < MAX_REMEMBERED) {
+      this.groups.set(key, { first: issue, count });
+    }
+  }
+
+  private addAdvice({ fix, isLineSkippable, line }: LocatedIssue): void {
+    if (fix) {
+      this.options.add(fix);
+    } else if (isLineSkippable && line !== null && this.skippableLines.length < MAX_REMEMBERED) {
+      this.skippableLines.push(line);
+    } else {
+      this.canBeSolved = false;
+    }
+  }
+
+  private lines(): string[] {
+    const groups = [...this.groups.values()].sort((one, other) => orderOf(one.first) - orderOf(other.first));
+    const reported = groups.slice(0, MAX_REPORTED);
+    const lines = reported.map(({ first, count }) => describeIssue(first, count));
+    if (this.columnLine !== undefined) lines.unshift(this.columnLine);
+    const moreCount = this.count - reported.reduce((sum, { count }) => sum + count, 0);
+    if (moreCount > 0) lines.push(`and ${formatCount(moreCount)} more`);
+    return lines;
   }
 }

@@ -25,13 +25,15 @@ export interface ImportResult {
   ids: Record<string, Record<string, number | null>>;
   /** In a dry run of a partial file, the JSON texts of the first records as they would be stored. */
   preview: string[];
+  /** How many rows were dropped or merged because others are the same record. */
+  repeatedRows: number;
 }
 
 export interface ImportOptions {
   /** Called once a batch with the number of records that have been read. */
   onProgress?: (records: number) => void;
   /** Called when all is written, before PostgreSQL commits. */
-  onWritten?: () => void;
+  onWritten?: () => void | Promise<void>;
   /** Which fields the file provides; all of them by default. */
   coverage?: Coverage;
   /** Collects the errors; the reader of the records may add its own. */
@@ -46,9 +48,12 @@ const TRIGGER_MAINTAINED_TABLES = ['lists', 'list_counts'];
 /** How often the checks are repeated when others change what they have seen. */
 const MAX_ATTEMPTS = 4;
 
+/** What became of the records, and how many there were of each section. */
+type Completed = Written & Pick<ImportResult, 'imported'>;
+
 /** Thrown at the end of a dry run, so that its transaction is rolled back. */
 class DryRunRollback extends Error {
-  constructor(readonly written: Written) {
+  constructor(readonly written: Completed) {
     super('The dry run is rolled back.');
   }
 }
@@ -83,16 +88,16 @@ export class ImportService {
       await stage.create();
       const reader = new RecordReader(this.datasets, coverage, issues);
       const hasRecords = await stageRecords(records, reader, stage, issues, options.onProgress);
-      if (!hasRecords && !issues.hasAny) throw importError('The file has no records.', 'a file with records');
-      await stage.finish(organizationId, coverage);
+      const isEmpty = !hasRecords && !issues.hasAny && !coverage.hasSkippedRecords?.();
+      if (isEmpty) throw importError('The file has no records.', 'a file with records');
+      const { repeatedRows } = await stage.finish(organizationId, coverage);
       const filledTables = tables.filter(({ section }) => Number(reader.counts[section]) > 0);
-      const imported = await stage.count(filledTables, reader.counts, coverage);
       const { incompleteSections } = reader;
       const staged: StagedImport = {
         manager,
         organizationId,
         tables: filledTables,
-        imported,
+        imported: reader.counts,
         coverage,
         issues,
         incompleteSections,
@@ -101,27 +106,29 @@ export class ImportService {
       };
       const written = await this.write(staged, options);
       if (!options.dryRun) await analyze(staged);
-      return { imported, ...written };
+      return { ...written, repeatedRows };
     } finally {
       await runner.release();
     }
   }
 
-  private async write(staged: StagedImport, options: ImportOptions): Promise<Written> {
+  private async write(staged: StagedImport, options: ImportOptions): Promise<Completed> {
     const { manager, organizationId, tables, coverage, incompleteSections } = staged;
     const checks = new Checks(manager, organizationId, this.datasets, coverage);
     for (let attempt = 1; ; attempt++) {
       const issues = attempt === 1 ? staged.issues : new IssueCollector();
       await checks.checkAll(tables, incompleteSections, issues);
       issues.throwIfAny();
+      // The checks may have skipped records.
+      const imported = await staged.stage.count(tables, staged.imported, coverage);
       try {
         return await manager.transaction(async (transaction) => {
-          const writer = new RecordWriter(transaction, staged, this.datasets);
+          const writer = new RecordWriter(transaction, { ...staged, imported }, this.datasets);
           // When others got as far as the reserved positions again and again, they have to wait.
           const written = await writer.write(attempt < MAX_ATTEMPTS);
-          const result = { ...written, ids: { ...this.noIds(), ...written.ids } };
+          const result = { ...written, imported, ids: { ...this.noIds(), ...written.ids } };
           if (options.dryRun) throw new DryRunRollback(result);
-          options.onWritten?.();
+          await options.onWritten?.();
           return result;
         });
       } catch (error) {

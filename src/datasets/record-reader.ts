@@ -16,7 +16,7 @@ import { describeError, type ValueProblem } from './expectation';
 import type { IssueCollector, LocatedIssue } from './import-error';
 import { quoteShortened } from './quote';
 import type { StagedRecord } from './stage';
-import { READ_ONLY_COLUMN } from './tables';
+import { READ_ONLY_COLUMN, SOURCE_CELLS_COLUMN } from './tables';
 
 /** Checks the records of a file one by one. */
 export class RecordReader {
@@ -37,19 +37,39 @@ export class RecordReader {
     this.read = datasets.noRecords();
   }
 
-  /** Checks a record and reports its errors. Returns undefined if it has any. */
-  check({ section, record: raw, line, reportedPaths }: RawRecord): StagedRecord | undefined {
+  /** Checks a record and reports its errors. Returns undefined if it has any, or if it is skipped. */
+  check(raw: RawRecord): StagedRecord | undefined {
+    const { section, line } = raw;
     const location = { section, index: this.read[section] ?? 0, line };
     this.read[section] = location.index + 1;
-    if (!isObject(raw)) return this.reject(location, [this.noObject(location, raw)]);
+    let current: RawRecord | undefined = raw;
+    while (current) {
+      const { record, issues } = this.checkOnce(location, current);
+      if (record && issues.length === 0) return this.accept(location, record, current);
+      if (!current.withoutInvalid) return this.reject(location, issues);
+      current = current.withoutInvalid(issues);
+    }
+    return undefined;
+  }
+
+  private checkOnce(
+    location: RecordLocation,
+    { section, record: raw }: RawRecord,
+  ): { record?: object; issues: LocatedIssue[] } {
+    if (!isObject(raw)) return { issues: [this.noObject(location, raw)] };
     const record = toInstance(this.datasets.of(section).record, raw);
-    const issues = [
-      ...this.unknownFields(location, raw, record),
-      ...this.invalidFields(location, record, reportedPaths),
-    ];
-    if (issues.length > 0 || reportedPaths) return this.reject(location, issues);
+    const issues = [...this.unknownFields(location, raw, record), ...this.invalidFields(location, record)];
+    return { record, issues };
+  }
+
+  private accept(
+    location: RecordLocation,
+    record: object,
+    { section, record: raw, sourceCells }: RawRecord,
+  ): StagedRecord {
     this.counts[section] = (this.counts[section] ?? 0) + 1;
-    if (!this.coverage.isPartial) keepReadOnlyFields(record, raw, this.datasets.of(section).readOnlyFields);
+    if (sourceCells) Object.assign(record, { [SOURCE_CELLS_COLUMN]: sourceCells });
+    if (!this.coverage.isPartial) keepReadOnlyFields(record, raw as object, this.datasets.of(section).readOnlyFields);
     return { ...location, record };
   }
 
@@ -75,9 +95,8 @@ export class RecordReader {
     }));
   }
 
-  private invalidFields(location: RecordLocation, record: object, reportedPaths: string[] = []): LocatedIssue[] {
-    const isChecked = (path: string): boolean =>
-      this.coverage.providesField(path) && !reportedPaths.some((reported) => path.startsWith(reported));
+  private invalidFields(location: RecordLocation, record: object): LocatedIssue[] {
+    const isChecked = (path: string): boolean => this.coverage.providesField(path);
     // Most records are valid, and this is the fast way to see it.
     if (firstInvalidPath(record, isChecked) === undefined) return [];
     return [...fieldErrors(record)]
@@ -113,11 +132,13 @@ export class RecordReader {
     if (known) return known;
     const { record, aliases = {}, paths = {} } = this.datasets.of(section);
     const byName = new Map<string, string>();
+    const recordPaths = pathsOf(record);
     for (const [path, names] of Object.entries(aliases)) {
-      for (const name of names) byName.set(normalizedName(name), path);
+      // Some names are of fields that only CSV has.
+      for (const name of recordPaths.includes(path) ? names : []) byName.set(normalizedName(name), path);
     }
     for (const [property, path] of Object.entries(paths)) byName.set(normalizedName(property), path);
-    for (const path of pathsOf(record)) byName.set(normalizedName(path), path);
+    for (const path of recordPaths) byName.set(normalizedName(path), path);
     this.pathsBySection.set(section, byName);
     return byName;
   }

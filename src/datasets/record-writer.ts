@@ -60,12 +60,11 @@ export class RecordWriter {
     const { organizationId, tables, imported } = this.staged;
     await lockImports(this.transaction, organizationId);
     if (this.shared.length > 0) await lockImports(this.transaction, CATALOG);
+    await this.staged.coverage.createReferences?.(this.transaction);
     const sections = new Set(this.own.map(({ section }) => section));
     const count = [...sections].reduce((sum, section) => sum + (imported[section] ?? 0), 0);
     if (!maySkipLocks || count <= MAX_LOCKED_RECORDS) return this.writeLocked(tables, imported);
-    const written = await this.writeAtReserved({ margin: count * MARGIN_PER_RECORD });
-    if (this.shared.length === 0) return written;
-    return addWritten(written, await this.writeLocked(this.shared, imported));
+    return this.writeAtReserved({ margin: count * MARGIN_PER_RECORD });
   }
 
   /** Locks the lists, and then writes. */
@@ -83,8 +82,10 @@ export class RecordWriter {
     await stage.matchStoredRows(organizationId, coverage);
     await this.transaction.query(CREATE_RESERVED_TABLE);
     await this.transaction.query(atReservedPositions(true));
-    const written = await this.writeRows(this.own, imported, reservation);
+    let written = await this.writeRows(this.own, imported, reservation);
     await this.transaction.query(atReservedPositions(false));
+    // Nobody else of the organization has to wait while the shared rows are written.
+    if (this.shared.length > 0) written = addWritten(written, await this.writeLocked(this.shared, imported));
     await lockLists(this.transaction, organizationId, this.own);
     await this.transaction.query(ADVANCE_LISTS, [organizationId]);
     const matched = await stage.matchAddedRows(organizationId, coverage, position);

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Coverage, RecordLocation } from './coverage';
 import type { Counts } from './dataset';
+import { resolveDuplicates } from './duplicates';
 import type { StagedColumn, Table } from './tables';
 import { RESERVED_TABLE } from './write-statements';
 
@@ -51,14 +52,15 @@ export class Stage {
   }
 
   /** Writes what is queued, resolves duplicates and matches stored rows. The planner then knows the size of the tables. */
-  async finish(organizationId: number, coverage: Coverage): Promise<void> {
+  async finish(organizationId: number, coverage: Coverage): Promise<{ repeatedRows: number }> {
     for (const section of this.queues.keys()) await this.flush(section);
     await this.writing;
     // A small sample is enough to choose how to join.
     const stages = this.tables.map(({ stage }) => stage);
     await this.manager.query(`set local default_statistics_target = 10; analyze ${stages.join(', ')}`);
-    await this.dropDuplicates(coverage);
+    const repeatedRows = await resolveDuplicates(this.manager, this.tablesOfOnlySection(), coverage);
     await this.matchStoredRows(organizationId, coverage);
+    return { repeatedRows };
   }
 
   /**
@@ -133,30 +135,11 @@ export class Stage {
   }
 
   /** How many records of each section are written, out of those that were read. */
-  async count(tables: Table[], read: Counts, { onDuplicate }: Coverage): Promise<Counts> {
+  async count(tables: Table[], read: Counts, { onDuplicate, skipRecord }: Coverage): Promise<Counts> {
     const [main] = tables;
-    if (!onDuplicate || !main) return read;
+    if ((!onDuplicate && !skipRecord) || !main) return read;
     const [row] = await this.manager.query<{ count: number }[]>(`select count(*)::integer as count from ${main.stage}`);
     return { ...read, [main.section]: row?.count ?? 0 };
-  }
-
-  /** Keeps one of the rows that are the same record, if the operator has said which. */
-  private async dropDuplicates({ match, onDuplicate }: Coverage): Promise<void> {
-    const [main, ...lists] = this.tablesOfOnlySection();
-    if (!onDuplicate || !main) return;
-    const key = match?.key('s') ?? `s.${main.match[0]}`;
-    const direction = onDuplicate === 'keepLast' ? 'desc' : 'asc';
-    await this.manager.query(
-      `delete from ${main.stage} d using (
-          select s.record_index, row_number() over (partition by ${key} order by s.record_index ${direction}) as nth
-          from ${main.stage} s where ${key} is not null
-        ) r where r.record_index = d.record_index and r.nth > 1`,
-    );
-    for (const { stage } of lists) {
-      await this.manager.query(
-        `delete from ${stage} where record_index not in (select record_index from ${main.stage})`,
-      );
-    }
   }
 
   /** A partial file has one section. */

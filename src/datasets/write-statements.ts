@@ -55,8 +55,9 @@ function tableStatements(
   const isProvided = coverage.providesField(list.name);
   const statements: string[] = [];
   if (isProvided && !list.isAdditive && owner) statements.push(deleteMissingEntries(table, owner));
-  // A partial file adds entries to such a list, and leaves those that are stored as they are.
-  if (isProvided && !(coverage.isPartial && list.isAdditive)) statements.push(...updateRows(table, coverage));
+  // A partial file adds entries to such a list, and leaves those that are stored as they are but for the fields it names.
+  const areUpdated = !(coverage.isPartial && list.isAdditive) || coverage.updatedEntryFields?.(list.name).length;
+  if (isProvided && areUpdated) statements.push(...updateRows(table, coverage));
   return [...statements, insert];
 }
 
@@ -98,11 +99,15 @@ function deleteMissingEntries(table: Table, main: Table): string {
 /** Updates the stored rows that differ; no statement if the file provides nothing but their keys. */
 function updateRows(table: Table, coverage: Coverage): string[] {
   const { name, columns, match, list } = table;
-  const updated = columns.filter(
-    (column) => !match.includes(column.name) && (list !== undefined || coverage.providesField(column.path)),
-  );
+  const entryFields = coverage.isPartial && list?.isAdditive ? coverage.updatedEntryFields?.(list.name) : undefined;
+  const isUpdated = ({ path }: FilledColumn): boolean =>
+    list ? (entryFields?.includes(path) ?? true) : coverage.providesField(path);
+  const updated = columns.filter((column) => !match.includes(column.name) && isUpdated(column));
   if (updated.length === 0) return [];
-  const values = updated.map((column) => updatedValue(column, coverage));
+  // The entries of a partial file set flags of those that are stored, and never reset them.
+  const values = updated.map((column) =>
+    entryFields ? `t.${column.name} or s.${column.name}` : updatedValue(column, coverage),
+  );
   const assignments = updated.map((column, index) => `${column.name} = ${values[index]}`);
   const stored = updated.map((column) => `t.${column.name}`);
   return [

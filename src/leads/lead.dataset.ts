@@ -45,6 +45,9 @@ class LeadEventRecord {
 /** The fields that clients may patch, and those that only imports write. */
 export class LeadRecord extends OmitType(LeadPatchV0Input, ['phoneNumbers', 'remoteId']) {
   @Uuid() id: string;
+  /** What another program or a person calls the lead, and which one of them. Neither is shown to clients. */
+  @Text({ ...optionalNullable, max: MAX_LENGTH.url }) ref?: string | null;
+  @Text({ ...optionalNullable, max: MAX_LENGTH.name }) source?: string | null;
   @DateTime(optional) createdAt?: string;
   @Email(optionalNullable) createdBy?: string | null;
   @BooleanField(optional) isEnriched: boolean = false;
@@ -67,6 +70,22 @@ const comparableState = (lead: string): string =>
     select json_agg(row(e.event_id, e.registered, e.checked_in) order by e.event_id)::text
     from event_leads e where e.organization_id = ${lead}.organization_id and e.lead_id = ${lead}.id
   ), '')`;
+
+/** SQL of the different values of an array, in their order, one on each line. */
+const distinctLines = (values: string): string => `
+  select string_agg(value, E'\\n' order by n) from (
+    select value, min(n) as n from unnest(${values}) with ordinality v (value, n) group by value
+  ) d`;
+
+/** SQL of the different phone numbers of an array of lists, of which the first is the preferred one. */
+const distinctNumbers = (values: string): string => `
+  select coalesce(jsonb_agg(phone || jsonb_build_object('preferred', n = 1) order by n), '[]') from (
+    select phone, row_number() over (order by n) as n from (
+      select distinct on (phone ->> 'type', phone ->> 'number') phone, (nth, entry) as n
+      from unnest(${values}) with ordinality l (list, nth), jsonb_array_elements(list) with ordinality e (phone, entry)
+      order by phone ->> 'type', phone ->> 'number', nth, entry
+    ) numbers
+  ) d`;
 
 const dataset = datasetOf(LeadRecord, LeadEntity, {
   noun: 'lead',
@@ -98,6 +117,13 @@ const dataset = datasetOf(LeadRecord, LeadEntity, {
   ],
   readOnlyFields: { paths: ['leadActivityEvents', 'tags.value'], json: (lead) => `${lead}.document::jsonb` },
   comparableState,
+  mergedValues: {
+    description: distinctLines,
+    // A person who was scanned several times stands in several rows.
+    numberOfScans: (values, count) => `greatest(${count}, (select sum(value) from unnest(${values}) v (value)))`,
+    isEnriched: (values) => `select bool_or(value) from unnest(${values}) v (value)`,
+    'phoneNumbers.leadProvided': distinctNumbers,
+  },
   aliases: LEAD_ALIASES,
 });
 

@@ -21,6 +21,10 @@ const jsonList = { type: 'jsonb', default: [] } as const;
 @Index('leads_remote_ids_idx', { synchronize: false })
 @RefersTo('OrganizationEntity', 'organizationId', 'leads_organization_fkey')
 export class LeadEntity extends ListedUuidRow {
+  /** What an import called the lead, stored but not shown in v0. */
+  @Column(NULLABLE_TEXT) ref: string | null;
+  /** Which program or list the ref is from. */
+  @Column(NULLABLE_TEXT) source: string | null;
   @Column(NULLABLE_TEXT) createdBy: string | null;
   @Column(NULLABLE_TEXT) firstName: string | null;
   @Column(NULLABLE_TEXT) lastName: string | null;

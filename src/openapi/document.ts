@@ -50,7 +50,7 @@ with the same key and body is carried out once and gets the first response.
 
 **Dry runs.** With \`Prefer: tx=rollback\`, any write is checked and gets its usual response, but nothing is stored.`;
 
-const SERVER_DESCRIPTION = 'The server that serves this description.';
+const SERVER_DESCRIPTION = 'The server that serves this description, in production or on a local machine.';
 const KEY_DESCRIPTION = 'API key of the organization, issued by the operator. Must be sent once.';
 
 interface Document {

@@ -65,6 +65,9 @@ function parametersOf({ parameters }: Operation, shared: string[], components: C
   const own = parameters.map((parameter) => {
     const isShared = parameter.in === 'path' || (isPaged && ['limit', 'offset'].includes(parameter.name));
     if (!isShared) return parameter;
+    const known = components.parameters[parameter.name];
+    // A module's own parameter of the same name stands with its operation.
+    if (known && JSON.stringify(known) !== JSON.stringify(parameter)) return parameter;
     components.parameters[parameter.name] = parameter;
     return parameterReference(parameter.name);
   });

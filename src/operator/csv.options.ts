@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 import { encodingExists } from 'iconv-lite';
 import { MAX_INT32 } from '../api/schemas';
-import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-columns';
+import type { ColumnMapping, CsvFormat, OptionValue } from '../csv/csv-format';
 import type { CsvService } from '../csv/csv.service';
 import type { DateFormat } from '../csv/date-times';
 import { quote } from '../datasets/quote';
-import { parseInteger } from './arguments';
+import { parseInteger, parseText } from './arguments';
 import { UsageError } from './terminal/terminal';
 
 /** Options of the commands that read or write CSV. */
@@ -15,37 +15,51 @@ export interface CsvOptions {
   delimiter?: string;
   raw?: boolean;
   skipLines?: number;
+  skipRows?: [first: number, last: number][];
   ignoreUnknown?: boolean;
+  lenient?: boolean;
+  errors?: string;
   timeZone?: string;
   dateFormat?: DateFormat;
   event?: string;
+  registered?: boolean;
+  checkedIn?: boolean;
+  createTags?: string;
   match?: string;
-  repeated?: 'first' | 'last';
+  repeated?: 'first' | 'last' | 'merge';
+  source?: string;
+  overwrite?: boolean;
 }
 
 /** Options of the command that reads CSV. */
-export const withCsvImportOptions = (to: Command, service: CsvService): Command =>
-  to
-    .option('--skip-lines <N>', 'number of lines to skip before the header', parseInteger('--skip-lines', MAX_INT32))
-    .option('--ignore-unknown', 'skip columns that are not fields')
+export function withCsvImportOptions(to: Command, service: CsvService): Command {
+  const matchOption = new Option('--match <KEY>', 'how rows are matched to existing leads (default: id)');
+  const repeatedOption = new Option('--repeated <WHICH>', 'what to do with rows of one key: keep one, or join them');
+  const dateOption = new Option('--date-format <FORMAT>', 'order of day and month in dates such as 5/4/2026');
+  return withReadingOptions(to)
     .option(
       '--time-zone <ZONE>',
       'time zone of date-times without one, such as Europe/Berlin (default: UTC)',
       parseTimeZone,
     )
-    .addOption(
-      new Option('--date-format <FORMAT>', 'order of day and month in dates such as 5/4/2026').choices(['DMY', 'MDY']),
-    )
+    .addOption(dateOption.choices(['DMY', 'MDY']))
     .option('--event <EVENT>', 'add every lead to this event, given by its ref, ID or name')
-    .addOption(
-      new Option('--match <KEY>', 'how rows are matched to existing leads (default: id)').choices([
-        'id',
-        ...matchKeys(service),
-      ]),
-    )
-    .addOption(
-      new Option('--repeated <WHICH>', 'which row to keep when a key occurs more than once').choices(['first', 'last']),
-    );
+    .option('--registered', 'every lead is registered for its events')
+    .option('--checked-in', 'every lead has checked in at its events')
+    .option('--create-tags <GROUP>', 'create missing tag options in this tag group', parseText('--create-tags'))
+    .addOption(matchOption.choices(['id', ...matchKeys(service)]))
+    .addOption(repeatedOption.choices(['first', 'last', 'merge']))
+    .option('--source <NAME>', 'program or list that the IDs of the file are from', parseText('--source'))
+    .option('--overwrite', 'let a row change the person of a lead that has its ID');
+}
+
+const withReadingOptions = (to: Command): Command =>
+  to
+    .option('--skip-lines <N>', 'number of lines to skip before the header', parseInteger('--skip-lines', MAX_INT32))
+    .option('--skip-rows <LINES>', 'rows to skip, by their lines, such as 7,11-15', parseLines)
+    .option('--ignore-unknown', 'skip columns that are not fields')
+    .option('--lenient', 'import what can be read, and list the rest in a file')
+    .option('--errors <FILE>', 'the file in which --lenient lists the rest (default: FILE.errors.csv)');
 
 const matchKeys = (service: CsvService): string[] => [
   ...new Set(service.sections.flatMap((section) => Object.keys(service.definition(section).matches ?? {}))),
@@ -57,6 +71,15 @@ function parseTimeZone(value: string): string {
   } catch {
     throw new UsageError('--time-zone must be the name of a time zone, such as Europe/Berlin');
   }
+}
+
+/** Lines and ranges of lines, such as `7,11-15`. */
+function parseLines(value: string): [number, number][] {
+  return value.split(',').map((part) => {
+    const [, first, last = first] = /^ *(\d{1,9})(?:-(\d{1,9}))? *$/.exec(part) ?? [];
+    if (first && Number(last) >= Number(first)) return [Number(first), Number(last)];
+    throw new UsageError('--skip-rows must be lines and ranges of lines, such as 7,11-15');
+  });
 }
 
 export function parseEncoding(value: string): string {
@@ -75,7 +98,7 @@ const appendValue = (value: string, before: string[] = []): string[] => [...befo
 
 function parseDelimiter(value: string): string {
   if (value === 'tab' || value === '\\t') return '\t';
-  if ([...value].length === 1 && !/["\r\n]/.test(value)) return value;
+  if (value.length === 1 && !/["\r\n]/.test(value)) return value;
   throw new UsageError('--delimiter must be one character, or tab');
 }
 
@@ -102,59 +125,82 @@ export function requireExported({ mappings }: CsvFormat): void {
   throw new UsageError(`--map ${quote(`${column}=${field?.name ?? ''}`)}: ${reason}`);
 }
 
-const ON_DUPLICATE = { first: 'keepFirst', last: 'keepLast' } as const;
+const ON_DUPLICATE = { first: 'keepFirst', last: 'keepLast', merge: 'merge' } as const;
 
-/** @throws UsageError when options of CSV are given without --csv */
-export function csvFormatOf(
-  service: CsvService,
-  { csv, map = [], delimiter: character, raw = false, ...options }: CsvOptions,
-): CsvFormat | undefined {
-  const { skipLines = 0, ignoreUnknown = false, timeZone, dateFormat, event, match, repeated } = options;
-  if (csv) {
-    if (match && match !== 'id' && !service.definition(csv).matches?.[match]) {
-      throw new UsageError(`--match ${match} cannot be used for ${csv}`);
-    }
-    return {
-      section: csv,
-      delimiter: character,
-      mappings: parseMappings(service, csv, map),
-      raw,
-      skipLines,
-      ignoreUnknown,
-      dateTimes: { timeZone, dateFormat },
-      optionValues: event === undefined ? [] : [optionValueOf(service, csv, 'event', event)],
-      match: match === 'id' ? undefined : match,
-      onDuplicate: repeated && ON_DUPLICATE[repeated],
-    };
+/** @throws UsageError when options of CSV are given without --csv, or do not fit the section */
+export function csvFormatOf(service: CsvService, options: CsvOptions): CsvFormat | undefined {
+  const { csv: section, match, repeated, lenient = false } = options;
+  if (!section) {
+    requireNoCsvOptions(options);
+    return undefined;
   }
-  const all = { map: map[0], delimiter: character, raw: raw || undefined, ...options };
-  const csvOnlyOption = Object.entries(all).find(
-    ([name, value]) => CSV_ONLY_OPTIONS.includes(name) && value !== undefined,
-  );
-  if (csvOnlyOption) throw new UsageError(`${flagName(csvOnlyOption[0])} needs --csv`);
-  return undefined;
+  if (match && match !== 'id' && !service.definition(section).matches?.[match]) {
+    throw new UsageError(`--match ${match} cannot be used for ${section}`);
+  }
+  if (options.errors !== undefined && !lenient) throw new UsageError('--errors needs --lenient');
+  return {
+    section,
+    delimiter: options.delimiter,
+    mappings: parseMappings(service, section, options.map ?? []),
+    raw: options.raw ?? false,
+    skipLines: options.skipLines,
+    skipRows: options.skipRows ?? [],
+    ignoreUnknown: options.ignoreUnknown ?? false,
+    isLenient: lenient,
+    dateTimes: { timeZone: options.timeZone, dateFormat: options.dateFormat },
+    optionValues: optionValuesOf(service, section, options),
+    match: match === 'id' ? undefined : match,
+    isMatchGiven: match !== undefined,
+    onDuplicate: repeated && ON_DUPLICATE[repeated],
+    source: options.source,
+    mayOverwrite: options.overwrite ?? false,
+    createTags: options.createTags,
+  };
+}
+
+/** The values that options give to fields of every row. */
+function optionValuesOf(service: CsvService, section: string, options: CsvOptions): OptionValue[] {
+  const values: OptionValue[] = [];
+  const { event, registered, checkedIn } = options;
+  if (event !== undefined) values.push(optionValueOf(service, section, 'event', event));
+  if (registered) values.push(optionValueOf(service, section, 'registered', 'yes'));
+  if (checkedIn) values.push(optionValueOf(service, section, 'checkedIn', 'yes'));
+  return values;
 }
 
 /** @throws UsageError when the section has no field for the option */
 function optionValueOf(service: CsvService, section: string, option: string, value: string): OptionValue {
   const name = service.definition(section).optionFields?.[option];
   const field = name === undefined ? undefined : service.fieldNamed(section, name);
-  if (!field) throw new UsageError(`--${option} cannot be used for ${section}`);
-  return { option, field, value };
+  if (!field) throw new UsageError(`${flagName(option)} cannot be used for ${section}`);
+  return { option: flagName(option).slice(2), field, value };
 }
 
-const CSV_ONLY_OPTIONS = [
+const CSV_ONLY_OPTIONS: (keyof CsvOptions)[] = [
   'map',
   'delimiter',
   'raw',
   'skipLines',
+  'skipRows',
   'ignoreUnknown',
+  'lenient',
+  'errors',
   'timeZone',
   'dateFormat',
   'event',
+  'registered',
+  'checkedIn',
+  'createTags',
   'match',
   'repeated',
+  'source',
+  'overwrite',
 ];
+
+function requireNoCsvOptions(options: CsvOptions): void {
+  const name = CSV_ONLY_OPTIONS.find((each) => options[each] !== undefined);
+  if (name) throw new UsageError(`${flagName(name)} needs --csv`);
+}
 
 const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 

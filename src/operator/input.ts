@@ -1,4 +1,8 @@
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { errorMessage, CommandError } from './terminal/terminal';
 
 /** The size of a file in bytes, or undefined if it is unknown. Errors are reported when the file is read. */
@@ -20,4 +24,45 @@ export async function* readChunks(file: string, onBytes: (count: number) => void
   } catch (error) {
     throw new CommandError(`Cannot read ${file === '-' ? 'standard input' : file}: ${errorMessage(error)}`);
   }
+}
+
+const OWNER_ONLY = 0o600;
+
+/**
+ * Opens a file for a first and a second reading. What can be read only once, such as standard input, is kept in a temporary
+ * file without a name, which is gone when the process ends.
+ * @param onBytes called with the size of each part of the second reading
+ */
+export function openTwice(file: string, onBytes: (count: number) => void): () => AsyncGenerator<Buffer> {
+  let isFirst = true;
+  let kept: FileHandle | undefined;
+  const isRegularFile = file !== '-' && existsSync(file) && statSync(file).isFile();
+  async function* readAndKeep(): AsyncGenerator<Buffer> {
+    kept = await openNamelessFile();
+    for await (const bytes of readChunks(file, () => undefined)) {
+      await kept.appendFile(bytes);
+      yield bytes;
+    }
+  }
+  async function* readKept(): AsyncGenerator<Buffer> {
+    if (!kept) return;
+    for await (const chunk of kept.createReadStream({ start: 0 })) {
+      const bytes = chunk as Buffer;
+      onBytes(bytes.length);
+      yield bytes;
+    }
+  }
+  return () => {
+    const wasFirst = isFirst;
+    isFirst = false;
+    if (isRegularFile) return readChunks(file, wasFirst ? () => undefined : onBytes);
+    return wasFirst ? readAndKeep() : readKept();
+  };
+}
+
+async function openNamelessFile(): Promise<FileHandle> {
+  const path = join(tmpdir(), `lanyard-${randomUUID()}`);
+  const handle = await open(path, 'wx+', OWNER_ONLY);
+  rmSync(path);
+  return handle;
 }

@@ -8,7 +8,7 @@ import { exitBySignal, Interrupted, signalExitStatus } from '../server/stop-sign
 import { BackupError } from './backup-file';
 import { operatorProgram } from './commands';
 import { ImportError } from '../datasets/import-error';
-import { OutputClosed, CommandError, printStatus, applyStyle, UsageError } from './terminal/terminal';
+import { OutputClosed, CommandError, RowsSkipped, printStatus, applyStyle, UsageError } from './terminal/terminal';
 
 /** Runs the command of the process's arguments and ends the process. */
 export async function runCommand(extension: Extension = {}): Promise<void> {
@@ -38,6 +38,7 @@ export function reportOf(error: unknown): { message?: string; status: number } {
   if (error instanceof OutputClosed) return { message: error.message, status: 141 };
   if (error instanceof Interrupted) return { message: error.message, status: signalExitStatus(error.signal) };
   if (error instanceof UsageError) return { message: `error: ${error.message}`, status: 2 };
+  if (error instanceof RowsSkipped) return { status: 3 };
   const isExpected = [CommandError, ImportError, BackupError, ConfigError, EmbeddedPostgresError].some(
     (kind) => error instanceof kind,
   );

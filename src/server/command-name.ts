@@ -3,14 +3,29 @@ import { basename, delimiter, dirname, join, relative } from 'node:path';
 
 const BIN = 'lanyard';
 
-/** How the command line was started, for messages: by its name, by npx, by npm, or (in a container, and as an extension) by its file. */
-export function commandNameFor(script: string, environment: NodeJS.ProcessEnv): string {
-  if (basename(script) !== BIN) {
-    return existsSync('scripts/build.mjs') ? 'npm run --silent operator --' : `node ${relative('', script)}`;
-  }
+const NPM_SCRIPT = 'npm run --silent operator --';
+
+/** The built programs: the command line, and the server, beside which it stands. */
+const COMMAND_LINE_FILE = /[/\\]operator[/\\]main\.js$/;
+const SERVER_FILE = /[/\\]src[/\\]main\.js$/;
+
+/**
+ * How the command line was started, for messages: by its name, by npx, by npm, or (in a container, and as an extension) by
+ * its file. The command works from the folder in which it was started.
+ */
+export function commandNameFor(script: string, environment: NodeJS.ProcessEnv, folder = process.cwd()): string {
+  if (basename(script) !== BIN) return fileCommand(script, environment, folder);
   if (environment.npm_lifecycle_event === 'npx') return `npx ${npxPackage(script)}`;
   const isFound = environment.PATH?.split(delimiter).includes(dirname(script)) ?? true;
   return isFound ? BIN : script; // a package that is installed in a folder
+}
+
+/** In a checkout, npm runs the command line, and so do suites, which have no file of it. */
+function fileCommand(script: string, environment: NodeJS.ProcessEnv, folder: string): string {
+  const file = script.replace(SERVER_FILE, join('/src', 'operator', 'main.js'));
+  const isCheckout = existsSync(join(folder, 'scripts/build.mjs'));
+  const isCalledByFile = COMMAND_LINE_FILE.test(file) && !environment.npm_lifecycle_event;
+  return isCheckout && !isCalledByFile ? NPM_SCRIPT : `node ${relative(folder, file)}`;
 }
 
 /** The package or file that npx was called with, which npx records in the folder where it installs the package. */

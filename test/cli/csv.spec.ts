@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
 import { unescapeFormula, escapeFormula } from '../../src/csv/csv-formulas';
-import type { CsvFormat } from '../../src/csv/csv-columns';
+import type { CsvFormat } from '../../src/csv/csv-format';
 import { CsvRecords } from '../../src/csv/csv-records';
 import { CsvService } from '../../src/csv/csv.service';
 import { csvFormatOf } from '../../src/operator/csv.options';
@@ -142,9 +142,9 @@ describe('CSV', () => {
       const renamed = rows.map((row) => row.replace('Ada', 'Bea').replace(/[^,]+$/, 'Rowe\n'));
       const partly = 'ref,firstName,lastName\n';
       const spoilt = [...renamed.slice(0, 2400), 'CRM-1,Bea\n'].join('');
-      expect(await importing(partly + spoilt, 'leads')).toMatchObject({
+      expect(await importing(partly + spoilt, 'leads', '--overwrite')).toMatchObject({
         status: 1,
-        stderr: 'line 2402, column "ref": Duplicate of line 3.\n',
+        stderr: expect.stringMatching(/^line 2402, column "ref": Duplicate of line 3\./) as string,
       });
       const stored = (where: string) =>
         query(
@@ -152,7 +152,7 @@ describe('CSV', () => {
           `select count(*)::integer as count from leads where organization_id = ${tenant.organizationId} and ${where}`,
         );
       expect(await stored(`first_name like 'Ada %' and last_name is null`)).toEqual([{ count: 2500 }]);
-      expect(await importing(partly + renamed.join(''), 'leads')).toEqual(imported(2500, 0, 2500));
+      expect(await importing(partly + renamed.join(''), 'leads', '--overwrite')).toEqual(imported(2500, 0, 2500));
       expect(await stored(`first_name like 'Bea %' and last_name = 'Rowe' and email like 'ada%'`)).toEqual([
         { count: 2500 },
       ]);
@@ -163,13 +163,13 @@ describe('CSV', () => {
         'unknown columns',
         'Mail,Firm,xyz\na@b.co,x,y\n',
         [],
-        'line 1, column "xyz": Unknown column. Map it with --map "xyz=FIELD", skip it with --map "xyz=", or skip all unknown columns with --ignore-unknown.',
+        'line 1: Unknown column: "xyz". Skip all unknown columns with --ignore-unknown, or assign a column to a field with --map.',
       ],
       [
         'two columns of a field',
-        'email,E-Mail\na@b.co,b@b.co\n',
+        'firstName,First name\nAda,Eve\n',
         [],
-        'line 2, column "E-Mail": "email" and "E-Mail" disagree: "a@b.co" and "b@b.co".',
+        'line 2, column "First name": "firstName" and "First name#2" disagree: "Ada" and "Eve". Keep the first with --map "First name#2=".',
       ],
       [
         'a mapping of no column',
@@ -201,7 +201,7 @@ describe('CSV', () => {
         'a list of wrong things',
         'tags\nx\n',
         [],
-        'line 2, column "tags": No tag option is called "x". Use an option\'s ID or the value of exactly one option.',
+        'line 2, column "tags": No tag option is called "x". Use an option\'s ID or the value of exactly one option, or create the missing options with --create-tags "tags".',
       ],
       [
         'an unknown event',
@@ -213,7 +213,7 @@ describe('CSV', () => {
         'a row of one cell',
         'email,firstName\na@b.co\n',
         [],
-        'line 2: Only one cell in a file of 2 columns. Is this a footer, or is the whole row quoted?',
+        'line 2: Only one cell in a file of 2 columns. If this is a footer, skip the line or delete it.',
       ],
       [
         'a quote that is not closed',
@@ -249,19 +249,17 @@ describe('CSV', () => {
       const ids = [randomUUID(), randomUUID()] as const;
       await tenant.import({ leads: ids.map((id) => ({ id, firstName: 'Ada', lastName: 'Rowe' })) });
       const db = await asOperator(installation.database.url);
-      const csv = new CsvRecords(
-        CSV,
-        csvFormatOf(CSV, { csv: 'leads' }) as CsvFormat,
-        tenant.organizationId,
-        db.manager,
-        new IssueCollector(),
-      );
+      const csv = new CsvRecords(CSV, csvFormatOf(CSV, { csv: 'leads' }) as CsvFormat, {
+        organizationId: tenant.organizationId,
+        manager: db.manager,
+        issues: new IssueCollector(),
+      });
       async function* chunks() {
         yield Buffer.from(`id,firstName,remoteIds.ZOHO\n${ids.map((id) => `${id},Éva,z-1\n`).join('')}`);
         const remoteId = { id: 'h-1', integrationType: 'HUB_SPOT' };
         await tenant.api.patch(`/leads/${ids[0]}`, { description: 'A client was here', remoteId }).expect(200);
       }
-      await new ImportService(db, DATASETS).importRecords(tenant.organizationId, csv.read(chunks()), {
+      await new ImportService(db, DATASETS).importRecords(tenant.organizationId, csv.read(chunks), {
         coverage: csv,
       });
       const { body } = await tenant.api.get(`/leads/${ids[0]}`).expect(200);
@@ -304,7 +302,7 @@ describe('CSV', () => {
       expect(before[2]).toMatchObject({ keywords: ['pumps', 'valves'], venueCity: 'Łódź', numberOfAttendees: 4000 });
 
       const csv = await exporting('industryEvents');
-      expect(csv).toContain('"[""a;b"",""c""]"');
+      expect(csv).toContain('"""a;b""; c"');
       expect(csv).toMatch(/,pumps; valves,.*,true\n/);
       const id = String(before[2]?.id);
       await importing(`id,venueName\n${id},Hall 3\n`, 'industryEvents');

@@ -39,10 +39,10 @@ describe('an import of a file with', () => {
     ['a cell of 400,000 blanks', `firstName,email\nAda,${' '.repeat(400_000)}x`, 'is not a valid e-mail address'],
     [
       '400,000 blanks before a quote',
-      `firstName,email\nAda,${' '.repeat(400_000)}"ada@example.com"`,
+      `firstName,email\nAda,${' '.repeat(400_000)}"ada@example.com" x`,
       'Stray quotation mark',
     ],
-    ['a column name of 100,000 combining marks', `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`, 'Unknown column'],
+    ['a column name of 100,000 combining marks', `firstName,e${'\u0301'.repeat(100_000)}\nAda,x`, 'nknown column'],
   ])(
     '%s',
     async (_, input, fault) => {
@@ -101,7 +101,10 @@ describe('an import of a file with', () => {
       const cells = pumps.map((pump) => `"${pump.replaceAll('"', '""').repeat(20_000)}!"`);
       const lines = [names.join(','), ...cells.map((cell) => names.map(() => cell).join(','))];
       const { status, stderr } = await importing(lines.join('\n'), '--csv', section);
-      expect({ status, hasMore: /and [\d,]+ more\n$/.test(stderr) }).toEqual({ status: 1, hasMore: true });
+      expect({ status, lastLine: stderr.trimEnd().split('\n').at(-1) }).toEqual({
+        status: 1,
+        lastLine: 'To import what can be read, and have the rest listed in a file, add --lenient.',
+      });
     },
     90_000,
   );

@@ -56,10 +56,14 @@ describe('the usage of the command line', () => {
       ['a mapping without a field', [...importCsv, '--map', 'E-mail'], '--map must be COLUMN=FIELD'],
       [
         'an unknown field',
-        [...importCsv, '--map', 'A=jobTitel'],
-        'leads have no field called jobTitel. "import --help" lists the fields.',
+        [...importCsv, '--map', 'A=jobTitl'],
+        'leads have no field called jobTitl. "import --help" lists the fields.',
       ],
-      ['a field that cannot be exported', [...exportCsv, '--map', 'A=ref'], '--map "A=ref": ref cannot be exported.'],
+      [
+        'a field that cannot be exported',
+        [...exportCsv, '--map', 'A=name'],
+        '--map "A=name": name cannot be exported.',
+      ],
       [
         'an exported column without a field',
         [...exportCsv, '--map', 'A='],
@@ -143,7 +147,11 @@ describe('the usage of the command line', () => {
     expect(commandNameFor('/srv/node_modules/.bin/lanyard', { PATH: '/usr/bin' })).toBe(
       '/srv/node_modules/.bin/lanyard',
     );
-    expect(commandNameFor('/app/dist/src/main.js', {})).toBe('npm run --silent operator --');
+    expect(commandNameFor('/app/dist/src/main.js', { npm_lifecycle_event: 'start' })).toBe(
+      'npm run --silent operator --',
+    );
+    expect(commandNameFor('/app/dist/src/main.js', {}, '/app')).toBe('node dist/src/operator/main.js');
+    expect(commandNameFor('/app/dist/src/operator/main.js', {}, '/app/data')).toBe('node ../dist/src/operator/main.js');
     rmSync(folder, { recursive: true });
   });
 });

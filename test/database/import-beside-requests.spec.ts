@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { OrganizationsService } from '../../src/access/organizations.service';
+import type { CsvFormat } from '../../src/csv/csv-format';
 import { CsvRecords } from '../../src/csv/csv-records';
 import { CsvService } from '../../src/csv/csv.service';
 import { IssueCollector } from '../../src/datasets/import-error';
 import { type ImportResult, ImportService } from '../../src/datasets/import.service';
+import { csvFormatOf } from '../../src/operator/csv.options';
 import { CheckService } from '../../src/operator/check.service';
-import { eventInput, leadInput } from '../support/builders';
+import { eventInput, industryEventInput, leadInput } from '../support/builders';
 import { DATASETS, SCHEMA } from '../support/contexts';
 import { asOperator, createTestDatabase } from '../support/database';
 import { lockWaits, waitUntil } from '../support/embedded-fixtures';
@@ -57,22 +60,13 @@ describe('while an import of many leads is under way', () => {
   const start = (rows: object[], match?: string): Promise<ImportResult> => {
     const lines = [Object.keys(rows[0] ?? {}), ...rows.map(Object.values)].map((cells) => cells.join(','));
     const issues = new IssueCollector();
-    const format = {
-      section: 'leads',
-      mappings: [],
-      raw: false,
-      skipLines: 0,
-      ignoreUnknown: false,
-      dateTimes: {},
-      optionValues: [],
-      match,
-    };
+    const format = csvFormatOf(CSV, { csv: 'leads', match }) as CsvFormat;
     async function* bytes() {
       yield await Promise.resolve(Buffer.from(lines.join('\n')));
     }
-    const csv = new CsvRecords(CSV, format, tenant.organizationId, db.manager, issues);
+    const csv = new CsvRecords(CSV, format, { organizationId: tenant.organizationId, manager: db.manager, issues });
     const service = new ImportService(db, DATASETS);
-    return service.importRecords(tenant.organizationId, csv.read(bytes()), { coverage: csv, issues });
+    return service.importRecords(tenant.organizationId, csv.read(bytes), { coverage: csv, issues });
   };
 
   const rows = (over: (n: number) => object = () => ({})): object[] =>
@@ -186,6 +180,20 @@ describe('while an import of many leads is under way', () => {
     await release();
     expect((await importing).outcomes).toEqual({ leads: { created: COUNT, updated: 0, unchanged: 0 } });
     expect((await emails('/leads')).slice(0, 3)).toEqual(['old@example.com', 'far@example.com', addressOf(0)]);
+    await expectExactLists();
+  });
+
+  it('it waits for the list of industry events before it locks the lists of the organization', async () => {
+    await release();
+    await holder.startTransaction();
+    await holder.query(`select list_take(0, 'industry_events', 0)`);
+    const leads = Array.from({ length: COUNT }, (_, n) => ({ id: randomUUID(), email: addressOf(n) }));
+    const importing = tenant.import({ leads, industryEvents: [industryEventInput()] });
+    await stopped();
+    await create('/leads', leadInput({ email: 'captured@example.com' }));
+    await release();
+    await importing;
+    expect((await emails('/leads')).slice(0, 3)).toEqual(['old@example.com', 'captured@example.com', addressOf(0)]);
     await expectExactLists();
   });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { trackedListsOf, type TrackedList } from '../../src/database/tracked-list';
+import type { CsvFormat } from '../../src/csv/csv-format';
 import { CsvRecords } from '../../src/csv/csv-records';
 import { IssueCollector } from '../../src/datasets/import-error';
 import { ImportService } from '../../src/datasets/import.service';
@@ -9,6 +10,7 @@ import { createExhibitor, industryEventInput, leadInput } from '../support/build
 import { asOperator, createTestDatabase } from '../support/database';
 import { waitUntil } from '../support/embedded-fixtures';
 import { type InProcess, startInProcess, type Tenant } from '../support/lanyard';
+import { csvFormatOf } from '../../src/operator/csv.options';
 import { DATASETS } from '../support/contexts';
 
 const quoted = (value: unknown): string => `"${String(value)}"`;
@@ -38,22 +40,13 @@ describe('an import', () => {
     const [first = {}] = rows;
     const lines = [Object.keys(first), ...rows.map(Object.values)].map((cells) => cells.map(quoted).join(','));
     const issues = new IssueCollector();
-    const format = {
-      section: 'leads',
-      mappings: [],
-      raw: false,
-      skipLines: 0,
-      ignoreUnknown: false,
-      dateTimes: {},
-      optionValues: [],
-      match: 'email',
-    };
+    const format = csvFormatOf(CSV, { csv: 'leads', match: 'email' }) as CsvFormat;
     async function* bytes() {
       yield await Promise.resolve(Buffer.from(lines.join('\n')));
     }
-    const csv = new CsvRecords(CSV, format, tenant.organizationId, db.manager, issues);
+    const csv = new CsvRecords(CSV, format, { organizationId: tenant.organizationId, manager: db.manager, issues });
     const service = new ImportService(db, DATASETS);
-    return service.importRecords(tenant.organizationId, csv.read(bytes()), { coverage: csv, issues });
+    return service.importRecords(tenant.organizationId, csv.read(bytes), { coverage: csv, issues });
   };
 
   it('waits for a list before it locks a row, and then finds what was added to it', async () => {

@@ -12,8 +12,8 @@ const SAVEPOINT_FAILS = 'the savepoint fails';
 class Bookings {
   /** Texts of the mails that were sent, and how many bookings there were by then. */
   readonly mails: [string, number][] = [];
-  /** Ends when the next mail was sent. */
-  next = Promise.resolve();
+  /** Called with each mail that was sent. */
+  onMail = (): void => undefined;
 
   constructor(
     private readonly transactions: Transactions,
@@ -22,12 +22,10 @@ class Bookings {
   ) {}
 
   private notify(text: string, manager = this.transactions.manager): void {
-    let sent: () => void;
-    this.next = new Promise((resolve) => (sent = resolve));
     this.transactions.afterCommit(async () => {
       const [{ total }] = await this.db.query<[{ total: number }]>('select count(*)::int as total from bookings');
       this.mails.push([text, total]);
-      sent();
+      this.onMail();
     }, manager);
   }
 
@@ -109,11 +107,14 @@ describe('work after the commit', () => {
 
   const post = async (path: string, headers?: Record<string, string>, body?: object) =>
     (await server.send('POST', `/bookings${path}`, { headers, body })).status;
-  /** Whatever was to be sent is sent by then: each mail takes a connection before the one of this booking does. */
-  const mails = async () => {
-    await bookings.next;
-    return bookings.mails;
-  };
+  /** The mails, once there are so many. */
+  const mails = (count = 1): Promise<[string, number][]> =>
+    new Promise((resolve) => {
+      bookings.onMail = () => {
+        if (bookings.mails.length >= count) resolve(bookings.mails);
+      };
+      bookings.onMail();
+    });
 
   it('runs at once outside of a transaction', async () => {
     expect(await post('')).toBe(200);
@@ -134,12 +135,11 @@ describe('work after the commit', () => {
 
   it('runs after a transaction of Writes, whose savepoints may drop theirs', async () => {
     expect(await post('/transaction', {}, { fails: false })).toBe(200);
-    await mails();
-    const sent = bookings.mails.splice(0).map(([text]) => text);
+    const sent = (await mails(2)).splice(0).map(([text]) => text);
     expect(sent.sort()).toEqual(['inner', 'outer']);
     expect(await post('/transaction', {}, { fails: true })).toBe(200);
     expect(await post('')).toBe(200);
-    expect((await mails()).map(([text]) => text).sort()).toEqual(['booked', 'outer']);
+    expect((await mails(2)).map(([text]) => text).sort()).toEqual(['booked', 'outer']);
   });
 
   it('is dropped with a transaction that is rolled back', async () => {

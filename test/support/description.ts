@@ -34,11 +34,13 @@ interface Parameter extends Referring {
 }
 export interface Operation {
   operationId: string;
+  tags?: string[];
   parameters: Parameter[];
   requestBody?: { content: { 'application/json': { schema: Schema; example: object } } };
   responses: Record<string, Answer>;
 }
 interface Description {
+  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: Record<'schemas' | 'parameters' | 'headers', Record<string, Record<string, unknown>>> & {
     responses: Record<string, { content: { 'application/json': { example: object } } }>;
@@ -46,6 +48,34 @@ interface Description {
 }
 
 export const description = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as Description;
+
+/**
+ * Whether an operation is of a plain Nest module: its controller has no `@Tag`. Suites do not call it, since nothing says what
+ * it takes and returns; routes.spec.ts names it.
+ */
+export const isPlain = ({ tags: own = [] }: Operation): boolean =>
+  !own.some((tag) => description.tags.some(({ name }) => name === tag));
+
+/** openapi.json without the operations of plain modules, and without what only they refer to. */
+export function withoutPlainModules(): object {
+  const operations = Object.entries(description.paths).map(([path, methods]) => {
+    const described = Object.entries(methods).filter(([, operation]) => !isPlain(operation));
+    return [path, Object.fromEntries(described)] as const;
+  });
+  const { components, paths: _, ...others } = description;
+  const paths = Object.fromEntries(operations.filter(([, methods]) => Object.keys(methods).length > 0));
+  const used: Record<'schemas' | 'parameters', Record<string, unknown>> = { schemas: {}, parameters: {} };
+  const pending = [JSON.stringify([others, paths, components.responses])];
+  while (pending.length > 0) {
+    const references = pending.pop()!.matchAll(/"#\/components\/(schemas|parameters)\/([^"]+)"/g);
+    for (const [, kind, name = ''] of references as Iterable<[string, 'schemas' | 'parameters', string]>) {
+      if (name in used[kind]) continue;
+      used[kind][name] = components[kind][name];
+      pending.push(JSON.stringify(used[kind][name]));
+    }
+  }
+  return { ...others, paths, components: { ...components, ...used } };
+}
 
 /** What stands at a place of openapi.json, or where that refers to; and the place. */
 function at<T extends Referring>(place: string): { place: string; value: T | undefined } {

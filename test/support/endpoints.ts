@@ -1,7 +1,7 @@
 import type { Test } from 'supertest';
 import { eventInput, industryEventInput, leadInput, unique } from './builders';
 import type { ApiClient } from './client';
-import { description, type Operation, resolveReference, type Schema } from './description';
+import { description, isPlain, type Operation, resolveReference, type Schema } from './description';
 
 /** Every endpoint of openapi.json with every id that it takes: a new one is in the suites that go through all of them. */
 
@@ -87,10 +87,14 @@ function listOf({ responses }: Operation): string | undefined {
   return Object.keys(schema.properties.results?.properties ?? {}).find((key) => key !== 'total');
 }
 
+const pathOf = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
+
+const nameOf = (template: string, method: Method): string => `${method.toUpperCase()} ${pathOf(template)}`;
+
 function endpoint(template: string, method: Method, operation: Operation): Endpoint {
   const { operationId, parameters, requestBody } = operation;
-  const path = template.replace(/\{(\w+)\}/g, ':$1');
-  const name = `${method.toUpperCase()} ${path}`;
+  const path = pathOf(template);
+  const name = nameOf(template, method);
   const pathSlots = parameters
     .map(resolveReference)
     .filter((parameter) => parameter.in === 'path' || parameter.schema.format === 'uuid');
@@ -107,8 +111,17 @@ function endpoint(template: string, method: Method, operation: Operation): Endpo
   return { operationId, name, method, path, slots, list: listOf(operation), bodies };
 }
 
-export const ENDPOINTS: Endpoint[] = Object.entries(description.paths).flatMap(([template, operations]) =>
-  Object.entries(operations).map(([method, operation]) => endpoint(template, method as Method, operation)),
+const OPERATIONS = Object.entries(description.paths).flatMap(([template, operations]) =>
+  Object.entries(operations).map(([method, operation]) => ({ template, method: method as Method, operation })),
+);
+
+export const ENDPOINTS: Endpoint[] = OPERATIONS.filter(({ operation }) => !isPlain(operation)).map(
+  ({ template, method, operation }) => endpoint(template, method, operation),
+);
+
+/** The endpoints of plain Nest modules, as `GET /halls/:id`. */
+export const PLAIN_ENDPOINTS: string[] = OPERATIONS.filter(({ operation }) => isPlain(operation)).map(
+  ({ template, method }) => nameOf(template, method),
 );
 
 /** A request to an endpoint, with an id for each slot by its name. */

@@ -55,7 +55,7 @@ describe('an extension in a repository of its own', () => {
   chmodSync(project, 0o755);
   const running: ChildProcess[] = [];
   afterAll(async () => {
-    await Promise.all(running.map((child) => child.exitCode ?? waitForExit(child, 'SIGTERM')));
+    for (const child of running) if (child.exitCode === null) await waitForExit(child, 'SIGTERM');
     rmSync(project, { recursive: true, force: true });
   });
 

@@ -3,7 +3,7 @@ import { EntityManager } from 'typeorm';
 import type { CsvService } from '../../csv/csv.service';
 import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
 import type { Counts } from '../../datasets/dataset';
-import type { CsvFormat } from '../../csv/csv-columns';
+import type { CsvFormat } from '../../csv/csv-format';
 import { csvExportFormat, exportedColumns } from '../../csv/csv-export';
 import { type ExportFormat, NDJSON_FORMAT, OBJECT_FORMAT } from '../../datasets/export-format';
 import { ExportService } from '../../datasets/export.service';
@@ -13,7 +13,7 @@ import { writeFile } from '../output-file';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
 import { printResult, OutputClosed, print, UsageError } from '../terminal/terminal';
-import { countsText } from './import.command';
+import { countsText } from '../import-report';
 
 interface ExportOptions extends GlobalOptions, CsvOptions {
   organization?: number;

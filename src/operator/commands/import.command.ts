@@ -1,17 +1,12 @@
 import { Command } from 'commander';
 import { EntityManager } from 'typeorm';
-import { CsvRecords } from '../../csv/csv-records';
+import type { CsvFormat } from '../../csv/csv-format';
 import type { CsvService } from '../../csv/csv.service';
-import type { Counts, Datasets, Records } from '../../datasets/dataset';
+import type { Datasets } from '../../datasets/dataset';
 import { datasetRecords } from '../../datasets/dataset-file';
 import { decodeText } from '../../datasets/file-text';
 import { ImportError, IssueCollector } from '../../datasets/import-error';
-import {
-  type ImportOptions as ImportServiceOptions,
-  type ImportResult,
-  ImportService,
-} from '../../datasets/import.service';
-import { escapeInvisible } from '../../datasets/quote';
+import { type ImportResult, ImportService } from '../../datasets/import.service';
 import { COMMAND_NAME } from '../../server/command-name';
 import { addCommand, GlobalOptions, organizationOption, findOrganization } from '../arguments';
 import {
@@ -23,10 +18,11 @@ import {
   withCsvOptions,
   wrapNames,
 } from '../csv.options';
+import { CsvImport, type ImportSource } from '../csv-import';
+import { adviceLines, dryRunText, errorsJson, outcomesText, resultJson } from '../import-report';
 import { readChunks, fileSize } from '../input';
 import type { Session } from '../session';
 import { Progress } from '../terminal/progress';
-import { formatCount, formatNumber, formatTable } from '../terminal/table';
 import { printResult, print } from '../terminal/terminal';
 
 const helpText = (service: CsvService): string => `
@@ -41,19 +37,21 @@ The import stores everything or nothing, and reports every error it finds.
 Records are matched by id, users by email, events by ref, so importing a file
 again changes only what differs.
 
-Or CSV of any size, with column names in the first line:
+Or CSV of any size, with column names in one of the first 20 lines:
   $ ${COMMAND_NAME} import leads.csv \\
     --organization 1 --csv leads --map "Firm=company.name" --map "Notes="
 A column fills the field of its name, ignoring case, blanks and punctuation.
 Names that other programs use (Email Address, Title, Account Name …) are
-recognized, too. --map assigns other columns, --map "COLUMN=" skips one, and
---map "Phone#2=phone.office" assigns the second of two columns of the same name.
+recognized in six languages. --map assigns other columns, --map "COLUMN=" skips
+one, and --map "Phone#2=phone.office" assigns the second of two columns of the
+same name. A rejection ends with the command to try next. --lenient imports what
+can be read, and lists the rest.
 Fields:
 ${fieldsText(service)}
-An empty cell is null, or the default for a new record. A list is a; b or a JSON
-array. A row whose id or ref is known (a ref is any text that identifies the
-lead in your file) updates the lead in the columns of the file. Without id and
-ref, each row becomes a new lead.`;
+An empty cell is null, or the default for a new record. A list is a; b. A row
+whose id or ref is known (a ref is any text that identifies the lead in your
+file) updates the lead in the columns of the file. Without id and ref, each row
+becomes a new lead.`;
 
 interface ImportOptions extends GlobalOptions, CsvOptions {
   organization?: number;
@@ -67,7 +65,8 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     summary: 'Import a dataset or a CSV file into an organization.',
     jsonResult:
       '{imported: {users, leads, …}, outcomes: {leads: {created, updated, unchanged}, …}, events: {REF: eventId}}, ' +
-      'where imported has the number of records per section; on errors {errors: [{line, column, path, value, expected}], more}',
+      'where imported has the number of records per section; with --lenient also {skipped: {rows, values, columns}, errorsFile}; ' +
+      'on errors {errors: [{line, column, path, value, expected}], more}',
     example: 'import dataset.json --organization 1',
   })
     .argument('<FILE>', 'file to import; - is standard input')
@@ -80,48 +79,82 @@ export function importCommand(program: Command, session: Session, service: CsvSe
     );
   withCsvImportOptions(withCsvOptions(importer, service), service)
     .addHelpText('after', helpText(service))
-    .action((file: string, _, self: Command) => importFile(session, service, file, self.optsWithGlobals()));
+    .action((file: string, _, self: Command) => {
+      const options = self.optsWithGlobals<ImportOptions>();
+      const format = csvFormatOf(service, options);
+      return format
+        ? importCsv(session, service, file, format, options, self)
+        : importDataset(session, service, file, options);
+    });
 }
 
-async function importFile(
+/** Imports a dataset in JSON or NDJSON. */
+async function importDataset(
   session: Session,
   service: CsvService,
   file: string,
-  { json, organization, dryRun, ...options }: ImportOptions,
+  options: ImportOptions,
 ): Promise<void> {
-  const format = csvFormatOf(service, options);
+  const { json, organization, dryRun = false, encoding } = options;
   const progress = new Progress(fileSize(file));
-  const chunks = readChunks(file, progress.read);
   const issues = new IssueCollector();
-  let csv: CsvRecords | undefined;
-  const source = (manager: EntityManager, id: number): ImportSource => {
-    csv = format && new CsvRecords(service, { ...format, encoding: options.encoding }, id, manager, issues);
-    const text = () => decodeText(chunks, options.encoding);
-    const records = csv?.read(chunks) ?? datasetRecords(text(), service.datasets, issues, csvCommand(file, id));
-    return { records, options: { coverage: csv, issues, dryRun } };
+  const source = (_: EntityManager, id: number): ImportSource => {
+    const text = decodeText(readChunks(file, progress.read), encoding);
+    const records = datasetRecords(text, service.datasets, issues, csvCommand(file, id));
+    return { records, options: { issues, dryRun } };
   };
   try {
     const result = await importInto(session, organization, source, progress);
-    const dryRunDetails = dryRun ? { dryRun: true, ...dryRunJson(csv, result) } : {};
-    await printImportResult(service.datasets, json, { ...resultJson(result), ...dryRunDetails }, result, dryRun);
-    if (dryRun && !json) await print(dryRunText(csv, result));
+    const details = dryRun ? { dryRun } : {};
+    await printImportResult(service.datasets, json, { ...resultJson(result), ...details }, result, dryRun);
+    if (dryRun && !json) await print(dryRunText(undefined, result));
   } catch (error) {
     if (json && error instanceof ImportError) await print(`${JSON.stringify(errorsJson(error))}\n`);
     throw error;
   }
 }
 
-/** The command that imports a file as CSV. */
-function csvCommand(file: string, id: number): string {
-  const quotedFile = /^[\w./-]+$/.test(file) ? file : `"${file}"`;
-  return `${COMMAND_NAME} import ${quotedFile} --organization ${id} --csv leads`;
+/** Imports a CSV file. */
+async function importCsv(
+  session: Session,
+  service: CsvService,
+  file: string,
+  format: CsvFormat,
+  options: ImportOptions,
+  self: Command,
+): Promise<void> {
+  const progress = new Progress(fileSize(file));
+  const csvImport = new CsvImport(service, file, format, options);
+  const source = (manager: EntityManager, id: number): ImportSource => csvImport.source(manager, id, progress);
+  let result: ImportResult;
+  try {
+    result = await importInto(session, options.organization, source, progress, () => csvImport.finishLeftOut());
+  } catch (error) {
+    csvImport.removeLeftOut();
+    if (!(error instanceof ImportError)) throw error;
+    if (options.json) await print(`${JSON.stringify(errorsJson(error))}\n`);
+    if (!format.isLenient) error.message += `\n${adviceLines(error, calledCommand(self)).join('\n')}`;
+    throw error;
+  }
+  await csvImport.report(result);
 }
 
-/** The records to import and the options to import them with. */
-interface ImportSource {
-  records: Records;
-  options?: ImportServiceOptions;
+/** The command line as it was called. */
+function calledCommand(self: Command): string {
+  let program = self;
+  while (program.parent) program = program.parent;
+  const { rawArgs } = program as Command & { rawArgs: string[] };
+  const isOfNode = rawArgs[0] === process.argv[0] && rawArgs[1] === process.argv[1];
+  return [COMMAND_NAME, ...(isOfNode ? rawArgs.slice(2) : rawArgs).map(quoteArgument)].join(' ');
 }
+
+/** An argument as a shell reads it. */
+const quoteArgument = (argument: string): string =>
+  /^[\w./:@%+=,-]+$/.test(argument) ? argument : `"${argument.replace(/[\\"$`]/g, '\\$&')}"`;
+
+/** The command that imports a file as CSV. */
+const csvCommand = (file: string, id: number): string =>
+  `${COMMAND_NAME} import ${quoteArgument(file)} --organization ${id} --csv leads`;
 
 /** Imports into an organization. Without an ID it is the only one. */
 export async function importInto(
@@ -129,11 +162,16 @@ export async function importInto(
   givenId: number | undefined,
   source: (manager: EntityManager, id: number) => ImportSource,
   progress: Progress,
+  beforeCommit: () => void = () => undefined,
 ): Promise<ImportResult> {
   try {
-    return await session.withServices(async (services, _, onWritten) => {
+    return await session.withServices(async (services, _, finish) => {
       const { id } = await findOrganization(services, givenId);
       const { records, options } = source(services.get(EntityManager), id);
+      const onWritten = (): void => {
+        beforeCommit();
+        finish();
+      };
       const all = { ...options, onProgress: progress.records, onWritten };
       return services.get(ImportService).importRecords(id, records, all);
     });
@@ -141,30 +179,6 @@ export async function importInto(
     progress.stop();
   }
 }
-
-/** The public result: the ids of each section that reports them are a property with its name. */
-const resultJson = ({ imported, outcomes, ids }: ImportResult) => ({ imported, outcomes, ...ids });
-
-const describeColumns = (csv: CsvRecords) =>
-  csv.columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null }));
-
-/** How a dry run has read a CSV file. */
-function dryRunJson(csv: CsvRecords | undefined, { preview }: ImportResult): object {
-  return csv ? { columns: describeColumns(csv), first: preview.map((record) => JSON.parse(record) as unknown) } : {};
-}
-
-function dryRunText(csv: CsvRecords | undefined, { preview }: ImportResult): string {
-  const end = 'This was a dry run: nothing was stored.\n';
-  if (!csv) return end;
-  const columns = describeColumns(csv).map(({ column, field }) => [escapeInvisible(column), field ?? '(skipped)']);
-  const records = preview.map((record) => `${escapeInvisible(record)}\n`);
-  return `${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
-}
-
-const errorsJson = ({ issues, moreCount }: ImportError) => ({
-  errors: issues.map(({ line, column, path, value = null, expected }) => ({ line, column, path, value, expected })),
-  more: moreCount,
-});
 
 /**
  * Prints the result of an import. Repeating an import would add records without an ID again, so its success is reported
@@ -179,20 +193,4 @@ export function printImportResult(
 ): Promise<void> {
   const text = `${dryRun ? 'Would import' : 'Imported'} ${outcomesText(datasets, imported, outcomes)}.`;
   return printResult(json, jsonResult, () => text, dryRun ? undefined : `The import was stored. ${text}`);
-}
-
-/** Describes the result, such as `50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
-function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
-  const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
-    const count = imported[section] ?? 0;
-    const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
-    return `${formatCount(count, datasets.of(section).noun)}: ${what}`;
-  });
-  return parts.join('; ') || 'nothing';
-}
-
-/** Lists the number of records of each section in one line. */
-export function countsText(datasets: Datasets, counts: Counts): string {
-  const read = Object.entries(counts).filter(([, count]) => count > 0);
-  return read.map(([section, count]) => formatCount(count, datasets.of(section).noun)).join(', ') || 'nothing';
 }

@@ -5,7 +5,7 @@ import { addCommand, GlobalOptions } from '../arguments';
 import type { Session } from '../session';
 import { print } from '../terminal/terminal';
 
-/** `openapi` */
+/** The command `openapi`. */
 export function openapiCommand(program: Command, session: Session): void {
   addCommand(program, 'openapi', {
     summary: 'Print the OpenAPI document of this server, as /openapi.json has it. Connects to nothing.',

@@ -6,6 +6,9 @@ export class CommandError extends Error {}
 /** A command was used wrongly, which is detected without the database. The exit status is 2. */
 export class UsageError extends Error {}
 
+/** An import has stored what it could read, and has skipped rows, as its result says. The exit status is 3. */
+export class RowsSkipped extends Error {}
+
 /** The reader of the output, such as `… | head`, has closed it. */
 export class OutputClosed extends Error {}
 

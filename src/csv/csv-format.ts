@@ -1,0 +1,67 @@
+import type { OnDuplicate } from '../datasets/coverage';
+import type { CsvField } from './csv-fields';
+import type { DateTimeOptions } from './date-times';
+
+/** How a CSV file is written, and what its columns and rows mean. */
+export interface CsvFormat {
+  section: string;
+  /** By default a comma in an export, and what the first lines of the file tell in an import. */
+  delimiter?: string;
+  mappings: ColumnMapping[];
+  /** Whether cells that a spreadsheet would run as formulas have no apostrophe before them. */
+  raw: boolean;
+  /** How many lines to skip before the header; the header is detected if undefined. */
+  skipLines?: number;
+  /** Ranges of lines, first and last, on which rows are skipped. */
+  skipRows: [first: number, last: number][];
+  encoding?: string;
+  /** Whether to skip columns that are no fields. */
+  ignoreUnknown: boolean;
+  /** Whether to leave out what cannot be read, instead of rejecting the file. */
+  isLenient: boolean;
+  dateTimes: DateTimeOptions;
+  optionValues: OptionValue[];
+  /** What rows are matched with stored records by; the key of the dataset if undefined. */
+  match?: string;
+  /** Whether `match` is what the operator has said. */
+  isMatchGiven: boolean;
+  /** What to do with several rows for the same record; they are an error if undefined. */
+  onDuplicate?: OnDuplicate;
+  /** Which program or list the ids of the file are from. */
+  source?: string;
+  /** A name for the source that messages suggest. */
+  suggestedSource?: string;
+  /** Whether a row may change the person of a record that has its id. */
+  mayOverwrite: boolean;
+  /** The group in which what the cells of tags refer to is created. */
+  createTags?: string;
+}
+
+/** `--map COLUMN=FIELD`. The column is skipped if the field is undefined. */
+export interface ColumnMapping {
+  column: string;
+  field: CsvField | undefined;
+}
+
+/** A value that an option of the command gives to a field in every row. */
+export interface OptionValue {
+  option: string;
+  field: CsvField;
+  value: string;
+}
+
+/** A column of a file. */
+export interface CsvColumn {
+  /** Its name in the header. */
+  name: string;
+  /** Zero-based index of its cells in a row. */
+  index: number;
+  /** The number of columns of this name up to this one. */
+  nth: number;
+  /** The field that it fills; undefined if it is skipped. */
+  field: CsvField | undefined;
+  /** Index of the column that has the times of its dates. */
+  timeIndex?: number;
+  /** Why it is skipped although nobody has said so. */
+  skipReason?: string;
+}

@@ -1,0 +1,167 @@
+import { isUuid } from '../api/text';
+import { decodeText, type EncodingProblem } from '../datasets/file-text';
+import { importError } from '../datasets/import-error';
+import { type CsvHeader, openCsvText } from './csv-header';
+import { CsvParser, type CsvRow } from './csv-parser';
+import { trimInvisible } from './csv-values';
+import { rowIssue } from './row-issues';
+import { type DateFormat, isDateOnly, isTimeOnly, numericDate } from './date-times';
+
+/** Opens a file anew. It is read twice: what a column means may depend on its last value. */
+export type OpenFile = () => AsyncIterable<Buffer>;
+
+export interface ReadingOptions {
+  encoding?: string;
+  delimiter?: string;
+  skipLines?: number;
+  /** Ranges of lines, first and last, on which rows are skipped. */
+  skipRows: [first: number, last: number][];
+  isKnownName: (name: string) => boolean;
+}
+
+/** What the values of a column have in common. */
+export class ColumnFacts {
+  /** How many cells have a value. */
+  values = 0;
+  uuids = 0;
+  addresses = 0;
+  /** How many are a time without a date, or a date without a time. */
+  timesOnly = 0;
+  datesOnly = 0;
+  /** The first value that is not a UUID. */
+  otherId?: { value: string; line: number };
+  /** The patterns that all values match. */
+  patterns: Set<RegExp>;
+  private dates = new DateOrder();
+
+  constructor(patterns: RegExp[]) {
+    this.patterns = new Set(patterns);
+  }
+
+  add(cell: string, line: number): void {
+    const value = trimInvisible(cell);
+    if (value === '') return;
+    this.values++;
+    if (isUuid(value)) this.uuids++;
+    else this.otherId ??= { value, line };
+    if (value.includes('@')) this.addresses++;
+    if (isTimeOnly(value)) this.timesOnly++;
+    else if (isDateOnly(value)) this.datesOnly++;
+    for (const pattern of this.patterns) if (!pattern.test(value)) this.patterns.delete(pattern);
+    this.dates.add(value);
+  }
+
+  /** The order of day and month that the values tell. */
+  get dateFormat(): DateFormat | undefined {
+    return this.dates.format;
+  }
+
+  /** The order of day and month by which the dates are closest together. */
+  get likelyDateFormat(): DateFormat {
+    return this.dates.likelyFormat;
+  }
+}
+
+/** What the numeric dates of a column tell of their order of day and month. */
+class DateOrder {
+  private canBe: Record<DateFormat, boolean> = { DMY: true, MDY: true };
+  private isDecided: Record<DateFormat, boolean> = { DMY: false, MDY: false };
+  private first: Partial<Record<DateFormat, number>> = {};
+  private last: Partial<Record<DateFormat, number>> = {};
+  private separator = '';
+
+  add(value: string): void {
+    const date = numericDate(value);
+    if (!date || (date.asDayFirst === undefined && date.asMonthFirst === undefined)) return;
+    this.separator ||= date.separator;
+    this.note('DMY', date.asDayFirst);
+    this.note('MDY', date.asMonthFirst);
+    if (date.asDayFirst === undefined) this.isDecided.MDY = true;
+    if (date.asMonthFirst === undefined) this.isDecided.DMY = true;
+  }
+
+  get format(): DateFormat | undefined {
+    if (this.isDecided.DMY && this.canBe.DMY) return 'DMY';
+    return this.isDecided.MDY && this.canBe.MDY ? 'MDY' : undefined;
+  }
+
+  get likelyFormat(): DateFormat {
+    const [dayFirst, monthFirst] = [this.span('DMY'), this.span('MDY')];
+    if (this.separator === '.' || dayFirst < monthFirst) return 'DMY';
+    return monthFirst < dayFirst || this.separator === '/' ? 'MDY' : 'DMY';
+  }
+
+  private note(format: DateFormat, time: number | undefined): void {
+    if (time === undefined) {
+      this.canBe[format] = false;
+      return;
+    }
+    this.first[format] = Math.min(this.first[format] ?? time, time);
+    this.last[format] = Math.max(this.last[format] ?? time, time);
+  }
+
+  private span(format: DateFormat): number {
+    return this.canBe[format] ? (this.last[format] ?? 0) - (this.first[format] ?? 0) : Infinity;
+  }
+}
+
+/** What a file is, known when all of it has been read. */
+export interface Survey {
+  header: CsvHeader;
+  encodingProblem?: EncodingProblem;
+  /** By the indexes of columns that have values. */
+  facts: Map<number, ColumnFacts>;
+}
+
+/** @throws ImportError if the file cannot be read */
+export async function surveyFile(open: OpenFile, options: ReadingOptions, patterns: RegExp[]): Promise<Survey> {
+  const facts = new Map<number, ColumnFacts>();
+  let encodingProblem: EncodingProblem | undefined;
+  let header: CsvHeader | undefined;
+  const onProblem = (problem: EncodingProblem) => (encodingProblem = problem);
+  for await (const part of readRows(open, options, onProblem)) {
+    header = part.header;
+    for (const row of part.rows) {
+      if (!rowIssue(row, header.names)) addFacts(facts, row, header.names.length, patterns);
+    }
+  }
+  if (!header) throw importError('The file is empty.');
+  return { header, encodingProblem, facts };
+}
+
+function addFacts(facts: Map<number, ColumnFacts>, { cells, line }: CsvRow, columns: number, patterns: RegExp[]): void {
+  for (const [index, cell] of cells.entries()) {
+    if (cell === '' || index >= columns) continue;
+    const known = facts.get(index) ?? new ColumnFacts(patterns);
+    facts.set(index, known);
+    known.add(cell, line);
+  }
+}
+
+/** Some rows of a file, and the header that they are below. */
+interface RowsOfFile {
+  header: CsvHeader;
+  rows: Iterable<CsvRow>;
+}
+
+/** Reads a file: the header first, without rows, and then the rows, part by part. */
+export async function* readRows(
+  open: OpenFile,
+  options: ReadingOptions,
+  onProblem?: (problem: EncodingProblem) => void,
+): AsyncGenerator<RowsOfFile> {
+  const { header, line, text } = await openCsvText(decodeText(open(), options.encoding, onProblem), options);
+  yield { header, rows: [] };
+  const parser = new CsvParser(header.delimiter, line);
+  for await (const part of text) {
+    parser.push(part);
+    yield { header, rows: wantedRows(parser.rows(false), options) };
+  }
+  yield { header, rows: wantedRows(parser.rows(true), options) };
+}
+
+function* wantedRows(rows: Iterable<CsvRow>, { skipRows }: ReadingOptions): Generator<CsvRow> {
+  for (const row of rows) {
+    if (!skipRows.some(([first, last]) => row.line >= first && row.line <= last)) yield row;
+  }
+}

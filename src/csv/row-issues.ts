@@ -1,0 +1,52 @@
+import { type LocatedIssue, NO_LOCATION } from '../datasets/import-error';
+import { type CsvRow, ROW_EXPECTED } from './csv-parser';
+
+/** A row has fewer columns than this. */
+const MAX_COLUMNS = 2 ** 25;
+
+/** Sorts the errors of cells in the order of the file. */
+export const cellOrder = (line: number | null, columnIndex = -1): number =>
+  (line ?? 0) + (columnIndex + 1) / MAX_COLUMNS;
+
+/** Why a row is no record, if it is none. */
+export function rowIssue(row: CsvRow, header: string[]): LocatedIssue | undefined {
+  const { cells, line, problem } = row;
+  if (problem !== undefined) return { ...NO_LOCATION, line, expected: ROW_EXPECTED, message: problem, kind: problem };
+  if (cells.length === 1 && header.length > 1) return singleCellIssue(row, header);
+  const isHeader =
+    cells.length === header.length && cells.every((cell, index) => cell.trim() === header[index]?.trim());
+  if (isHeader && header.length > 1) {
+    const message = 'The header is repeated here. Skip the line, or delete it.';
+    return { ...NO_LOCATION, line, expected: 'a record', message, kind: 'repeated header', isLineSkippable: true };
+  }
+  return surplusCellIssue(row, header);
+}
+
+function singleCellIssue({ cells, line }: CsvRow, header: string[]): LocatedIssue {
+  const [cell = ''] = cells;
+  const issue = { ...NO_LOCATION, line, value: cell, expected: `${header.length} cells`, kind: 'single cell' };
+  const isQuotedRow = [',', ';', '\t'].some((delimiter) => cell.split(delimiter).length === header.length);
+  if (isQuotedRow) {
+    const message = `Only one cell in a file of ${header.length} columns: the whole row is quoted. Remove the quotation marks around it.`;
+    return { ...issue, kind: 'quoted row', message };
+  }
+  const message = `Only one cell in a file of ${header.length} columns. If this is a footer, skip the line or delete it.`;
+  return { ...issue, message, isLineSkippable: true };
+}
+
+function surplusCellIssue({ cells, line }: CsvRow, header: string[]): LocatedIssue | undefined {
+  const index = cells.findIndex((cell, each) => each >= header.length && cell.trim() !== '');
+  if (index < 0) return undefined;
+  const columns = header.length === 1 ? '1 column' : `${header.length} columns`;
+  const message = `This row has ${cells.length} cells, but the header has ${columns}. Quote cells that contain the delimiter.`;
+  const order = cellOrder(line, index);
+  return {
+    ...NO_LOCATION,
+    line,
+    value: cells[index],
+    expected: `${header.length} cells`,
+    message,
+    order,
+    kind: 'surplus cells',
+  };
+}

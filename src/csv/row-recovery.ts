@@ -1,0 +1,84 @@
+import type { RawRecord } from '../datasets/dataset';
+import type { LocatedIssue } from '../datasets/import-error';
+import { filledPaths, type RecordDraft } from './csv-fields';
+import type { CsvColumn } from './csv-format';
+import type { CsvRow } from './csv-parser';
+import type { CsvSource, RowReader } from './row-reader';
+
+/** What becomes of a row, and of what cannot be read of it. */
+export interface RowRecoveryOptions {
+  section: string;
+  reader: RowReader;
+  sources: CsvSource[];
+  /** Takes the issue of a cell, which is read as an empty one from then on. */
+  onInvalidCell: (issue: LocatedIssue) => void;
+  /** Takes the reason why a row is no record. */
+  onInvalidRow: (issue: Pick<LocatedIssue, 'message'>) => void;
+  complete: (record: RecordDraft) => RecordDraft;
+  /** Why a record that can be read cannot be used. */
+  findProblem: (record: RecordDraft) => LocatedIssue | undefined;
+}
+
+/**
+ * Reads a row, again and again without the cells that are not valid, until the rest is. A lenient import stores the rest. A
+ * strict one only checks it, so that the first attempt reports everything that is wrong with the file.
+ */
+export class RowRecovery {
+  /** Indexes of columns whose cells are left out. */
+  private readonly emptied = new Set<number>();
+
+  constructor(
+    private readonly row: CsvRow,
+    private readonly options: RowRecoveryOptions,
+  ) {}
+
+  /** The record of the row; undefined if it is none. */
+  read(invalid: LocatedIssue[] = []): RawRecord | undefined {
+    const { section, reader, findProblem, complete } = this.options;
+    let issues = invalid;
+    let record: RecordDraft;
+    do {
+      for (const issue of issues) if (!this.leaveOut(issue)) return undefined;
+      ({ record, issues } = reader.read(this.row, this.emptied));
+    } while (issues.length > 0);
+    const problem = findProblem(record);
+    if (problem) {
+      this.options.onInvalidRow(problem);
+      return undefined;
+    }
+    return {
+      section,
+      record: complete(record),
+      line: this.row.line,
+      sourceCells: this.row.cells.slice(reader.firstColumn),
+      withoutInvalid: (found) => this.read(found),
+    };
+  }
+
+  /** @returns whether there was a cell to leave out */
+  private leaveOut(issue: LocatedIssue): boolean {
+    const filled = this.filledCells(issue);
+    if (filled.length > 0) {
+      for (const index of filled) this.emptied.add(index);
+      this.options.onInvalidCell(issue);
+      return true;
+    }
+    // The value is that of an option, or it is needed and was left out, which has been reported.
+    if (!this.options.sources.some(({ field }) => field.name === issue.path)) this.options.onInvalidCell(issue);
+    this.options.onInvalidRow(issue);
+    return false;
+  }
+
+  /** The cells that an issue may be about: that of its column, or else all that fill the same field. */
+  private filledCells({ column: name, path }: LocatedIssue): number[] {
+    const { sources } = this.options;
+    const source = sources.find(({ field }) => field.name === path);
+    if (!source) return [];
+    const paths = filledPaths(source.field);
+    const columnsOf = ({ inputs }: CsvSource): CsvColumn[] =>
+      inputs.map(({ column }) => column).filter(({ index }) => !this.emptied.has(index));
+    const own = columnsOf(source).filter((column) => name === null || column.name === name);
+    const sharing = sources.filter(({ field }) => filledPaths(field).some((each) => paths.includes(each)));
+    return (own.length > 0 ? own : sharing.flatMap(columnsOf)).map(({ index }) => index);
+  }
+}

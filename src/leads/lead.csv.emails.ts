@@ -1,0 +1,65 @@
+import { MAX_LENGTH } from '../api/fields';
+import { isVisibleEmail, isWithinLength } from '../api/text';
+import type { CsvField, RecordDraft } from '../csv/csv-fields';
+import { CsvValueError, emailValue, trimInvisible } from '../csv/csv-values';
+import { EMAIL_EXPECTED } from '../datasets/expectation';
+import { quoteShortened } from '../datasets/quote';
+
+/** The fields of addresses beside the one that identifies a person. */
+type OtherAddresses = 'personalEmails' | 'professionalEmails';
+
+const SEPARATORS = /\s*(?:[;,\s]|:::)\s*/;
+
+/** Several addresses in a cell may be separated by anything that no address contains. */
+function splitAddresses(cell: string): string[] {
+  const parts = cell.split(SEPARATORS).filter(Boolean);
+  return parts.length > 1 && parts.every((part) => part.includes('@')) ? parts : [cell];
+}
+
+/** @throws CsvValueError */
+function requireAddress(address: string): void {
+  emailValue.parse(address, {});
+  if (isVisibleEmail(address) && isWithinLength(address, MAX_LENGTH.name)) return;
+  const message = `${quoteShortened(address)} is not a valid e-mail address. Use ${EMAIL_EXPECTED}.`;
+  throw new CsvValueError(message, EMAIL_EXPECTED, undefined, 'address');
+}
+
+function addAddress(draft: RecordDraft, others: OtherAddresses, address: string): void {
+  const known = typeof draft[others] === 'string' ? splitAddresses(draft[others]) : [];
+  const isKnown = [draft.email, ...known].some((each) => String(each).toLowerCase() === address.toLowerCase());
+  if (!isKnown) draft[others] = [...known, address].join('; ');
+}
+
+/**
+ * A column of addresses. The first address of a row, in the order of the fields, is the address of the lead; the others are
+ * kept as further addresses.
+ */
+const addressField = (name: string, others: OtherAddresses): CsvField => ({
+  name,
+  paths: ['email', 'personalEmails', 'professionalEmails'],
+  isList: true,
+  mergeSql: (stored, imported, path) => (path === 'email' ? imported : `coalesce(${imported}, ${stored})`),
+  parseInto(draft, cell) {
+    const text = trimInvisible(cell);
+    draft.email ??= null;
+    if (text === '') return;
+    const addresses = splitAddresses(text);
+    addresses.forEach(requireAddress);
+    for (const address of addresses) {
+      if (draft.email === null) draft.email = address;
+      else addAddress(draft, others, address);
+    }
+  },
+});
+
+/** From the most personal address of an attendee to those that others may share. */
+export const EMAIL_FIELDS: CsvField[] = [
+  { ...addressField('email.attendee', 'professionalEmails'), isReadFirst: true },
+  {
+    ...addressField('email', 'professionalEmails'),
+    format: ({ email }) => (typeof email === 'string' ? email : ''),
+  },
+  addressField('email.work', 'professionalEmails'),
+  addressField('email.home', 'personalEmails'),
+  addressField('email.other', 'professionalEmails'),
+];

@@ -1,0 +1,166 @@
+import { MAX_LENGTH } from '../api/fields';
+import { isStorableText, isUuid, isWithinLength } from '../api/text';
+import { csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
+import type { CsvIdentifiers } from '../csv/csv-section';
+import { CsvValueError, identifierValue } from '../csv/csv-values';
+import { uuidV5 } from '../database/uuid';
+import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
+import { IntegrationType, type RemoteId } from './lead.response';
+
+const idValue = csvField('id', identifierValue, undefined);
+
+/** The id of a lead, which only Lanyard gives. */
+const id: CsvField = {
+  ...idValue,
+  parseInto(draft, cell, context) {
+    idValue.parseInto(draft, cell, context);
+    if (draft.id === undefined || isUuid(draft.id)) return;
+    const map = `--map ${quote(`${context.column}=ref`)}`;
+    throw new CsvValueError(
+      `${quoteShortened(draft.id)} is not a Lanyard ID. If the IDs come from another program, use ${map}.`,
+      `a UUID, or ${map} if the IDs come from another program`,
+      map,
+    );
+  },
+};
+
+/** Any constant: the namespace of the ids that are made from refs. */
+const REF_NAMESPACE = '0d9fd2a3-7b0a-4f4b-8f0e-6a1f1c0b5e5d';
+
+const exportedText = (name: 'ref' | 'source'): Pick<CsvField, 'name' | 'format' | 'isPresentSql' | 'mergeSql'> => ({
+  name,
+  format: (record) => (typeof record[name] === 'string' ? record[name] : ''),
+  isPresentSql: `select from leads where organization_id = $1 and ${name} is not null`,
+  // What a lead was imported by stays.
+  mergeSql: (stored, imported, path) => (path === 'id' ? imported : `coalesce(${stored}, ${imported})`),
+});
+
+/** Where refs come from. The same ref of two sources is two leads, so it is read before them. */
+const source: CsvField = {
+  ...exportedText('source'),
+  isExactName: true,
+  isReadFirst: true,
+  parseInto(draft, cell) {
+    draft.source = cell.trim() || null;
+  },
+};
+
+/** Any text by which a file identifies a lead that has no id. The same text of one source always means the same lead. */
+const ref: CsvField = {
+  ...exportedText('ref'),
+  paths: ['id', 'ref', 'source'],
+  parseInto(draft, cell, context) {
+    const text = cell.trim();
+    if (text === '') return;
+    draft.ref = text;
+    draft.source ??= context.source ?? null;
+    const names = draft.source === null ? [text] : [draft.source, text];
+    draft.id ??= uuidV5(JSON.stringify([context.organizationId, ...names]), REF_NAMESPACE);
+  },
+};
+
+/** The id of a lead in one external system. Its ids in others stay. */
+const remoteIdField = (integrationType: IntegrationType): CsvField => ({
+  name: `remoteIds.${integrationType}`,
+  paths: ['remoteIds'],
+  mergeSql: (stored, imported) =>
+    `set_remote_id(${stored}, jsonb_build_object('integrationType', '${integrationType}', 'id',
+      jsonb_path_query_first(${imported}, '$[*] ? (@.integrationType == "${integrationType}").id')))`,
+  parseInto(draft, cell) {
+    const remoteIds = draft.remoteIds ?? [];
+    // What is not a list stays, so that the check of the record rejects it.
+    if (!Array.isArray(remoteIds)) return;
+    const others = (remoteIds as (RecordDraft | null)[]).filter((other) => other?.integrationType !== integrationType);
+    if (cell === '') {
+      draft.remoteIds = others;
+      return;
+    }
+    if (!isWithinLength(cell, MAX_LENGTH.name) || !isStorableText(cell) || !/\S/.test(cell)) {
+      const expected = `text of at most ${MAX_LENGTH.name} characters that is not blank, without NUL`;
+      throw new CsvValueError(`${quoteShortened(cell)} is not a valid remote ID. Use ${expected}.`, expected);
+    }
+    draft.remoteIds = [...others, { id: cell, integrationType }];
+  },
+  format({ remoteIds }) {
+    const all = (remoteIds ?? []) as RemoteId[];
+    return all.find((remoteId) => remoteId.integrationType === integrationType)?.id ?? '';
+  },
+  isPresentSql: `select from leads where organization_id = $1 and remote_ids @> '[{"integrationType":"${integrationType}"}]'`,
+});
+
+export const ID_FIELDS: CsvField[] = [id, source, ref];
+
+export const REMOTE_ID_FIELDS: CsvField[] = IntegrationType.map(remoteIdField);
+
+const addresses = (lead: string): string =>
+  `array_remove(regexp_split_to_array(
+    lower(concat_ws(';', ${lead}.email, ${lead}.personal_emails, ${lead}.professional_emails)), '[;,\\s]+'), '')`;
+
+/** SQL of the parts of a name that the file has; null if they are empty. */
+function nameOf(lead: string, providesField: (path: string) => boolean): string {
+  const columns: string[] = [];
+  if (providesField('firstName')) columns.push(`${lead}.first_name`);
+  if (providesField('lastName')) columns.push(`${lead}.last_name`);
+  return columns.length > 0 ? `nullif(trim(concat_ws(' ', ${columns.join(', ')})), '')` : 'null';
+}
+
+export const LEAD_IDENTIFIERS: CsvIdentifiers = {
+  id: 'id',
+  ref: 'ref',
+  match: 'remoteId',
+  systems: [
+    { field: 'remoteIds.SALES_FORCE', idPattern: /^(?:00Q|003)[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?$/ },
+    { field: 'remoteIds.ZOHO', idPattern: /^zcrm_\d+$/ },
+    {
+      field: 'remoteIds.HUB_SPOT',
+      idColumns: ['Record ID', 'Contact ID', 'Record ID - Contact'],
+      usualColumns: [
+        'Contact owner',
+        'Lifecycle Stage',
+        'Lead Status',
+        'Marketing contact status',
+        'Associated Company',
+        'Associated Company (Primary)',
+        'Last Activity Date',
+        'Create Date',
+      ],
+    },
+    {
+      field: 'remoteIds.PIPE_DRIVE',
+      idColumns: ['ID', 'Person - ID', 'Person ID'],
+      usualColumns: [
+        'Open deals',
+        'Won deals',
+        'Lost deals',
+        'Closed deals',
+        'Person created',
+        'Visible to',
+        'Next activity date',
+        'Person - Name',
+        'Person - Owner',
+        'Person - Organization',
+        'Person - Person created',
+        'Person - Visible to',
+      ],
+    },
+  ],
+  samePersonCheck(providesField, isRef, advice) {
+    const nameIn = (lead: string): string => nameOf(lead, providesField);
+    const [own, stored] = [isRef ? 's.ref is not null' : `s.remote_ids <> '[]'`, 'staged_leads'];
+    return {
+      path: isRef ? 'ref' : 'remoteIds',
+      value: (staged) => (isRef ? `${staged}.ref` : `${staged}.remote_ids -> 0 ->> 'id'`),
+      details: (staged) => `jsonb_build_array(${nameIn('t')}, ${nameIn(staged)})`,
+      findViolations: (staged) => `${stored} ${staged} join leads t on t.organization_id = $1 and t.id = ${staged}.id
+        where ${own} and lower(${nameIn('t')}) <> lower(${nameIn(staged)})
+          and not ${addresses('t')} && ${addresses(staged)}`,
+      message: (value, _first, details) => {
+        const [known, named] = (details as string[]).map(escapeInvisible);
+        return `${value} is ${known} in Lanyard, but ${named} in this file. Add ${advice} if the IDs are those of another program or list, or --overwrite if this is the same person.`;
+      },
+      expected: 'the same person, --source or --overwrite',
+      kind: 'another person',
+      fix: advice,
+    };
+  },
+};

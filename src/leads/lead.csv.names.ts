@@ -1,0 +1,106 @@
+import type { CsvField, RecordDraft } from '../csv/csv-fields';
+
+const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/** A whole name, of which the last word is the last name. */
+function splitName(name: string): RecordDraft {
+  const words = name.split(/\s+/u);
+  const lastName = words.pop() || null;
+  return { firstName: words.join(' ') || null, lastName };
+}
+
+/**
+ * A name. Beside columns of the first and the last name it counts if both are empty. Beside a column of only one of them
+ * it gives the other one: `Vorname` and `Name` are Ada and Rowe, and so are `Vorname` and `Ada Rowe`.
+ */
+const name: CsvField = {
+  name: 'name',
+  paths: ['firstName', 'lastName'],
+  parseInto(draft, cell, { hasField }) {
+    const whole = cell.trim();
+    const [firstName, lastName] = [text(draft.firstName), text(draft.lastName)];
+    const [hasFirst, hasLast] = [hasField('firstName'), hasField('lastName')];
+    if (firstName === '' && lastName === '') {
+      Object.assign(draft, splitName(whole));
+    } else if (whole === '' || (hasFirst && hasLast)) {
+      return;
+    } else if (hasFirst) {
+      draft.lastName = whole.startsWith(`${firstName} `) ? whole.slice(firstName.length).trim() : whole;
+    } else if (whole !== lastName) {
+      draft.firstName = whole.endsWith(` ${lastName}`) ? whole.slice(0, -lastName.length).trim() : whole;
+    }
+  },
+};
+
+/** Further given names. */
+const middleName: CsvField = {
+  name: 'middleName',
+  paths: ['firstName'],
+  parseInto(draft, cell) {
+    draft.firstName = [text(draft.firstName), cell.trim()].filter(Boolean).join(' ') || null;
+  },
+};
+
+/** What stands before a last name, such as `van der`. */
+const lastNamePrefix: CsvField = {
+  name: 'lastNamePrefix',
+  paths: ['lastName'],
+  parseInto(draft, cell) {
+    draft.lastName = [cell.trim(), text(draft.lastName)].filter(Boolean).join(' ') || null;
+  },
+};
+
+/** Appends the text of a column to a text of the record, unless it is there. */
+function appendText(record: RecordDraft, property: string, added: string, separator: string): void {
+  const before = text(record[property]);
+  if (added === '' || before.split(separator).includes(added)) return;
+  record[property] = before === '' ? added : `${before}${separator}${added}`;
+}
+
+/** Notes may stand in several columns. */
+const description: CsvField = {
+  name: 'description',
+  isList: true,
+  parseInto(draft, cell) {
+    if (draft.description === undefined || text(draft.description) === '')
+      draft.description = cell === '' ? null : cell;
+    else appendText(draft, 'description', cell.trim(), '\n');
+  },
+  format: (record) => (typeof record.description === 'string' ? record.description : ''),
+};
+
+const COMPANY_ADDRESS = /^company\.(streetAddress|city|state|zip|country)$/;
+
+/** The second line of a street address. */
+const streetAddress2: CsvField = {
+  name: 'streetAddress2',
+  paths: ['company.streetAddress'],
+  isList: true,
+  parseInto(draft, cell) {
+    if (cell.trim() === '') return;
+    draft.company ??= {};
+    appendText(draft.company as RecordDraft, 'streetAddress', cell.trim(), ', ');
+  },
+};
+
+/**
+ * A part of a person's home address. A lead has one address with parts, that of its company. So the parts fill these, and
+ * `address` if the file has both.
+ */
+const homeField = (part: string): CsvField => ({
+  name: `home.${part}`,
+  paths: ['address'],
+  isList: true,
+  substitute: { field: `company.${part}`, unlessAnyOf: COMPANY_ADDRESS },
+  parseInto: (draft, cell) => appendText(draft, 'address', cell.trim(), ', '),
+});
+
+/** The fields of names and addresses that cells fill in another way than the field of the record of that name. */
+export const NAME_FIELDS: CsvField[] = [
+  description,
+  name,
+  middleName,
+  lastNamePrefix,
+  streetAddress2,
+  ...['streetAddress', 'zip', 'city', 'state', 'country'].map(homeField),
+];

@@ -1,0 +1,128 @@
+import { MAX_LENGTH } from '../api/fields';
+import { isStorableText, isWithinLength } from '../api/text';
+import { addEntries, csvField, type CsvField, type RecordDraft } from '../csv/csv-fields';
+import { CsvValueError, jsonEntries, listValue } from '../csv/csv-values';
+import { isPlainEntry, joinEntries, LIST_SEPARATOR, splitEntries } from '../csv/lists';
+import { quoteShortened } from '../datasets/quote';
+import { type LeadPhoneNumbers, type PhoneNumber, PhoneNumberTypeEnum } from './lead.response';
+
+const LEAD_PROVIDED_PATH = 'phoneNumbers.leadProvided';
+
+/** What separates numbers, beside what separates the entries of every list. */
+const NUMBER_SEPARATOR = /;|:::|,|\r\n|\n|\r/y;
+
+/** A part with fewer digits, such as `ext. 7`, is not a number of its own. */
+const MIN_DIGITS = 5;
+
+const digitCount = (text: string): number => text.replace(/\D/g, '').length;
+
+/** A phone number that is read as it is written, and so needs no quotes. */
+const NEEDS_NO_QUOTES = /^(?!['=\s])(?!.*E[+-]?\d+$).*\S$/is;
+
+/**
+ * The number in a cell, which a spreadsheet may have kept as text (`="0441"` or `'0441`).
+ * @throws CsvValueError if a spreadsheet has turned it into a number such as 4.41E+11
+ */
+function parsePhoneNumber(cell: string, raw: boolean): string {
+  const text = raw ? cell : (/^="(.*)"$/.exec(cell.trim())?.[1] ?? cell.replace(/^\s*'/, ''));
+  if (!/^\s*[+-]?\d+([.,]\d+)?E[+-]?\d+\s*$/i.test(text)) return text.trim();
+  throw new CsvValueError(
+    `${quoteShortened(text)} has lost its digits in a spreadsheet. Format the column as text and enter the whole number.`,
+    'the whole number, in a column that is formatted as text',
+    undefined,
+    'lost digits',
+  );
+}
+
+/** The texts of a cell that holds phone numbers. */
+function phoneTexts(cell: string, raw: boolean): unknown[] {
+  const json = jsonEntries(cell);
+  if (json) return json.map(String);
+  // A semicolon within a formula, and a comma within a number that a spreadsheet has spoilt, separate nothing.
+  if (/^\s*="/.test(cell) || /^\s*[+-]?\d+,\d+E[+-]?\d+\s*$/i.test(cell)) return [parsePhoneNumber(cell, raw)];
+  return splitEntries(cell, LIST_SEPARATOR).flatMap(({ text, isQuoted }) => {
+    if (isQuoted) return [text];
+    const parts = splitEntries(text, NUMBER_SEPARATOR).map((part) => part.text);
+    const areNumbers = parts.every((part) => digitCount(part) >= MIN_DIGITS);
+    return (areNumbers ? parts : [text]).map((part) => parsePhoneNumber(part, raw));
+  });
+}
+
+/** Whether a number is read back as it stands in a list. */
+function isReadBack(number: string): boolean {
+  if (!NEEDS_NO_QUOTES.test(number) || !isPlainEntry(number)) return false;
+  const [first, ...others] = phoneTexts(number, false);
+  return first === number && others.length === 0;
+}
+
+/**
+ * Keeps the stored numbers that the file has, with all that is stored of them and in their order, and appends the other
+ * numbers of the file. One of these is preferred only if no number that is kept is.
+ */
+const mergePhoneNumbers: CsvField['mergeSql'] = (stored, imported) => {
+  const isIn = (list: string, phone: string) => `exists (select from jsonb_array_elements(${list}) other
+        where (other ->> 'number', other ->> 'type') = (${phone} ->> 'number', ${phone} ->> 'type'))`;
+  return `(select coalesce(jsonb_agg(phone order by part, nth), '[]') from (
+      select 0 as part, nth, phone from jsonb_array_elements(${stored}) with ordinality old (phone, nth)
+      where ${isIn(imported, 'phone')}
+      union all
+      select 1, nth, case when exists (select from jsonb_array_elements(${stored}) old
+          where (old ->> 'preferred')::boolean and ${isIn(imported, 'old')}) then phone || '{"preferred":false}' else phone end
+      from jsonb_array_elements(${imported}) with ordinality fresh (phone, nth) where not ${isIn(stored, 'phone')}) merged)`;
+};
+
+/** @throws CsvValueError */
+function requireValidNumbers(numbers: unknown[]): void {
+  const isValid = (number: unknown) => isStorableText(number) && isWithinLength(number, MAX_LENGTH.name);
+  const invalid = numbers.find((number) => !isValid(number));
+  if (invalid === undefined) return;
+  const expected = `numbers of at most ${MAX_LENGTH.name} characters, without NUL`;
+  throw new CsvValueError(`${quoteShortened(invalid)} is not a valid phone number. Use ${expected}.`, expected);
+}
+
+/** The phone numbers of one type. The first number of a row is the preferred one. */
+const phoneField = (name: string, type: PhoneNumberTypeEnum): CsvField => ({
+  name,
+  paths: [LEAD_PROVIDED_PATH],
+  isList: true,
+  mergeSql: mergePhoneNumbers,
+  parseInto(draft, cell, { raw }) {
+    const { leadProvided: before = [], ...others } = (draft.phoneNumbers ?? {}) as RecordDraft;
+    // What is not a list stays, so that the check of the record rejects it.
+    if (!Array.isArray(before) || cell.trim() === '') return;
+    const numbers = phoneTexts(cell, raw);
+    requireValidNumbers(numbers);
+    const entries = numbers.map((number, index) => ({ number, type, preferred: before.length + index === 0 }));
+    const keyOf = (entry: unknown) => [(entry as PhoneNumber).type, (entry as PhoneNumber).number];
+    draft.phoneNumbers = { ...others, leadProvided: addEntries(before, entries, keyOf) };
+  },
+  format(record) {
+    const { leadProvided = [] } = (record.phoneNumbers ?? {}) as Partial<LeadPhoneNumbers>;
+    const numbers = leadProvided.filter((phone) => phone.type === type).map(({ number }) => number);
+    return joinEntries(numbers, isReadBack);
+  },
+});
+
+/** All that is stored of phone numbers, as JSON. */
+const phoneNumbersField = (path: string): CsvField => ({
+  ...csvField(
+    path,
+    listValue(
+      (number, index) => ({ number, type: 'UNKNOWN', preferred: index === 0 }),
+      () => undefined,
+    ),
+    undefined,
+  ),
+  isOptional: true,
+});
+
+const typedPhoneFields = PhoneNumberTypeEnum.filter((type) => type !== 'UNKNOWN').map((type) =>
+  phoneField(`phone.${type.toLowerCase()}`, type),
+);
+
+export const PHONE_FIELDS: CsvField[] = [
+  phoneNumbersField(LEAD_PROVIDED_PATH),
+  phoneNumbersField('phoneNumbers.serviceProvided'),
+  phoneField('phone', 'UNKNOWN'),
+  ...typedPhoneFields,
+];

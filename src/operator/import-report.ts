@@ -1,0 +1,125 @@
+import type { CsvRecords } from '../csv/csv-records';
+import type { LeftOutCounter } from '../csv/left-out';
+import type { Counts, Datasets } from '../datasets/dataset';
+import { LEGACY_ENCODING } from '../datasets/file-text';
+import type { ImportError } from '../datasets/import-error';
+import type { ImportResult } from '../datasets/import.service';
+import { escapeInvisible, quote, quoteShortened } from '../datasets/quote';
+import { formatCount, formatNumber, formatTable } from './terminal/table';
+
+/** What a person and a program read about an import. */
+
+/** The public result: the ids of each section that reports them are a property with its name. */
+export const resultJson = ({ imported, outcomes, ids }: ImportResult): object => ({ imported, outcomes, ...ids });
+
+/** Describes the result, such as `50 leads: 38 created, 10 updated, 2 unchanged; 1 event: …`. */
+export function outcomesText(datasets: Datasets, imported: Counts, outcomes: ImportResult['outcomes']): string {
+  const parts = Object.entries(outcomes).map(([section, { created, updated, unchanged }]) => {
+    const count = imported[section] ?? 0;
+    const what = `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(unchanged)} unchanged`;
+    return `${formatCount(count, datasets.of(section).noun)}: ${what}`;
+  });
+  return parts.join('; ') || 'nothing';
+}
+
+/** Lists the number of records of each section in one line. */
+export function countsText(datasets: Datasets, counts: Counts): string {
+  const read = Object.entries(counts).filter(([, count]) => count > 0);
+  return read.map(([section, count]) => formatCount(count, datasets.of(section).noun)).join(', ') || 'nothing';
+}
+
+const describeColumns = (csv: CsvRecords) =>
+  csv.columns.map(({ name, field }) => ({ column: name, field: field?.name ?? null }));
+
+/** How a dry run has read a CSV file. */
+export function dryRunJson(csv: CsvRecords | undefined, { preview }: ImportResult): object {
+  return csv ? { columns: describeColumns(csv), first: preview.map((record) => JSON.parse(record) as unknown) } : {};
+}
+
+export function dryRunText(csv: CsvRecords | undefined, { preview }: ImportResult): string {
+  const end = 'This was a dry run: nothing was stored.\n';
+  if (!csv) return end;
+  const columns = describeColumns(csv).map(({ column, field }) => [escapeInvisible(column), field ?? '(skipped)']);
+  const records = preview.map((record) => `${escapeInvisible(record)}\n`);
+  return `${formatTable(['column', 'field'], columns)}\n${records.join('')}${end}`;
+}
+
+export const errorsJson = ({ issues, moreCount }: ImportError): object => ({
+  errors: issues.map(({ line, column, path, value = null, expected }) => ({ line, column, path, value, expected })),
+  more: moreCount,
+});
+
+/** What a lenient import has left out, in a sentence that follows the outcome. */
+export function leftOutText({ rows, values }: LeftOutCounter, file: string | undefined): string {
+  if (rows + values === 0) return '';
+  const what = [];
+  if (rows > 0) what.push(formatCount(rows, 'row'));
+  if (values > 0) what.push(formatCount(values, 'value'));
+  return ` Skipped ${what.join(' and ')}${file === undefined ? '' : `: see ${file}`}.`;
+}
+
+export const leftOutJson = ({ rows, values, columns }: LeftOutCounter, file: string | undefined): object => ({
+  skipped: { rows, values, columns: [...columns.values()] },
+  errorsFile: file ?? null,
+});
+
+/** A line for each column of which something was left out, and for each row that was skipped. */
+export function leftOutLines({ columns, skippedRows, rows }: LeftOutCounter): string[] {
+  const ofColumns = [...columns.values()].map(
+    ({ column, count, example, reason }) =>
+      `column ${quote(column)}: ${formatCount(count, 'value')}, such as ${quoteShortened(example)}. ${reason}`,
+  );
+  const ofRows = skippedRows.map(({ line, reason }) => `${line === null ? '' : `line ${line}: `}${reason}`);
+  if (rows > skippedRows.length) ofRows.push(`and ${formatCount(rows - skippedRows.length, 'more row')}`);
+  return [...ofColumns, ...ofRows];
+}
+
+/** What the operator should know of how a file was read. */
+export function readingNotes(csv: CsvRecords, { repeatedRows }: ImportResult, isLenient: boolean): string[] {
+  const { survey, columns, columnsWithoutEffect, onDuplicate } = csv;
+  const notes: string[] = [];
+  const { firstLine = 0, lastLine = 0 } = survey?.header.preamble ?? {};
+  if (firstLine > 0) {
+    const lines = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine} to ${lastLine}`;
+    notes.push(`Skipped ${lines} before the header.`);
+  }
+  if (isLenient && survey?.encodingProblem) {
+    notes.push(`Line ${survey.encodingProblem.line} is not valid UTF-8: its bytes were read as ${LEGACY_ENCODING}.`);
+  }
+  const skipped = isLenient ? [] : columns.filter(({ skipReason }) => skipReason !== undefined);
+  for (const { name, skipReason } of skipped) notes.push(`Skipped column ${quote(name)}: ${skipReason}`);
+  for (const { name } of columnsWithoutEffect) notes.push(`Column ${quote(name)} has no effect without --event.`);
+  if (repeatedRows > 0) {
+    const what =
+      onDuplicate === 'merge'
+        ? 'joined with the first row of the same key'
+        : 'not kept, as another row has the same key';
+    notes.push(`${formatCount(repeatedRows, 'row')}: ${what}.`);
+  }
+  return notes;
+}
+
+/**
+ * What to do about errors of a CSV file.
+ * @param command as it was called
+ */
+export function adviceLines({ advice }: ImportError, command: string): string[] {
+  const { options, skippableLines, isComplete } = advice;
+  const all = [...options];
+  if (skippableLines.length > 0) all.push(`--skip-rows ${lineRanges(skippableLines)}`);
+  const lines: string[] = [];
+  if (all.length > 0) lines.push(`${isComplete ? 'Try' : 'Correct the file, and try'}: ${command} ${all.join(' ')}`);
+  lines.push('To import what can be read, and have the rest listed in a file, add --lenient.');
+  return lines;
+}
+
+/** Lines as `--skip-rows` takes them: `7,11-15`. */
+function lineRanges(lines: number[]): string {
+  const ranges: [number, number][] = [];
+  for (const line of [...new Set(lines)].sort((one, other) => one - other)) {
+    const last = ranges.at(-1);
+    if (last && last[1] === line - 1) last[1] = line;
+    else ranges.push([line, line]);
+  }
+  return ranges.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(',');
+}

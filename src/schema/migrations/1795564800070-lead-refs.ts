@@ -1,0 +1,12 @@
+import { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** What an import called a lead, and what gave it that name. */
+export class LeadRefs1795564800070 implements MigrationInterface {
+  async up(db: QueryRunner): Promise<void> {
+    await db.query('alter table leads add column ref text, add column source text');
+  }
+
+  async down(db: QueryRunner): Promise<void> {
+    await db.query('alter table leads drop column ref, drop column source');
+  }
+}

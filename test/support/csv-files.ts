@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream';
+import { Command } from 'commander';
+import { DataSource } from 'typeorm';
+import type { CsvFormat } from '../../src/csv/csv-format';
+import { CsvRecords } from '../../src/csv/csv-records';
+import { CsvService } from '../../src/csv/csv.service';
+import { type LeftOut, LeftOutCounter } from '../../src/csv/left-out';
+import { ImportError, IssueCollector } from '../../src/datasets/import-error';
+import { type ImportResult, ImportService } from '../../src/datasets/import.service';
+import { type CsvOptions, csvFormatOf, withCsvImportOptions, withCsvOptions } from '../../src/operator/csv.options';
+import { adviceLines } from '../../src/operator/import-report';
+import { DATASETS } from './contexts';
+import type { InProcess } from './lanyard';
+
+export const CSV = new CsvService(DATASETS);
+
+/** How an import of a CSV file has ended. */
+export interface CsvOutcome {
+  /** Undefined if the file was rejected. */
+  result?: ImportResult;
+  /** The message of a rejection, as a person reads it. */
+  message: string;
+  leftOut: LeftOut[];
+}
+
+/** The options of a command line, as the command reads them. */
+function parseOptions(options: string[]): CsvOptions & { encoding?: string } {
+  const command = new Command().option('--encoding <NAME>').exitOverride();
+  return withCsvImportOptions(withCsvOptions(command, CSV), CSV).parse(options, { from: 'user' }).opts();
+}
+
+/** Imports leads from the bytes of a file within this process, on the connections of a server, as the command does. */
+export async function importCsvFile(
+  { app }: InProcess,
+  organizationId: number,
+  bytes: Buffer,
+  options: string[] = [],
+): Promise<CsvOutcome> {
+  const { encoding, ...csvOptions } = parseOptions(options);
+  const format = csvFormatOf(CSV, { csv: 'leads', ...csvOptions }) as CsvFormat;
+  const dataSource = app.get(DataSource);
+  const issues = new IssueCollector();
+  const leftOut: LeftOut[] = [];
+  const counter = format.isLenient ? new LeftOutCounter((each) => leftOut.push(each)) : undefined;
+  const reading = { organizationId, manager: dataSource.manager, issues, leftOut: counter };
+  const csv = new CsvRecords(CSV, { ...format, encoding, suggestedSource: 'file' }, reading);
+  const records = csv.read(() => Readable.from([bytes]));
+  try {
+    const result = await new ImportService(dataSource, DATASETS).importRecords(organizationId, records, {
+      coverage: csv,
+      issues,
+    });
+    return { result, message: '', leftOut };
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    return { message: [error.message, ...adviceLines(error, 'import')].join('\n'), leftOut };
+  }
+}
+
+/** The options that a rejection tells to add. */
+export function advisedOptions(message: string): string[] {
+  const [, options = ''] = /^(?:Try|Correct the file, and try): import (.*)$/m.exec(message) ?? [];
+  return [...options.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(([, quoted, plain = '']) =>
+    quoted === undefined ? plain : (JSON.parse(`"${quoted}"`) as string),
+  );
+}
