@@ -4,7 +4,6 @@ import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres';
 import { EmbeddedPostgresError } from '../embedded-postgres/embedded-postgres-error';
 import type { StartupOptions } from '../database/connect';
 import { isConnectionError } from '../database/errors';
-import { COMMAND_NAME } from '../server/command-name';
 import { migrate } from './migrate';
 import type { SchemaDefinition } from './schema-definition';
 
@@ -75,8 +74,8 @@ export async function findDatabase(
 
 const missingDatabaseError = ({ dataDir }: Config): EmbeddedPostgresError =>
   new EmbeddedPostgresError(
-    `There is no database in ${dataDir}. Set LANYARD_DATA_DIR or DATABASE_URL to the database of your server, or ` +
-      `create one: ${COMMAND_NAME} migrate`,
+    `There is no database in ${dataDir}. Set LANYARD_DATA_DIR or DATABASE_URL to the database of your server, or run ` +
+      '"migrate" to create one.',
   );
 
 const EMBEDDED_POSTGRES_ENDED =

@@ -302,8 +302,8 @@ describe("the operator's command line", () => {
     const { status, stdout, stderr } = await new Operator({ LANYARD_DATA_DIR, REDIS_URL: undefined }).run(args);
     expect(status).toBe(1);
     expect(stdout + stderr).toContain(
-      `There is no database in ${LANYARD_DATA_DIR}. Set LANYARD_DATA_DIR or DATABASE_URL to the database of your server, ` +
-        'or create one: npm run --silent operator -- migrate',
+      `There is no database in ${LANYARD_DATA_DIR}. Set LANYARD_DATA_DIR or DATABASE_URL to the database of your server, or ` +
+        'run "migrate" to create one.',
     );
     expect(existsSync(LANYARD_DATA_DIR)).toBe(false);
     await fixtures.clean();

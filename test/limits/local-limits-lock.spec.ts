@@ -1,4 +1,8 @@
-import { COUNT_SERVERS_WITHOUT_REDIS, LocalLimitsLock, localLimitsWarning } from '../../src/rate-limit/local-limits-lock';
+import {
+  COUNT_SERVERS_WITHOUT_REDIS,
+  LocalLimitsLock,
+  localLimitsWarning,
+} from '../../src/rate-limit/local-limits-lock';
 import { createTestDatabase } from '../support/database';
 import { query, waitUntil } from '../support/embedded-fixtures';
 

@@ -1,5 +1,5 @@
 /**
- * The base URL of the deployment that the suites run against; undefined when there is none. jest.e2e.config.js sets E2E_BASE_URL
+ * The base URL of the deployment that the suites run against; undefined when there is none. jest.e2e.config.mjs sets E2E_BASE_URL
  * and E2E_KEY from LANYARD_URL and LANYARD_KEY.
  * @throws when it is no address of the API, or nothing says how its keys are issued: what each test would say of that is
  *   of no help, and the operator would write into the embedded database, of which the deployment knows nothing
